@@ -1,0 +1,48 @@
+"""How results reach the terminal: tables for people, one JSON document with --json. Talk goes to stderr."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+
+from drretail.records.base import FORMAT
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """One document with its format, keys in the order given."""
+    typer.echo(json.dumps({"format": FORMAT, **value}, ensure_ascii=False, indent=2))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A table on stdout; columns of numbers are set to the right. Whole numbers get thousands separators."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    cells = [list(row) for row in rows]
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for index, column in enumerate(columns):
+        numeric = bool(cells) and all(isinstance(row[index], int | float | None) for row in cells)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*(_cell(value) for value in row))
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, markup=False, emoji=False, width=160)
+    console.print(table)
+
+
+def say(text: str) -> None:
+    """One line of talk on stderr."""
+    typer.echo(text, err=True)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)

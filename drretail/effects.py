@@ -1,0 +1,198 @@
+"""The journal: one mechanism for resume, replay, caching and accounting of outside effects.
+
+Every model call, web search and page fetch is written down before its answer is used. A run that was cut
+starts again and is served from its journal up to the cut; ``--replay`` serves everything and connects nowhere.
+Recorded errors are served too: what followed them depends on them.
+"""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from drretail.errors import ModelError, ToolError
+from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
+from drretail.records.base import Document, sha256_of
+
+EffectKind = Literal["model", "web_search", "page_fetch"]
+Clock = Callable[[], datetime]
+
+
+class Effect(Document):
+    """One line of a journal; exactly one of ``response`` and ``error`` is present."""
+
+    key: str
+    scope: str
+    kind: EffectKind
+    request: dict[str, Any]
+    response: Any = None
+    error: dict[str, Any] | None = None
+    usage: dict[str, int] | None = None
+    started: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an action brought back: JSON, and the tokens it used."""
+
+    response: Any
+    usage: dict[str, int] | None = None
+
+
+class Journal:
+    """The effects of one run. ``path`` None keeps them in memory; ``replay`` serves another journal only.
+
+    Raises UserError when the file is of another format or a line before the last is broken.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        replay: Path | None = None,
+        clock: Clock = lambda: datetime.now(UTC),
+    ) -> None:
+        self.effects: list[Effect] = []
+        self.served = 0
+        """How many effects were answered from the journal since it was opened."""
+        self._clock = clock
+        self._replays = replay is not None
+        self._lock = threading.Lock()
+        self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
+        self._known: dict[str, Effect] = {}
+        source = replay or path
+        if path is not None:
+            drop_cut_line(path)
+        if source is not None and source.exists():
+            self._known = {effect.key: effect for effect in read_effects(source)}
+        self._file = None if path is None else LineAppender(path)
+        self._on_disk = set() if self._replays else set(self._known)
+
+    def scope(self, name: str) -> "Effects":
+        """The effects of one place in the run; equal requests are told apart within it, in order."""
+        return Effects(self, name)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def key_of(self, scope: str, kind: EffectKind, request: dict[str, Any]) -> str:
+        digest = sha256_of({"kind": kind, "request": request})
+        with self._lock:
+            occurrence = self._occurrences[scope, digest]
+            self._occurrences[scope, digest] = occurrence + 1
+        return f"{digest}:{scope}:{occurrence}"
+
+    def recorded(self, key: str) -> Effect | None:
+        """The effect under this key, counted as served; in replay a missing one is a ModelError."""
+        effect = self._known.get(key)
+        if effect is None:
+            if self._replays:
+                raise ModelError("agent", "the replayed journal holds no answer to this request: the run differs")
+            return None
+        with self._lock:
+            self.served += 1
+        self._keep(effect)
+        return effect
+
+    def record(self, effect: Effect) -> None:
+        self._keep(effect)
+
+    def started(self) -> datetime:
+        return self._clock()
+
+    def _keep(self, effect: Effect) -> None:
+        with self._lock:
+            self.effects.append(effect)
+            if self._file is not None and effect.key not in self._on_disk:
+                self._file.append(effect.as_line())
+                self._on_disk.add(effect.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Performs effects in one scope of a journal."""
+
+    journal: Journal
+    name: str
+
+    def perform(self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Outcome]) -> Effect:
+        """The recorded effect of ``request``, or ``action``'s, recorded first.
+
+        Raises the ToolError or ModelError that the action raises or once raised.
+        """
+        key = self.journal.key_of(self.name, kind, request)
+        effect = self.journal.recorded(key)
+        if effect is None:
+            recording = _Recording(self, key, kind, request)
+            try:
+                effect = recording.answered(action())
+            except (ToolError, ModelError) as problem:
+                recording.failed(problem)
+                raise
+        return _answer(effect)
+
+    async def aperform(
+        self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Awaitable[Outcome]]
+    ) -> Effect:
+        """``perform`` for an action that is awaited."""
+        key = self.journal.key_of(self.name, kind, request)
+        effect = self.journal.recorded(key)
+        if effect is None:
+            recording = _Recording(self, key, kind, request)
+            try:
+                effect = recording.answered(await action())
+            except (ToolError, ModelError) as problem:
+                recording.failed(problem)
+                raise
+        return _answer(effect)
+
+
+class _Recording:
+    """An effect under way: knows when it began, and writes down how it ended."""
+
+    def __init__(self, scope: Effects, key: str, kind: EffectKind, request: dict[str, Any]) -> None:
+        self._journal = scope.journal
+        self._fields: dict[str, Any] = {"key": key, "scope": scope.name, "kind": kind, "request": request}
+        self._started = self._journal.started()
+        self._clock = time.monotonic()
+
+    def answered(self, outcome: Outcome) -> Effect:
+        return self._write(response=outcome.response, usage=outcome.usage)
+
+    def failed(self, problem: ToolError | ModelError) -> Effect:
+        error: dict[str, Any] = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
+        if isinstance(problem, ToolError):
+            error |= {"field": problem.field, "allowed": problem.allowed}
+        return self._write(error=error)
+
+    def _write(self, **ending: Any) -> Effect:
+        seconds = round(time.monotonic() - self._clock, 6)
+        effect = Effect(**self._fields, **ending, started=self._started.isoformat(), seconds=seconds)
+        # Through JSON, so that a fresh answer and a served one are the same to the last number.
+        effect = Effect.model_validate_json(effect.as_line())
+        self._journal.record(effect)
+        return effect
+
+
+def read_effects(path: Path) -> list[Effect]:
+    """All whole lines of a journal, packed or not, in the order in which they were written."""
+    effects: list[Effect] = []
+    for line in read_jsonl(path):
+        check_format(line, path)
+        effects.append(Effect.model_validate(line))
+    return effects
+
+
+def _answer(effect: Effect) -> Effect:
+    error = effect.error
+    if error is None:
+        return effect
+    if error["class"] == "ModelError":
+        raise ModelError(error["kind"], error["message"])
+    raise ToolError(error["kind"], error["message"], field=error.get("field"), allowed=error.get("allowed"))

@@ -1,0 +1,1 @@
+"""Product search: ``base.Catalog`` is the contract, the other files implement it."""

@@ -1,0 +1,66 @@
+"""One run's view of the world: who acts, what was changed, what was seen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from drretail.effects import Effects, Journal
+from drretail.env.ledger import Ledger
+from drretail.env.world import World
+from drretail.records.run import StateChange
+from drretail.records.shop import UserProfile
+from drretail.trajectory import Trajectory
+
+
+@dataclass(slots=True)
+class Session:
+    """The hidden first argument of every tool.
+
+    Profile updates live in ``overlay`` (copy on write): the world never changes during a run, and a
+    new session starts from it in no time.
+    """
+
+    world: World
+    user_id: str | None = None
+    scope_to_user: bool = False
+    """True: a tool refuses other users' data. False: as in the paper. Attempts are recorded either way."""
+    web_k: int = 5
+    """Results of one web search (paper section 5.3)."""
+    journal: Journal = field(default_factory=Journal)
+    trajectory: Trajectory = field(default_factory=Trajectory)
+    ledger: Ledger = field(default_factory=Ledger)
+    overlay: dict[str, UserProfile] = field(default_factory=dict)
+
+    @property
+    def now(self) -> datetime:
+        """The shop's today, never the wall clock's."""
+        return self.world.manifest.now
+
+    def effects(self, path: str, seq: int) -> Effects:
+        """Where the outside effects of one step are journalled; deterministic, whatever runs beside it."""
+        return self.journal.scope(f"{path}/{seq}")
+
+    def user(self, user_id: str) -> UserProfile:
+        """The profile as this run sees it; NotFound for an unknown user."""
+        return self.overlay.get(user_id) or self.world.store.user(user_id)
+
+    def update_user(self, profile: UserProfile) -> None:
+        self.overlay[profile.user_id] = profile
+
+    def state_diff(self) -> tuple[StateChange, ...]:
+        """Every profile field that differs from the world's, by user and field."""
+        changes: list[StateChange] = []
+        for user_id, after in sorted(self.overlay.items()):
+            before = flat(self.world.store.user(user_id).model_dump(mode="json"))
+            for name, value in flat(after.model_dump(mode="json")).items():
+                if value != before.get(name):
+                    changes.append(StateChange(user_id=user_id, field=name, before=before.get(name), after=value))
+        return tuple(changes)
+
+
+def flat(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    """A nested mapping with dotted keys."""
+    leaves: dict[str, object] = {}
+    for name, item in value.items():
+        leaves |= flat(item, f"{prefix}{name}.") if isinstance(item, Mapping) else {f"{prefix}{name}": item}
+    return leaves

@@ -1,0 +1,51 @@
+"""The contract of every store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
+
+Stratum = Literal["orders", "category", "recency", "spend"]
+STRATA: tuple[Stratum, ...] = ("orders", "category", "recency", "spend")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPage:
+    """Some orders of a user, newest first (ties by order id), and how many there are in all."""
+
+    total: int
+    orders: tuple[Order, ...]
+
+
+class Store(Protocol):
+    """Products, users and orders by id. Synchronous and safe to use from several threads.
+
+    A missing id raises NotFound. ``products`` leaves missing ids out.
+    """
+
+    def product(self, product_id: str) -> Product: ...
+
+    def products(self, product_ids: Sequence[str]) -> dict[str, Product]: ...
+
+    def user(self, user_id: str) -> UserProfile:
+        """The derived profile, with what ``save_user`` has changed for good."""
+        ...
+
+    def save_user(self, profile: UserProfile) -> None:
+        """Changes a profile for good. No run calls this: a run's updates stay in its session."""
+        ...
+
+    def order(self, order_id: str) -> Order: ...
+
+    def orders(
+        self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
+    ) -> OrderPage: ...
+
+    def statistics(self, user_id: str) -> UserStatistics: ...
+
+    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
+        """``n`` users, or all there are, spread over the strata; the same for the same seed on every backend."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,1 @@
+"""Web search and pages: ``base.Web`` is the contract, the other files implement it."""

@@ -1,0 +1,45 @@
+"""The contract of every web provider."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from drretail.records.evidence import SourceState
+
+
+@dataclass(frozen=True, slots=True)
+class WebResult:
+    """One search result; ``date`` is ISO (YYYY-MM-DD) where the provider knows it."""
+
+    title: str
+    url: str
+    snippet: str
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A page as text; empty unless ``state`` is "ok"."""
+
+    url: str
+    title: str
+    text: str
+    state: SourceState
+    date: str | None = None
+
+
+class Web(Protocol):
+    """Synchronous and safe to use from several threads. ToolError("unavailable" or "timeout") when it fails."""
+
+    @property
+    def provider(self) -> str:
+        """The provider's name, part of a System."""
+        ...
+
+    @property
+    def corpus(self) -> str | None:
+        """sha256 of a fixed corpus, None for the open web."""
+        ...
+
+    def search(self, query: str, k: int) -> list[WebResult]: ...
+
+    def fetch(self, url: str) -> WebPage: ...

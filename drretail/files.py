@@ -1,0 +1,142 @@
+"""Files that survive a crash: whole documents replaced atomically, JSONL that may lose only its last line."""
+
+import gzip
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.records.base import FORMAT
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """The file at ``path`` holds ``content``, or what it held before: never a part of either."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)  # mkstemp makes 0600; others may read an experiment
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes readable JSON (sorted keys, two spaces, a final newline) atomically."""
+    write_atomically(path, json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2) + "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file of this format; UserError where it is missing, broken or of another format."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist.") from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
+        raise UserError(f"{path} cannot be read as JSON: {problem}.") from problem
+    if not isinstance(value, dict):
+        raise UserError(f"{path} holds no JSON object.")
+    check_format(value, path)
+    return value
+
+
+def check_format(value: dict[str, Any], where: object) -> None:
+    """Raises UserError when ``value`` names another format than this version of drretail reads."""
+    found = value.get("format")
+    if found != FORMAT:
+        said = "names no format" if found is None else f"is of format {found!r}"
+        raise UserError(f"{where} {said}; this version of drretail reads format {FORMAT}. Make it anew.")
+
+
+def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a .jsonl or .jsonl.gz file; a cut last line is left out, any other broken line is a UserError."""
+    lines = read_lines(path)
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError as problem:
+            if number == len(lines):
+                return
+            raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
+        if not isinstance(value, dict):
+            raise UserError(f"{path}, line {number}, is not a JSON object.")
+        yield value
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file, packed or not; UserError where there is none to read."""
+    try:
+        data = path.read_bytes()
+        if path.suffix == ".gz":
+            data = gzip.decompress(data)
+        # splitlines() would also cut at U+2028, which JSON strings may hold.
+        return data.decode("utf-8").removesuffix("\n").split("\n")
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist.") from None
+    except (OSError, EOFError, UnicodeDecodeError) as problem:
+        raise UserError(f"{path} cannot be read: {problem}.") from problem
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Writes all lines atomically; a path that ends in .gz is packed, the same bytes for the same lines."""
+    text = "".join(f"{line}\n" for line in lines).encode("utf-8")
+    write_atomically(path, pack(text) if path.suffix == ".gz" else text)
+
+
+def pack(data: bytes) -> bytes:
+    """gzip without name and time, so that equal content gives equal bytes."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as file:
+        file.write(data)
+    return buffer.getvalue()
+
+
+class LineAppender:
+    """Appends lines that are on disk before ``append`` returns; opening drops a last line that was cut."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drop_cut_line(path)
+        self._file = path.open("ab")
+
+    def append(self, line: str) -> None:
+        self._file.write(f"{line}\n".encode())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def drop_cut_line(path: Path) -> None:
+    """Cuts the file after its last newline, if there is such a file."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        with path.open("r+b") as file:
+            file.truncate(whole)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes a rename within ``folder`` durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,111 @@
+"""What a command tells while it works, always on stderr: plain lines, a live display, or nothing."""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichDisplay
+    from rich.progress import TaskID
+
+Style = Literal["plain", "rich", "none"]
+
+
+class Bar(Protocol):
+    """One piece of work whose size may be known."""
+
+    def advance(self, amount: int = 1) -> None: ...
+
+    def describe(self, text: str) -> None: ...
+
+
+class Progress:
+    """Says nothing; the base of the other two."""
+
+    def note(self, text: str) -> None:
+        """One line for the person, such as what was just looked up."""
+
+    @contextmanager
+    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
+        """A bar for the time of a ``with`` block; ``total`` in whatever unit ``advance`` counts."""
+        yield _Silent()
+
+
+class PlainProgress(Progress):
+    """A line when a piece of work begins and one when it has ended: for pipes and logs."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+
+    def note(self, text: str) -> None:
+        print(text, file=self._stream, flush=True)
+
+    @contextmanager
+    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
+        self.note(f"{label} …")
+        counter = _Counter()
+        yield counter
+        self.note(f"{label}: {counter.count:,} done" if counter.count else f"{label}: done")
+
+
+class RichProgress(Progress):
+    """A live bar on a terminal; notes scroll above it."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(stderr=True, highlight=False)
+
+    def note(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    @contextmanager
+    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
+        from rich import progress
+
+        columns = [
+            progress.SpinnerColumn(),
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(bar_width=30),
+            progress.MofNCompleteColumn() if total else progress.TextColumn("{task.completed:,}"),
+            progress.TimeElapsedColumn(),
+        ]
+        with progress.Progress(*columns, console=self._console, transient=True) as display:
+            task = display.add_task(label, total=total)
+            yield _RichBar(display, task)
+
+
+def choose_progress(style: Style | None = None) -> Progress:
+    """The progress of that style; without one, rich on a terminal and plain lines elsewhere."""
+    if style is None:
+        style = "rich" if sys.stderr.isatty() else "plain"
+    return {"plain": PlainProgress, "rich": RichProgress, "none": Progress}[style]()
+
+
+class _Silent:
+    def advance(self, amount: int = 1) -> None:
+        del amount
+
+    def describe(self, text: str) -> None:
+        del text
+
+
+class _Counter(_Silent):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def advance(self, amount: int = 1) -> None:
+        self.count += amount
+
+
+class _RichBar:
+    def __init__(self, display: "RichDisplay", task: "TaskID") -> None:
+        self._display = display
+        self._task = task
+
+    def advance(self, amount: int = 1) -> None:
+        self._display.advance(self._task, amount)
+
+    def describe(self, text: str) -> None:
+        self._display.update(self._task, description=text)

@@ -1,0 +1,39 @@
+"""An amount of money, exact to the cent."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Self
+
+from pydantic import field_validator
+
+from drretail.records.base import Record
+
+USD = "USD"
+
+
+class Money(Record):
+    """``amount`` is a decimal string such as "120" or "19.99"; ``currency`` an ISO 4217 code."""
+
+    amount: str
+    currency: str = USD
+
+    @field_validator("amount")
+    @classmethod
+    def _is_a_decimal(cls, amount: str) -> str:
+        try:
+            value = Decimal(amount)
+        except InvalidOperation:  # an ArithmeticError, which pydantic would let through
+            raise ValueError(f"{amount!r} is not a decimal number") from None
+        if not value.is_finite() or value < 0:
+            raise ValueError(f"{amount!r} is not an amount of money")
+        return amount
+
+    @property
+    def value(self) -> Decimal:
+        return Decimal(self.amount)
+
+    @classmethod
+    def of(cls, value: Decimal | float | int | str, currency: str = USD) -> Self:
+        """Money from a number, rounded to cents, trailing zeros of whole amounts dropped."""
+        cents = Decimal(str(value)).quantize(Decimal("0.01"))
+        whole = cents == cents.to_integral_value()
+        return cls(amount=str(cents.to_integral_value() if whole else cents), currency=currency)

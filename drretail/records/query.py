@@ -1,0 +1,49 @@
+"""Queries, their typed constraints, and what of them an agent is given."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.records.base import Document, Record
+from drretail.records.money import Money
+
+
+class Constraints(Record):
+    """What a query demands, in types that code can check."""
+
+    budget: Money | None = None
+    budget_scope: Literal["total", "per_item"] = "total"
+    categories: tuple[str, ...] = ()
+    brands_wanted: tuple[str, ...] = ()
+    brands_unwanted: tuple[str, ...] = ()
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    quantities: dict[str, int] = Field(default_factory=dict[str, int])
+    deadline: str | None = None
+    owned: tuple[str, ...] = ()
+
+
+class Query(Document):
+    """One question of a benchmark; a line of queries.jsonl."""
+
+    query_id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
+    user_id: str | None = None
+    text: str = Field(min_length=1)
+    mode: Literal["profile_aware", "generic", "task"] = "profile_aware"
+    task_id: str | None = None
+    persona: str | None = None
+    context: str | None = None
+    files: tuple[str, ...] = ()
+    rationale: str = ""
+    expected_tools: tuple[str, ...] = ()
+    constraints: Constraints = Constraints()
+    world_fingerprint: str | None = None
+    source: str
+    """Who made it: a person, a file, or the generator's "provider:model"."""
+
+
+class Task(Record):
+    """What a system is given of a query: by default its text and the user's id, as in the paper (section 4)."""
+
+    text: str
+    user_id: str | None = None

@@ -1,0 +1,146 @@
+"""Systems, the steps they take, and the runs they leave."""
+
+import re
+from typing import Any, Literal
+
+from pydantic import Field
+
+from drretail.errors import ModelErrorKind
+from drretail.records.base import Document, Record
+from drretail.records.evidence import Citation, Finding
+
+Role = Literal["supervisor", "researcher", "summariser", "synthesis", "report"]
+ROLES: tuple[Role, ...] = ("supervisor", "researcher", "summariser", "synthesis", "report")
+Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "error"]
+ModelKind = Literal["llm", "rule_based", "scripted"]
+LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
+
+
+class Limits(Record):
+    """Where a run ends at the latest; the defaults are those of open_deep_research."""
+
+    supervisor_turns: int = Field(default=6, ge=1)
+    researchers: int = Field(default=5, ge=1)
+    tool_turns: int = Field(default=10, ge=1)
+    """Model turns with tool calls that one researcher, or a single agent, may take."""
+    tokens: int | None = Field(default=None, ge=1)
+    """Input and output tokens of a run together; a tenth is kept back for writing the report."""
+    dollars: float | None = Field(default=None, gt=0)
+
+
+class RoleModel(Record):
+    """The model behind a role: "provider:model" and whether it is a language model at all."""
+
+    spec: str
+    kind: ModelKind
+
+
+class System(Record):
+    """All that defines what produced a run; two systems with one label are an error."""
+
+    agent: str
+    web_mode: Literal["snippets", "ws"] = "snippets"
+    web_provider: str = "sandbox"
+    web_corpus: str | None = None
+    """sha256 of the sandbox corpus."""
+    models: dict[str, RoleModel]
+    """By role."""
+    limits: Limits = Limits()
+    options: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """What is not the default: without, scope, redact …"""
+
+    def label(self) -> str:
+        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for each option that is not the default."""
+        specs = list(dict.fromkeys(model.spec for model in self.models.values()))
+        web = "+ws" if self.web_mode == "ws" else ""
+        options = "".join(f"-{slug(name)}" for name, value in sorted(self.options.items()) if value)
+        return f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{options}"[:80]
+
+
+class Usage(Record):
+    """Tokens as billed by the provider, of all calls of one role."""
+
+    calls: int = 0
+    input_uncached: int = 0
+    cache_read: int = 0
+    cache_creation: int = 0
+    output: int = 0
+
+    def plus(self, other: "Usage") -> "Usage":
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
+
+    @property
+    def total(self) -> int:
+        """All tokens, read and written."""
+        return self.input_uncached + self.cache_read + self.cache_creation + self.output
+
+
+class Step(Record):
+    """One model turn, tool call or synthesis. ``path`` is a place in the launch order, never completion order."""
+
+    path: str
+    seq: int
+    kind: Literal["model", "tool", "synthesis"]
+    role: str
+    name: str | None = None
+    args: dict[str, Any] | None = None
+    result_sha: str | None = None
+    """Of the text in results.jsonl that the agent read."""
+    evidence: tuple[str, ...] = ()
+    error: str | None = None
+
+
+class RunError(Record):
+    kind: ModelErrorKind
+    where: str
+    message: str
+
+
+class StateChange(Record):
+    """One field of a user's profile that the run changed in its overlay."""
+
+    user_id: str
+    field: str
+    before: Any
+    after: Any
+
+
+class Answer(Record):
+    """What an agent returns; only the runner builds a Run from it."""
+
+    report: str
+    stop: Stop = "finished"
+    notes: tuple[str, ...] = ()
+
+
+class Run(Document):
+    """run.json: what a system did for one query, without anything volatile."""
+
+    run_id: str
+    system: str
+    """The label under which experiment.json holds the System."""
+    query_id: str
+    user_id: str | None = None
+    repeat: int = Field(ge=1)
+    status: Literal["done", "failed"]
+    stop: Stop
+    error: RunError | None = None
+    report: str | None = None
+    """With evidence ids; ``grounding.render`` makes numbered references of them."""
+    report_sha: str | None = None
+    citations: tuple[Citation, ...] = ()
+    steps: tuple[Step, ...] = ()
+    failed_branches: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    struck: tuple[Finding, ...] = ()
+    state_diff: tuple[StateChange, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: dict[str, Usage] = Field(default_factory=dict[str, Usage])
+    tool_schema_hash: str | None = None
+    prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
+    world_fingerprint: str | None = None
+
+
+def slug(text: str) -> str:
+    """A text in the alphabet of labels: lower case, other characters as single hyphens."""
+    return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"

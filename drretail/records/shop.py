@@ -1,0 +1,139 @@
+"""The shop's records, shaped as Listings 1-3 of the paper (App. A.1)."""
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from drretail.records.base import Record
+from drretail.records.money import USD
+
+SHOP_URL = "http://ecommerce.com"
+OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Returned"]
+ORDER_STATUSES: tuple[OrderStatus, ...] = ("Delivered", "Shipped", "Processing", "Cancelled", "Returned")
+# Orders of these statuses count in "orders by status" only, never in spend, averages or favourites.
+VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
+
+
+def product_url(product_id: str) -> str:
+    """The address by which a product is cited (Listing 3)."""
+    return f"{SHOP_URL}/{product_id}"
+
+
+class Product(Record):
+    """Listing 3, with the two rating fields that the search tool filters on, and the file's category."""
+
+    product_id: str = Field(min_length=1)
+    title: str
+    features: tuple[str, ...] = ()
+    description: tuple[str, ...] = ()
+    price: float | None = None
+    """In ``currency``; None where the shop does not know it, never 0 for unknown."""
+    price_from: bool = False
+    """True when the listing said "from X": ``price`` is the lowest of several."""
+    currency: str = USD
+    average_rating: float | None = None
+    rating_number: int | None = None
+    store: str | None = None
+    categories: tuple[str, ...] = ()
+    """Root to leaf; [category] where the source has none."""
+    category: str
+    """The stem of the Amazon file that the product came from, e.g. "Pet_Supplies"."""
+    details: dict[str, Any] = Field(default_factory=dict)
+    bought_together: None = None
+
+    @property
+    def product_url(self) -> str:
+        return product_url(self.product_id)
+
+    @property
+    def brand(self) -> str | None:
+        """``details["Brand"]``, else the store: real rows keep the brand only there."""
+        brand = self.details.get("Brand")
+        return brand if isinstance(brand, str) and brand.strip() else self.store
+
+
+class Order(Record):
+    """Listing 2. ``timestamp`` is in milliseconds UTC; ``order_date`` is derived from it."""
+
+    order_id: str
+    user_id: str
+    product_id: str
+    timestamp: int
+    quantity: int = Field(default=1, ge=1)
+    order_status: OrderStatus = "Delivered"
+
+    @property
+    def order_date(self) -> str:
+        """ISO date and time with microseconds and no zone, as in Listing 2."""
+        moment = datetime.fromtimestamp(self.timestamp // 1000, UTC).replace(tzinfo=None)
+        return moment.replace(microsecond=self.timestamp % 1000 * 1000).isoformat(timespec="microseconds")
+
+
+class Address(Record):
+    address1: str
+    city: str
+    state: str
+    zip: str
+    country: str = "US"
+
+
+class UserProfile(Record):
+    """Listing 1."""
+
+    user_id: str
+    email: str
+    first_name: str
+    last_name: str
+    phone_number: str
+    address: Address
+    account_status: str = "active"
+
+
+class CountOf(Record):
+    """A name with the number of orders it occurs in."""
+
+    name: str
+    orders: int
+
+
+class ProductCount(Record):
+    product_id: str
+    title: str
+    orders: int
+
+
+class UserStatistics(Record):
+    """What the shop can count about a user; void orders (Cancelled, Returned) only in ``orders_by_status``."""
+
+    user_id: str
+    orders: int
+    """All orders, of every status."""
+    orders_by_status: dict[str, int]
+    items: int
+    """Sum of quantities of the orders that are not void."""
+    spend: float
+    """Sum of quantity x current price over the orders that are not void and whose price is known."""
+    currency: str = USD
+    orders_with_unknown_price: int
+    mean_order: float | None
+    """``spend`` over the orders it was summed from; None when there is none."""
+    first_order: str | None
+    last_order: str | None
+    orders_per_month: float | None
+    """Orders that are not void over the months (of 30.44 days) between the first and the last, at least one."""
+    top_categories: tuple[CountOf, ...]
+    top_brands: tuple[CountOf, ...]
+    top_products: tuple[ProductCount, ...]
+    reorder_share: float | None
+    """Share of orders that are not void whose product the user had ordered before."""
+
+
+class UserRow(Record):
+    """A user's aggregates, kept in the store for sampling."""
+
+    user_id: str
+    n_orders: int
+    spend: float
+    last_order: int
+    top_category: str

@@ -1,0 +1,60 @@
+"""Typed settings: command line > environment (DRRETAIL_*) > drretail.toml > defaults. Only ``cli`` reads them."""
+
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from drretail.errors import UserError
+
+OFFLINE_MODEL = "offline:shopper"
+SETTINGS_FILE = Path("drretail.toml")
+
+
+class Settings(BaseSettings):
+    """Everything that may be set without a flag; each field's environment variable is DRRETAIL_<NAME>."""
+
+    model_config = SettingsConfigDict(env_prefix="DRRETAIL_", toml_file=SETTINGS_FILE, extra="forbid")
+
+    model: str | None = None
+    """"provider:model" for every role; without one, offline:shopper is used and said so."""
+    base_url: str | None = None
+    """Address of an OpenAI-compatible or Anthropic-compatible server."""
+    model_timeout: float = Field(default=120, gt=0)
+    """Seconds for one model call, retries not included."""
+    model_retries: int = Field(default=5, ge=0)
+    max_tokens: int = Field(default=8000, ge=1)
+    """The longest answer asked of a model, in tokens."""
+    tool_timeout: float = Field(default=30, gt=0)
+    """Seconds for one tool call."""
+    tool_threads: int = Field(default=4, ge=1)
+    cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def read_settings(**given: object) -> Settings:
+    """The settings, with what the command line gave (None = not given) above all else.
+
+    Raises UserError that names the wrong field.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem

@@ -1,0 +1,51 @@
+"""The steps of one run, in the order in which they were launched."""
+
+import threading
+from collections import defaultdict
+
+from drretail.records.base import sha256_of
+from drretail.records.run import Step
+
+
+class Trajectory:
+    """Collects steps and the texts they brought; safe to use from several threads.
+
+    A place (path, seq) is reserved before a step is launched, so the order never depends on what ends first.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._next: dict[str, int] = defaultdict(int)
+        self._steps: dict[tuple[str, int], Step] = {}
+        self._texts: dict[str, str] = {}
+
+    def reserve(self, path: str) -> int:
+        """The next free ``seq`` within ``path``, from 0."""
+        with self._lock:
+            seq = self._next[path]
+            self._next[path] = seq + 1
+            return seq
+
+    def add(self, step: Step) -> None:
+        with self._lock:
+            self._steps[step.path, step.seq] = step
+
+    def keep_text(self, text: str) -> str:
+        """Stores a result's text once and gives its sha256."""
+        sha = sha256_of(text)
+        with self._lock:
+            self._texts[sha] = text
+        return sha
+
+    def steps(self) -> tuple[Step, ...]:
+        """All steps by path (as numbers, so "0.10" follows "0.9"), then seq."""
+        return tuple(sorted(self._steps.values(), key=lambda step: (path_key(step.path), step.seq)))
+
+    def texts(self) -> dict[str, str]:
+        """sha256 → text of all results kept so far, sorted by hash."""
+        return dict(sorted(self._texts.items()))
+
+
+def path_key(path: str) -> tuple[int, ...]:
+    """A path such as "0.2" as numbers, for sorting."""
+    return tuple(int(part) for part in path.split("."))
