@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.errors import ModelError, ToolError
+from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
 from drretail.records.base import Document, sha256_of
 
@@ -65,6 +65,8 @@ class Journal:
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         self._known: dict[str, Effect] = {}
+        if replay is not None and not replay.exists():
+            raise UserError(f"There is nothing to replay: {replay} does not exist.")
         source = replay or path
         if path is not None:
             drop_cut_line(path)

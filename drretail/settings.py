@@ -1,5 +1,6 @@
 """Typed settings: command line > environment (DRRETAIL_*) > drretail.toml > defaults. Only ``cli`` reads them."""
 
+import tomllib
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -54,6 +55,8 @@ def read_settings(**given: object) -> Settings:
     """
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
         field = ".".join(str(part) for part in first["loc"])

@@ -2,6 +2,7 @@
 
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 
 from drretail.records.base import sha256_of
 from drretail.records.run import Step
@@ -10,10 +11,11 @@ from drretail.records.run import Step
 class Trajectory:
     """Collects steps and the texts they brought; safe to use from several threads.
 
-    A place (path, seq) is reserved before a step is launched, so the order never depends on what ends first.
+    ``on_step`` is told of each step as it ends, with the text that it brought. A place (path, seq) is reserved before a step is launched, so the order never depends on what ends first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_step: Callable[[Step, str], None] | None = None) -> None:
+        self._on_step = on_step
         self._lock = threading.Lock()
         self._next: dict[str, int] = defaultdict(int)
         self._steps: dict[tuple[str, int], Step] = {}
@@ -29,6 +31,8 @@ class Trajectory:
     def add(self, step: Step) -> None:
         with self._lock:
             self._steps[step.path, step.seq] = step
+        if self._on_step is not None:
+            self._on_step(step, self._texts.get(step.result_sha or "", ""))
 
     def keep_text(self, text: str) -> str:
         """Stores a result's text once and gives its sha256."""

@@ -14,3 +14,8 @@ def realdata() -> Path:
     if not folder.is_dir():
         pytest.skip("no real rows here: set DRRETAIL_REALDATA to a folder that holds amazon/")
     return folder
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"

@@ -1,10 +1,14 @@
 """The world that agents live in, and one run's view of it.
 
-world.py     open_world: manifest, generations on disk
-store/       users, products, orders
-catalog/     product search
-web/         web search and pages
-profiles.py  people derived from user ids
-ledger.py    the evidence that a run was handed
-session.py   one run's view: acting user, overlay, ledger, journal
+world.py        the world and open_world; the door to the four files below
+manifest.py     what a world says about itself, its fingerprint
+generations.py  the folder: complete generations, one of them live
+writing.py      write_world
+checking.py     check_world
+profiles.py     people derived from user ids
+store/          users, products, orders
+catalog/        product search
+web/            web search and pages
+ledger.py       the evidence that a run was handed
+session.py      one run's view: acting user, overlay, ledger, journal
 """

@@ -2,9 +2,11 @@
 
 import threading
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from drretail.errors import DrretailError
 from drretail.records.evidence import Evidence, EvidenceText, Source
+from drretail.trajectory import path_key
 
 
 class EvidenceCollision(DrretailError):
@@ -12,11 +14,15 @@ class EvidenceCollision(DrretailError):
 
 
 class Ledger:
-    """Collects evidence in the order of ``add``; safe to use from several threads."""
+    """Collects evidence from any number of threads.
+
+    What it gives is in the order of the places in the run, whichever of the parallel researchers came first.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: dict[str, Evidence] = {}
+        self._keys: dict[str, str] = {}
+        self._handed: list[_Handed] = []
 
     def add(self, sources: Iterable[Source], path: str, seq: int) -> tuple[str, ...]:
         """Enters what one step brought; gives the distinct ids in order.
@@ -26,36 +32,43 @@ class Ledger:
         """
         ids: dict[str, None] = {}
         with self._lock:
-            for source in sources:
-                self._enter(source, source.as_text(path, seq))
+            for index, source in enumerate(sources):
+                key = self._keys.setdefault(source.id, source.key)
+                if key != source.key:
+                    raise EvidenceCollision(f"{source.id} stands for {key!r} and for {source.key!r}")
+                self._handed.append(_Handed((path_key(path), seq, index), source, source.as_text(path, seq)))
                 ids[source.id] = None
         return tuple(ids)
 
     def evidence(self) -> tuple[Evidence, ...]:
-        """Everything handed out so far, in the order in which it came."""
+        """Everything handed out so far, by the place of the step that brought it first."""
         with self._lock:
-            return tuple(self._entries.values())
+            return _entries(self._handed)
 
     def get(self, evidence_id: str) -> Evidence | None:
-        return self._entries.get(evidence_id)
+        with self._lock:
+            entries = _entries(it for it in self._handed if it.source.id == evidence_id)
+        return entries[0] if entries else None
 
-    def _enter(self, source: Source, text: EvidenceText) -> None:
-        entry = self._entries.get(source.id)
+
+class _Handed(NamedTuple):
+    """One source at its place: path, seq, and index within the step."""
+
+    place: tuple[tuple[int, ...], int, int]
+    source: Source
+    text: EvidenceText
+
+
+def _entries(handed: Iterable[_Handed]) -> tuple[Evidence, ...]:
+    entries: dict[str, Evidence] = {}
+    for _, source, text in sorted(handed, key=lambda it: it.place):
+        entry = entries.get(source.id)
         if entry is None:
-            entry = Evidence(
-                id=source.id,
-                kind=source.kind,
-                key=source.key,
-                title=source.title,
-                url=source.url,
-                texts=(text,),
-                state=source.state,
-            )
-        elif entry.key != source.key:
-            raise EvidenceCollision(f"{source.id} stands for {entry.key!r} and for {source.key!r}")
+            fields = source.model_dump(exclude={"form", "text", "shown"})
+            entries[source.id] = Evidence(**fields, texts=(text,))
         else:
-            entry = entry.model_copy(update={"texts": _with(entry.texts, text)})
-        self._entries[source.id] = entry
+            entries[source.id] = entry.model_copy(update={"texts": _with(entry.texts, text)})
+    return tuple(entries.values())
 
 
 def _with(texts: tuple[EvidenceText, ...], new: EvidenceText) -> tuple[EvidenceText, ...]:

@@ -12,6 +12,17 @@ from drretail.records.shop import UserProfile
 from drretail.trajectory import Trajectory
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A tool call that reached for the data of a user who is not the acting one."""
+
+    path: str
+    seq: int
+    tool: str
+    user_id: str
+    refused: bool
+
+
 @dataclass(slots=True)
 class Session:
     """The hidden first argument of every tool.
@@ -26,10 +37,15 @@ class Session:
     """True: a tool refuses other users' data. False: as in the paper. Attempts are recorded either way."""
     web_k: int = 5
     """Results of one web search (paper section 5.3)."""
+    tool_timeout: float = 30
+    """Seconds for one tool call."""
+    tool_threads: int = 4
     journal: Journal = field(default_factory=Journal)
     trajectory: Trajectory = field(default_factory=Trajectory)
     ledger: Ledger = field(default_factory=Ledger)
     overlay: dict[str, UserProfile] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=list)
+    """Granted or refused, by path and seq."""
 
     @property
     def now(self) -> datetime:

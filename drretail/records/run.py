@@ -24,8 +24,7 @@ class Limits(Record):
     tool_turns: int = Field(default=10, ge=1)
     """Model turns with tool calls that one researcher, or a single agent, may take."""
     tokens: int | None = Field(default=None, ge=1)
-    """Input and output tokens of a run together; a tenth is kept back for writing the report."""
-    dollars: float | None = Field(default=None, gt=0)
+    """Input and output tokens of a run together; enough is kept back for writing the report."""
 
 
 class RoleModel(Record):

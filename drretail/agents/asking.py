@@ -1,0 +1,36 @@
+"""One question, asked outside a benchmark: as a query, run once, kept if wanted."""
+
+import asyncio
+from pathlib import Path
+
+from drretail.agents.runner import Contestant, Recorded, Runner, definition
+from drretail.env.world import World
+from drretail.experiment import Experiment, read_evidence, read_run
+from drretail.grounding.constraints import read_constraints
+from drretail.records.base import sha256_of
+from drretail.records.query import Query
+
+
+def question_as_query(text: str, user_id: str | None, world: World) -> Query:
+    """A query whose id is a function of the question and who asks it."""
+    return Query(
+        query_id=f"ask-{sha256_of([text, user_id])[:10]}",
+        user_id=user_id,
+        text=text,
+        mode="generic" if user_id is None else "profile_aware",
+        constraints=read_constraints(text),
+        world_fingerprint=world.manifest.fingerprint,
+        source="ask",
+    )
+
+
+def ask_once(runner: Runner, contestant: Contestant, query: Query, to: Path | None, seed: str = "42") -> Recorded:
+    """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
+    if to is None:
+        return asyncio.run(runner.run(contestant, query))
+    asked = definition(runner.world, (query,), [contestant], seed)
+    with Experiment(to, asked) as experiment:
+        if experiment.state(contestant.label, query.query_id, 1) in ("absent", "interrupted"):
+            runner.run_into(experiment, contestant, query)
+        folder = experiment.run_folder(contestant.label, query.query_id, 1)
+        return Recorded(read_run(folder), read_evidence(folder), {}, {})

@@ -1,0 +1,37 @@
+"""What an agent is: an answering function, the roles it gives to models, and its prompts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from langchain_core.messages import HumanMessage
+
+from drretail.env.session import Session
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, tagged
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits, Role
+
+
+class Answering(Protocol):
+    """Researches ``task`` in the session's world; ModelError ends the run as failed."""
+
+    async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """``roles`` are those a model is needed for; ``prompts`` loads the wordings whose hashes the run records."""
+
+    answer: Answering
+    roles: tuple[Role, ...]
+    prompts: Callable[[], tuple[Prompt, ...]] = tuple
+
+
+def task_message(task: Task, session: Session) -> HumanMessage:
+    """The task as every agent's first message holds it: query, user id, and the shop's today, in tags."""
+    parts = [tagged("query", task.text)]
+    if task.user_id is not None:
+        parts.append(tagged("user_id", task.user_id))
+    parts.append(tagged("today", session.now.date().isoformat()))
+    return HumanMessage("\n".join(parts))

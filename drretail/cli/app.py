@@ -1,0 +1,65 @@
+"""The command line put together, and how its errors end the process."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from drretail import __version__
+from drretail.cli.ask import ask
+from drretail.cli.demo import demo
+from drretail.cli.ingest import ingest
+from drretail.cli.queries import queries_app
+from drretail.cli.run import run
+from drretail.cli.synth import synth
+from drretail.cli.tools import tools
+from drretail.cli.world import world_app
+from drretail.errors import UserError
+
+USER_MUST_ACT = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="drretail",
+    help="DeepResearch Retail: a shop of real products and orders, nine tools over it, agents that research in it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False,
+) -> None:
+    if version:
+        typer.echo(f"drretail {__version__}")
+        raise typer.Exit
+
+
+app.command()(demo)
+app.command()(synth)
+app.command()(ingest)
+app.add_typer(world_app, name="world")
+app.command()(tools)
+app.add_typer(queries_app, name="queries")
+app.command()(ask)
+app.command()(run)
+
+
+def main() -> None:
+    """Runs the command line; ends the process with the exit code that it stands for."""
+    try:
+        app()
+    except UserError as problem:
+        typer.echo(f"Error: {problem}", err=True)
+        sys.exit(USER_MUST_ACT)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted: the same command goes on from here.", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader (head, less) has left; what follows must not fail on flushing stdout again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,47 @@
+"""``drretail ask``: one question, live progress, then the cited report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from drretail.cli import options
+
+
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the shopper wants to know.")],
+    world: options.World = "demo",
+    user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The shopper who asks.")] = None,
+    agent: Annotated[str, typer.Option("--agent", help="Who answers.")] = "react",
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="Keep the run in this experiment folder.")] = None,
+    scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Answers one question with a researched, cited report.
+
+    The report goes to stdout; what is looked up and found is told on stderr as it happens.
+    """
+    from drretail.agents.asking import ask_once, question_as_query
+    from drretail.cli.output import print_json
+    from drretail.cli.report import print_report, report_document
+    from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.worlds import opened_world
+    from drretail.settings import read_settings
+
+    settings = read_settings()
+    with opened_world(world, quiet=quiet) as shop:
+        check_user(shop, user)
+        chosen = {"scope_to_user": True} if scope_to_user else {}
+        (contestant,) = contestants([agent], model or [], shop, settings, options=chosen)
+        runner = narrated_runner(shop, world, settings, quiet=quiet)
+        recorded = ask_once(runner, contestant, question_as_query(question, user, shop), to)
+    if as_json:
+        print_json(report_document(recorded))
+    else:
+        print_report(recorded, to)
+    exit_code(recorded.run.status == "failed")

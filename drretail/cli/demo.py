@@ -1,0 +1,48 @@
+"""``drretail demo``: the whole path in one command, small, without a key or a server."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from drretail.cli import options
+from drretail.cli.output import say
+
+SEED = "42"
+
+
+def demo(
+    to: Annotated[Path, typer.Option("--to", help="The folder for all that the demo makes.")] = Path("drretail-demo"),
+    quiet: options.Quiet = False,
+) -> None:
+    """Makes up a shop, ingests it, asks a shopper's question, and shows the cited report.
+
+    Nothing is downloaded and no key is needed. A second run goes on from what is there and shows the same.
+    """
+    say("drretail demo: a made-up shop, one question, one researched answer.")
+    from drretail.agents.asking import ask_once
+    from drretail.cli.report import markdown_report, print_report
+    from drretail.cli.research import contestants, narrated_runner
+    from drretail.data_ingest.demo import build_shop
+    from drretail.env.world import open_world
+    from drretail.files import write_atomically
+    from drretail.progress import choose_progress
+    from drretail.settings import OFFLINE_MODEL, read_settings
+
+    progress = choose_progress("none" if quiet else None)
+    world_folder = build_shop(to, progress)
+    with open_world(world_folder) as shop:
+        counts = shop.manifest.counts
+        progress.note(
+            f"The shop: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders ({world_folder})."
+        )
+        query = demo_query(shop, to / "queries.jsonl")
+        say(f"\nThe question of user {query.user_id}:\n{query.text}\n")
+        settings = read_settings()
+        (contestant,) = contestants(["react"], [OFFLINE_MODEL], shop, settings)
+        runner = narrated_runner(shop, str(world_folder), settings, quiet=quiet)
+        recorded = ask_once(runner, contestant, query, to / "exp")
+    say("")
+    print_report(recorded, to / "exp")
+    write_atomically(to / "report.md", markdown_report(recorded))
+    say(f"The report is {to / 'report.md'}; ask your own: drretail ask \"…\" --world {world_folder} --user {query.user_id}")

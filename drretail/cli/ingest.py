@@ -1,0 +1,119 @@
+"""`drretail ingest`: raw Amazon Reviews 2023 files become a world."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from drretail.cli.options import Json, Quiet, Seed
+
+if TYPE_CHECKING:
+    from drretail.data_ingest.report import Funnel, IngestReport
+
+Paths = Annotated[
+    list[Path], typer.Argument(metavar="PATH…", help="Files or folders (read with all below), in any dialect.")
+]
+Target = Annotated[Path, typer.Option("--world", "-w", metavar="W", help="The folder of the world to make.")]
+
+
+def ingest(
+    paths: Paths,
+    world: Target,
+    preset: Annotated[
+        Literal["paper", "ten"] | None, typer.Option("--preset", help="Take only the paper's eight or ten categories.")
+    ] = None,
+    category: Annotated[
+        str | None, typer.Option("--category", metavar="NAME", help="For files whose name and folder name none.")
+    ] = None,
+    cap: Annotated[int, typer.Option("--cap", min=1, help="At most this many products a category.")] = 10_000,
+    cap_by: Annotated[
+        Literal["hash", "interactions"],
+        typer.Option("--cap-by", help="Which are kept: a seeded draw, or those with most interactions."),
+    ] = "hash",
+    min_interactions: Annotated[
+        int, typer.Option("--min-interactions", min=0, help="A product needs this many since --since.")
+    ] = 5,
+    since: Annotated[
+        datetime,
+        typer.Option(
+            "--since",
+            formats=["%Y-%m-%d"],
+            show_default="2019-01-01",
+            help="Interactions before midnight UTC of this day do not count.",
+        ),
+    ] = datetime(2019, 1, 1),  # noqa: DTZ001 -- only its date is used
+    seed: Seed = "42",
+    vary_orders: Annotated[
+        bool, typer.Option("--vary-orders", help="Draw quantities and statuses; else 1 and Delivered.")
+    ] = False,
+    profile_pool: Annotated[
+        str | None, typer.Option("--profile-pool", metavar="faker:LOCALE", help="Other names and addresses.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, write nothing.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a world from raw product and review files (Algorithm 1 of the paper)."""
+    from drretail.cli.output import print_json
+    from drretail.data_ingest.ingest import ingest as run
+    from drretail.data_ingest.options import IngestOptions
+    from drretail.progress import choose_progress
+
+    options = IngestOptions(
+        preset=preset,
+        category=category or None,
+        cap=cap,
+        cap_by=cap_by,
+        min_interactions=min_interactions,
+        since=since.date(),
+        seed=seed,
+        vary_orders=vary_orders,
+        profile_pool=profile_pool,
+    )
+    report = run(paths, world, options, choose_progress("none" if quiet else None), dry_run=dry_run)
+    if as_json:
+        print_json(report.model_dump(mode="json", exclude={"format"}))
+    else:
+        _print_report(report)
+
+
+def _print_report(report: "IngestReport") -> None:
+    from drretail.cli.output import print_table
+
+    print_table(
+        "Files",
+        ["file", "holds", "category", "rows", "bad lines", "remark"],
+        [
+            (file.name, file.shape, file.category, file.rows, file.bad_lines, f"skipped: {file.skipped}")
+            if file.skipped
+            else (file.name, file.shape, file.category, file.rows, file.bad_lines, "")
+            for file in report.files
+        ],
+    )
+    for file in report.files:
+        for bad in file.shown:
+            typer.echo(f"{file.name}, line {bad.line}: {bad.problem}")
+    rows = [("all", report.products, report.reviews, report.users)]
+    rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
+    print_table(
+        "Products",
+        ["category", "rows read", "kept", "dropped", "why"],
+        [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
+    )
+    print_table(
+        "Reviews",
+        ["category", "read", "orders", "users", "dropped", "why"],
+        [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
+    )
+    if report.products_without_meta:
+        typer.echo(f"{report.products_without_meta:,} reviewed products have no product row.")
+    if report.world is None:
+        typer.echo("Dry run: nothing was written.")
+    else:
+        typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
+
+
+def _dropped(funnel: "Funnel") -> tuple[int, str]:
+    why = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in funnel.dropped.items())
+    return funnel.read - funnel.kept, why

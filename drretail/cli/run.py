@@ -1,0 +1,58 @@
+"""``drretail run``: agents over a file of queries, into an experiment folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from drretail.cli import options
+
+
+def run(
+    queries: Annotated[Path, typer.Option("--queries", metavar="FILE", help="Queries, one JSON object a line.")],
+    to: options.To,
+    world: options.World = "demo",
+    agent: Annotated[list[str] | None, typer.Option("--agent", help="Who answers; may be given again.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
+    ] = None,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Independent runs of each query.")] = 1,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", metavar="EXP", help="Answer everything from that experiment's journals.")
+    ] = None,
+    tool_turns: Annotated[int, typer.Option("--tool-turns", min=1, help="Model turns with tool calls, at most.")] = 10,
+    tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens of one run, at most.")] = None,
+    scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    seed: options.Seed = "42",
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Runs agents over queries. Finished runs are skipped and cut ones go on where they stopped."""
+    from drretail.agents.runner import definition
+    from drretail.cli.output import print_json, print_table
+    from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.worlds import opened_world
+    from drretail.experiment import Experiment
+    from drretail.querygen.reading import read_queries
+    from drretail.records.run import Limits
+    from drretail.settings import read_settings
+
+    settings = read_settings()
+    asked = read_queries(queries)
+    limits = Limits(tool_turns=tool_turns, tokens=tokens)
+    chosen = {"scope_to_user": True} if scope_to_user else {}
+    with opened_world(world, quiet=quiet) as shop:
+        for query in asked:
+            check_user(shop, query.user_id)
+        players = contestants(agent or ["react"], model or [], shop, settings, options=chosen, limits=limits)
+        runner = narrated_runner(shop, world, settings, quiet=quiet)
+        runner.replay = replay
+        with Experiment(to, definition(shop, asked, players, seed)) as experiment:
+            summary = runner.run_all(experiment, players, asked, repeats)
+    if as_json:
+        print_json({"experiment": str(to), "systems": summary})
+    else:
+        rows = [(label, *counts.values()) for label, counts in summary.items()]
+        print_table(f"Runs in {to}", ["system", "done", "failed", "already there", "tool calls", "tokens"], rows)
+    exit_code(any(counts["failed"] for counts in summary.values()))

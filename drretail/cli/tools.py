@@ -1,0 +1,95 @@
+"""``drretail tools``: the nine tools, their schemas, and one of them called."""
+
+import json
+from typing import Annotated, Any, Literal
+
+import typer
+
+from drretail.cli import options
+from drretail.errors import ToolError, UnknownName, UserError
+
+
+def tools(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The tool to call; without it all are listed.")
+    ] = None,
+    args: Annotated[str, typer.Option("--args", metavar="JSON", help="Its arguments, as one JSON object.")] = "{}",
+    world: options.World = "demo",
+    user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The user on whose behalf to call.")] = None,
+    scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Refuse other users' data.")] = False,
+    form: Annotated[
+        Literal["openai", "anthropic", "json"], typer.Option("--form", help="The form of schemas with --json.")
+    ] = "json",
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Lists the nine tools, or calls one and prints what a model would read."""
+    if name is None:
+        _print_schemas(form) if as_json else _print_list()
+        return
+    arguments = _arguments(name, args)
+    value = _called(name, arguments, world, user, scope_to_user=scope_to_user, quiet=quiet)
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _print_list() -> None:
+    from drretail.cli.output import print_table
+    from drretail.tools.registry import TOOLS
+    from drretail.tools.schema import read_schema
+
+    rows: list[tuple[str, str, str]] = []
+    for tool in TOOLS.values():
+        first_line, _, _ = read_schema(tool.function).description.partition("\n")
+        rows.append((tool.name, tool.access, first_line))
+    print_table("", ["tool", "access", "what it does"], rows)
+
+
+def _print_schemas(form: Literal["openai", "anthropic", "json"]) -> None:
+    from drretail.cli.output import print_json
+    from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
+
+    schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
+    print_json({"form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas()})
+
+
+def _arguments(name: str, args: str) -> dict[str, Any]:
+    """The arguments of a known tool, checked before a world is opened or built."""
+    from drretail.tools.arguments import read_arguments
+    from drretail.tools.registry import TOOLS
+    from drretail.tools.schema import read_schema
+
+    if name not in TOOLS:
+        raise UnknownName("tool", name, TOOLS)
+    try:
+        return read_arguments(read_schema(TOOLS[name].function).parameters, json.loads(args))
+    except json.JSONDecodeError as problem:
+        raise UserError(
+            f"--args is not JSON: {problem}. Write it as one object in quotes, '{{\"name\": …}}'."
+        ) from None
+    except ToolError as problem:
+        raise _bad_arguments(name, problem) from None
+
+
+def _called(
+    name: str, arguments: dict[str, Any], world: str, user: str | None, *, scope_to_user: bool, quiet: bool
+) -> dict[str, Any]:
+    from drretail.cli.research import check_user
+    from drretail.cli.worlds import opened_world
+    from drretail.env.session import Session
+    from drretail.tools.toolkit import Toolkit
+
+    with opened_world(world, quiet=quiet) as shop:
+        check_user(shop, user)
+        session = Session(shop, user_id=user, scope_to_user=scope_to_user)
+        with Toolkit(session) as toolkit:
+            reply = toolkit.call(name, arguments)
+    if reply.error == "invalid_argument":
+        said = reply.value["error"]
+        raise _bad_arguments(name, ToolError(reply.error, said["message"], allowed=said.get("allowed")))
+    return reply.value
+
+
+def _bad_arguments(name: str, problem: ToolError) -> UserError:
+    allowed = [str(value) for value in problem.allowed or ()]
+    said = any(value in problem.message for value in allowed)
+    return UserError(f"{name}: {problem.message}" + ("" if said or not allowed else f" Allowed: {', '.join(allowed)}."))

@@ -1,0 +1,45 @@
+"""The built-in shop: made up, ingested once, the same on every machine."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.synth.recipe import RECIPE_VERSION
+from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
+from drretail.progress import Progress
+from drretail.records.base import FORMAT
+
+PRODUCTS, REVIEWS = 400, 6000
+SEED = "42"
+
+
+def build_shop(folder: Path, progress: Progress) -> Path:
+    """The world in ``folder``/world, made of the files in ``folder``/raw; what is there already is not made again."""
+    raw, world = folder / "raw", folder / "world"
+    if not (raw / REPORT_FILE).exists():
+        write_shop(raw, products=PRODUCTS, reviews=REVIEWS, seed=SEED, progress=progress)
+    if not (world / "CURRENT").exists():
+        ingest([raw], world, IngestOptions(seed=SEED, vary_orders=True), progress)
+    return world
+
+
+def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
+    """The built-in world in the user's cache, built at the first call; two processes at once are safe."""
+    home = cache_dir / f"demo-format{FORMAT}-recipe{RECIPE_VERSION}"
+    world = home / "world"
+    if (world / "CURRENT").exists():
+        return world
+    progress.note("Building the demo shop, once.")
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(dir=cache_dir, prefix=".demo-"))
+    try:
+        build_shop(staging, progress)
+        staging.rename(home)  # fails where another process was first, whose world is then used
+    except OSError:
+        if not (world / "CURRENT").exists():
+            raise
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return world

@@ -1,0 +1,1 @@
+"""What executes the selection: duckdb.py on one machine."""

@@ -1,0 +1,71 @@
+"""Draws the parts of profiles with Faker, for the pool that ships and for other languages."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from drretail.env.profiles import Place, ProfilePool
+from drretail.errors import UserError, nearest_names, suggestion
+
+if TYPE_CHECKING:
+    from faker import Faker
+
+POOL_VERSION = 1
+FIRST_NAMES = 400
+LAST_NAMES = 600
+STREETS = 600
+PLACES = 200
+DRAWS_PER_PART = 20
+"""A locale with few names gives up after this many draws for each part that was asked for."""
+# What the locales of Faker call the part of a country that stands in an address.
+REGIONS = ("administrative_unit", "state_abbr", "state", "region", "province", "prefecture", "department_name")
+
+
+def draw_pool(locale: str, seed: int, places: Sequence[Place] = ()) -> ProfilePool:
+    """A pool of a Faker locale such as "de_DE"; the same for the same locale, seed and version of Faker.
+
+    Without ``places`` they are drawn too, and then city, region and postcode need not belong together.
+    Raises UserError for a locale that Faker does not know.
+    """
+    fake = open_locale(locale)
+    fake.seed_instance(seed)
+    return ProfilePool(
+        version=POOL_VERSION,
+        locale=locale,
+        country=country_of(locale),
+        first_names=distinct(fake.first_name, FIRST_NAMES),
+        last_names=distinct(fake.last_name, LAST_NAMES),
+        streets=distinct(fake.street_name, STREETS),
+        places=tuple(places) or draw_places(fake),
+    )
+
+
+def open_locale(locale: str) -> "Faker":
+    """A Faker of its own for one locale."""
+    from faker import Faker
+    from faker.config import AVAILABLE_LOCALES
+
+    if locale not in AVAILABLE_LOCALES:
+        nearest = nearest_names(locale, AVAILABLE_LOCALES)
+        raise UserError(f"Faker has no locale {locale!r}. {suggestion(nearest, AVAILABLE_LOCALES)}")
+    return Faker(locale, use_weighting=False)
+
+
+def distinct(draw: Callable[[], str], wanted: int) -> tuple[str, ...]:
+    """Up to ``wanted`` different values, sorted."""
+    found: set[str] = set()
+    for _ in range(wanted * DRAWS_PER_PART):
+        found.add(draw())
+        if len(found) == wanted:
+            break
+    return tuple(sorted(found))
+
+
+def draw_places(fake: "Faker") -> tuple[Place, ...]:
+    region = next((getattr(fake, name) for name in REGIONS if hasattr(fake, name)), str)
+    cities = distinct(fake.city, PLACES)
+    return tuple(Place(city=city, state=region(), zip=fake.postcode()) for city in cities)
+
+
+def country_of(locale: str) -> str:
+    """ "de_DE" → "DE"; the locale itself where it names no country."""
+    return locale.rpartition("_")[2].upper()

@@ -1,0 +1,77 @@
+"""What an ingest read, kept and dropped, and why: numbers that add up."""
+
+from collections.abc import Iterable
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from drretail.records.base import Document, Record
+
+
+class BadLine(Record):
+    line: int
+    problem: str
+
+
+class Funnel(Record):
+    """``read`` = ``kept`` + all that was ``dropped``, by reason; anything else is an error of ours."""
+
+    read: int = 0
+    kept: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict[str, int])
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        if self.read != self.kept + sum(self.dropped.values()):
+            raise ValueError(f"{self.read} read is not {self.kept} kept + {self.dropped} dropped")
+        return self
+
+    @classmethod
+    def total(cls, parts: Iterable[Self]) -> Self:
+        """The sum of several, reasons in the order of their first appearance."""
+        read, kept, dropped = 0, 0, dict[str, int]()
+        for part in parts:
+            read, kept = read + part.read, kept + part.kept
+            for reason, count in part.dropped.items():
+                dropped[reason] = dropped.get(reason, 0) + count
+        return cls(read=read, kept=kept, dropped=dropped)
+
+
+class FileReport(Record):
+    """One file: what it is, and its rows if it was read."""
+
+    name: str
+    shape: Literal["products", "reviews", "unknown", "empty"]
+    category: str | None = None
+    rows: int = 0
+    """Good and bad ones."""
+    bad_lines: int = 0
+    shown: tuple[BadLine, ...] = ()
+    """The first of the bad lines."""
+    skipped: str | None = None
+    """Why it was not read."""
+
+
+class CategoryReport(Record):
+    """One category; of reviews without a known category, "(none)"."""
+
+    name: str
+    products: Funnel
+    reviews: Funnel
+    users: int
+    """Users with an order in this category; one user may count in several."""
+
+
+class IngestReport(Document):
+    """The result of ``ingest``; ``products`` and ``reviews`` are the sums over the categories."""
+
+    world: str | None
+    """The folder; None after a dry run."""
+    fingerprint: str | None
+    files: tuple[FileReport, ...]
+    categories: tuple[CategoryReport, ...]
+    products: Funnel
+    reviews: Funnel
+    users: int
+    products_without_meta: int
+    """Different products that reviews speak of and no product file describes."""

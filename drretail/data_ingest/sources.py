@@ -1,0 +1,105 @@
+"""The files behind the paths that a person gave: which there are, how each is read, what each is."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from drretail.errors import UserError
+
+Shape = Literal["products", "reviews", "unknown", "empty"]
+Layout = Literal["lines", "array", "mapping"]
+_GZIP_MAGIC = b"\x1f\x8b"
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file, recognised by its content."""
+
+    path: Path
+    packed: bool
+    shape: Shape
+    layout: Layout = "lines"
+    why: str | None = None
+    """Why an unknown or empty file is not read."""
+
+
+def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
+    """All files below the paths by sorted path, each once; hidden ones and those of the world itself left out.
+
+    Raises UserError for a path that does not exist and where there is no file at all.
+    """
+    given = list(paths)
+    found: set[Path] = set()
+    for path in given:
+        if path.is_dir():
+            found.update(file.absolute() for file in _visible_files(path))
+        elif path.is_file():
+            found.add(path.absolute())
+        else:
+            raise UserError(f"{path} does not exist: give files or folders of Amazon Reviews 2023.")
+    own = world.resolve()
+    # A link keeps its own name, which says the category: download caches link to files that are named by their hash.
+    files = {file.resolve(): file for file in sorted(found, reverse=True)}
+    kept = sorted(file for target, file in files.items() if not target.is_relative_to(own))
+    if not kept:
+        where = ", ".join(map(str, given))
+        raise UserError(f"There is no file in {where}: give files or folders of Amazon Reviews 2023.")
+    return kept
+
+
+def is_packed(path: Path) -> bool:
+    """Whether the file is gzip, by its first bytes and not by its name. Raises UserError where it is unreadable."""
+    with reading(path), path.open("rb") as file:
+        return file.read(2) == _GZIP_MAGIC
+
+
+@contextmanager
+def open_binary(path: Path, packed: bool) -> Generator[BinaryIO | gzip.GzipFile]:
+    """The unpacked bytes of a file; a cut or damaged one becomes a UserError wherever it is noticed."""
+    with reading(path):
+        if packed:
+            with gzip.open(path, "rb") as file:
+                yield file
+        else:
+            with path.open("rb") as file:
+                yield file
+
+
+@contextmanager
+def open_text(path: Path, packed: bool) -> Generator[io.TextIOWrapper]:
+    """The text of a file without a byte order mark; bytes that are no UTF-8 become U+FFFD."""
+    with open_binary(path, packed) as file:
+        yield io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
+
+
+@contextmanager
+def reading(path: Path) -> Generator[None]:
+    """Turns what goes wrong while a file is read into a UserError that names it."""
+    try:
+        yield
+    except EOFError:
+        raise UserError(f"{path} is cut: download it again.") from None
+    except (zlib.error, gzip.BadGzipFile) as problem:
+        raise UserError(f"{path} is damaged ({problem}): download it again.") from problem
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read: {problem}.") from problem
+
+
+def check_packed(path: Path) -> None:
+    """Unpacks a gzip file to its end; raises UserError that says whether it is cut or damaged."""
+    with open_binary(path, packed=True) as file:
+        while file.read(_BLOCK):
+            pass
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    for file in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if file.is_file() and not hidden:
+            yield file

@@ -1,0 +1,13 @@
+-- The numbers of the rows that load_reviews refuses; the reader keeps the order of lines and leaves out blank ones.
+SELECT number
+FROM (
+    SELECT row_number() OVER () AS number, user_id, parent_asin, timestamp
+    FROM read_json(
+        $file,
+        format = 'newline_delimited',
+        ignore_errors = true,
+        columns = {user_id: 'VARCHAR', parent_asin: 'VARCHAR', timestamp: 'BIGINT'}
+    )
+)
+WHERE NOT coalesce(user_id <> '' AND parent_asin <> '' AND timestamp BETWEEN 0 AND 253402300799999, false)
+ORDER BY number

@@ -1,0 +1,19 @@
+-- What became of the reviews of each file, by the category of their product (NULL where no product row exists).
+SELECT q.source, q.category, q.fate, CAST(sum(q.reviews) AS BIGINT) AS reviews, CAST(sum(q.recent) AS BIGINT) AS recent
+FROM (
+    SELECT
+        t.source,
+        p.category,
+        t.reviews,
+        t.recent,
+        CASE
+            WHEN p.product_id IS NULL THEN 'no_meta'
+            WHEN k.product_id IS NULL THEN 'product_not_kept'
+            ELSE 'kept'
+        END AS fate
+    FROM tally t
+    LEFT JOIN products p ON p.product_id = t.product_id
+    LEFT JOIN kept k ON k.product_id = t.product_id
+) q
+GROUP BY q.source, q.category, q.fate
+ORDER BY q.source, q.category, q.fate

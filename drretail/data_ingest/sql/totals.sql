@@ -1,0 +1,16 @@
+-- Over all categories: users, reviewed products without a product row, the busiest product, what order ids used of k.
+SELECT u.users, m.without_meta, b.most_interactions, o.highest_k
+FROM (SELECT count(DISTINCT user_id) AS users FROM orders) u
+CROSS JOIN (
+    SELECT count(DISTINCT t.product_id) AS without_meta
+    FROM tally t
+    LEFT JOIN products p ON p.product_id = t.product_id
+    WHERE p.product_id IS NULL
+) m
+CROSS JOIN (SELECT coalesce(max(recent), 0) AS most_interactions FROM (
+    SELECT t.product_id, CAST(sum(t.recent) AS BIGINT) AS recent
+    FROM tally t
+    JOIN products p ON p.product_id = t.product_id
+    GROUP BY t.product_id
+) q) b
+CROSS JOIN (SELECT max(k) AS highest_k FROM orders) o

@@ -1,0 +1,83 @@
+"""The forms in which rows come: raw lines, packed lines, the Hugging Face form, an indented array."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+Row = dict[str, Any]
+
+
+class RowFile(Protocol):
+    """A file that is written row by row; it appears under its name when it is closed."""
+
+    path: Path
+    rows: int
+
+    def add(self, row: Row) -> None: ...
+
+    def close(self, cut: bytes = b"") -> None:
+        """Ends the file, after ``cut``, the beginning of a row that never came to its end."""
+        ...
+
+    def abandon(self) -> None: ...
+
+
+class LineFile:
+    """One row a line, packed when the name ends in .gz."""
+
+    def __init__(self, path: Path) -> None:
+        self.rows = 0
+        self.path = path
+        self._part = path.with_name(f"{path.name}.part")
+        self._raw = self._part.open("wb")
+        # No name and no time in the header, so that equal rows give equal bytes; level 1 for speed.
+        packed = path.suffix == ".gz"
+        self._file: IO[bytes] = (
+            gzip.GzipFile("", "wb", compresslevel=1, fileobj=self._raw, mtime=0) if packed else self._raw  # pyright: ignore[reportAssignmentType]  # a GzipFile is written like any file
+        )
+
+    def add(self, row: Row) -> None:
+        self._file.write(json.dumps(row, ensure_ascii=False).encode("utf-8") + b"\n")
+        self.rows += 1
+
+    def close(self, cut: bytes = b"") -> None:
+        self._file.write(cut)
+        self._file.close()
+        self._raw.close()
+        self._part.replace(self.path)
+
+    def abandon(self) -> None:
+        self._raw.close()
+        self._part.unlink(missing_ok=True)
+
+
+class HuggingFaceFile(LineFile):
+    """Price as a text, details as a text of JSON, images and videos as lists side by side."""
+
+    def add(self, row: Row) -> None:
+        images: list[Row] = row.get("images", [])
+        super().add(
+            row
+            | {
+                "price": str(row["price"]),
+                "details": json.dumps(row["details"], ensure_ascii=False),
+                "images": {key: [image[key] for image in images] for key in ("hi_res", "large", "thumb", "variant")},
+                "videos": {"title": [], "url": [], "user_id": []},
+                "subtitle": None,
+                "author": None,
+            }
+        )
+
+
+class ArrayFile(LineFile):
+    """One indented JSON array with escaped slashes, whatever the name promises."""
+
+    def add(self, row: Row) -> None:
+        text = json.dumps(row, indent=4, ensure_ascii=True).replace("/", "\\/").replace("\n", "\n    ")
+        self._file.write(f"{',' if self.rows else '['}\n    {text}".encode())
+        self.rows += 1
+
+    def close(self, cut: bytes = b"") -> None:
+        super().close(b"\n]\n" if self.rows else b"[]\n")
+

@@ -1,0 +1,133 @@
+"""Products drawn from a recipe: title, features, description, details and price that belong together."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+from drretail.data_ingest.synth.recipe import Brand, CategoryRecipe, Kind, Option
+
+ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+PRICE_SPREAD = 0.16
+"""Standard deviation of the logarithm of a price, beyond what brand and options explain."""
+WARRANTIES = ("30-day returns", "1-year warranty", "2-year warranty", "5-year warranty")
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A product as raw meta row, with what the shoppers need to know of it."""
+
+    row: dict[str, Any]
+    category: str
+    kind: Kind
+    brand: str
+    price: float
+    popularity: float
+
+    @property
+    def product_id(self) -> str:
+        return self.row["parent_asin"]
+
+
+def draw_articles(recipe: CategoryRecipe, count: int, seed: str) -> Iterator[Article]:
+    """``count`` products of a category, its kinds in turn; product ``i`` is the same whatever ``count`` is."""
+    for index in range(count):
+        random = Random(f"{seed}|product|{recipe.category}|{index}")
+        kind = recipe.kinds[index % len(recipe.kinds)]
+        yield _article(recipe, kind, product_id(f"{seed}|{recipe.category}|{index}"), random)
+
+
+def product_id(key: str) -> str:
+    """An id of Amazon's form, "B0" and eight characters."""
+    number = int.from_bytes(sha256(key.encode()).digest()[:6])
+    characters = []
+    for _ in range(8):
+        number, rest = divmod(number, len(ALPHABET))
+        characters.append(ALPHABET[rest])
+    return f"B0{''.join(characters)}"
+
+
+def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> Article:
+    brand = random.choice(recipe.brands)
+    chosen = {axis.name: random.choice(axis.options) for axis in kind.axes}
+    words: dict[str, Any] = {"brand": brand.name, **chosen}
+    words |= {name: random.choice(texts) for name, texts in kind.extra.items()}
+    price = _price(kind, brand, chosen, random)
+    title = random.choice(kind.title).format(**words)
+    ratings = _rating_number(random)
+    row = {
+        "main_category": recipe.main_category,
+        "title": title[0].upper() + title[1:],
+        "average_rating": _average_rating(kind, brand, ratings, random),
+        "rating_number": ratings,
+        "features": _features(kind, chosen, words, random),
+        "description": _description(kind, words, random),
+        "price": price,
+        "images": _images(asin),
+        "videos": [],
+        "store": brand.name,
+        "categories": [recipe.root, *kind.path],
+        "details": _details(recipe, kind, brand, chosen, random),
+        "parent_asin": asin,
+        "bought_together": None,
+    }
+    return Article(row, recipe.category, kind, brand.name, price, popularity=ratings**0.5)
+
+
+def _price(kind: Kind, brand: Brand, chosen: dict[str, Option], random: Random) -> float:
+    value = kind.price * brand.price * random.lognormvariate(0, PRICE_SPREAD)
+    for option in chosen.values():
+        value *= option.price
+    if value < 4:
+        return round(value, 2)
+    return round(int(value) + random.choice((0.99, 0.99, 0.99, 0.95, 0.49, 0.0)), 2)
+
+
+def _rating_number(random: Random) -> int:
+    """Long-tailed, as in shops: most products have tens of ratings, some have thousands."""
+    return max(1, int(random.lognormvariate(5.0, 1.6)))
+
+
+def _average_rating(kind: Kind, brand: Brand, ratings: int, random: Random) -> float:
+    noise = random.gauss(0, 0.15 + 0.9 / ratings**0.5)
+    return round(min(5.0, max(1.0, kind.rating + brand.rating + noise)), 1)
+
+
+def _features(kind: Kind, chosen: dict[str, Option], words: dict[str, Any], random: Random) -> list[str]:
+    """What the chosen options say, then some of what every product of the kind says."""
+    said = [option.says for option in chosen.values() if option.says]
+    general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
+    return [text.format(**words) for text in (*said, *general)]
+
+
+def _description(kind: Kind, words: dict[str, Any], random: Random) -> list[str]:
+    texts = random.sample(kind.descriptions, k=min(len(kind.descriptions), random.randint(1, 2)))
+    return [text[0].upper() + text[1:] for text in (text.format(**words) for text in texts)]
+
+
+def _details(
+    recipe: CategoryRecipe, kind: Kind, brand: Brand, chosen: dict[str, Option], random: Random
+) -> dict[str, Any]:
+    pounds = kind.pounds * random.uniform(0.9, 1.1)
+    for option in chosen.values():
+        pounds *= option.pounds
+    size = " x ".join(f"{inches * random.uniform(0.85, 1.2):.1f}" for inches in kind.inches)
+    details: dict[str, Any] = {"Brand": brand.name}
+    details |= {axis.detail: str(chosen[axis.name]) for axis in kind.axes}
+    details.setdefault("Item Weight", f"{pounds:.2f} Pounds" if pounds >= 1 else f"{pounds * 16:.1f} Ounces")
+    details["Package Dimensions"] = f"{size} inches"
+    details["Manufacturer"] = brand.name
+    details["Item model number"] = f"{brand.name[:2].upper()}-{random.randint(100, 9999)}"
+    details["Warranty"] = random.choice(WARRANTIES)
+    details["Date First Available"] = f"{random.choice(MONTHS)} {random.randint(1, 28)}, {random.randint(2016, 2021)}"
+    details["Best Sellers Rank"] = {recipe.root: random.randint(500, 400_000), kind.path[-1]: random.randint(1, 900)}
+    return details
+
+
+def _images(asin: str) -> list[dict[str, Any]]:
+    address = f"https://images.shop.example/{asin}"
+    return [{"thumb": f"{address}/75.jpg", "large": f"{address}/500.jpg", "variant": "MAIN", "hi_res": None}]
+
+
+MONTHS = ("January", "March", "April", "May", "June", "August", "September", "October", "November")

@@ -1,0 +1,208 @@
+"""``write_shop``: a made-up shop's product and review files, the same bytes for the same seed."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from drretail.data_ingest.synth.dialects import ArrayFile, HuggingFaceFile, LineFile, RowFile
+from drretail.data_ingest.synth.quirks import (
+    DUPLICATE_REVIEWS,
+    ONCE,
+    ORPHAN_REVIEWS,
+    PRODUCT_QUIRKS,
+    REVIEW_QUIRKS,
+    afflict,
+)
+from drretail.data_ingest.synth.recipe import RECIPE_VERSION, category_names, read_recipe
+from drretail.data_ingest.synth.reviews import review
+from drretail.data_ingest.synth.shelf import Article, draw_articles, product_id
+from drretail.data_ingest.synth.shoppers import Market
+from drretail.errors import UnknownName, UserError
+from drretail.files import write_json
+from drretail.progress import Progress
+from drretail.records.base import Document, Record
+
+REPORT_FILE = "synth.json"
+# Which categories come in another form than raw lines; ingest must read them all.
+META_FORMS: dict[str, type[LineFile]] = {"Home_and_Kitchen": HuggingFaceFile, "Patio_Lawn_and_Garden": ArrayFile}
+PACKED = frozenset({"Pet_Supplies"})
+CUT = "Office_Products"
+"""The category whose review file ends within its last line."""
+
+
+class FileReport(Record):
+    name: str
+    rows: int
+    bytes: int
+
+
+class SynthReport(Document):
+    """What was written; kept beside the files as synth.json."""
+
+    recipe: int
+    seed: str
+    products: int
+    reviews: int
+    plain: bool
+    files: tuple[FileReport, ...]
+    quirks: dict[str, int]
+    """Quirk → rows that it happened to."""
+
+
+@dataclass(slots=True)
+class _Shop:
+    """The files under way."""
+
+    folder: Path
+    plain: bool
+    seed: str
+    meta: dict[str, RowFile] = field(default_factory=dict[str, RowFile])
+    reviews: dict[str, RowFile] = field(default_factory=dict[str, RowFile])
+    quirks: Counter[str] = field(default_factory=Counter[str])
+
+    def open(self, category: str) -> None:
+        ending = ".jsonl.gz" if category in PACKED else ".jsonl"
+        form = LineFile if self.plain else META_FORMS.get(category, LineFile)
+        self.meta[category] = form(self.folder / f"meta_{category}{ending}")
+        self.reviews[category] = LineFile(self.folder / f"{category}{ending}")
+
+    @property
+    def files(self) -> list[RowFile]:
+        return [*self.meta.values(), *self.reviews.values()]
+
+
+def write_shop(
+    folder: Path,
+    *,
+    products: int,
+    reviews: int,
+    seed: str = "42",
+    categories: Sequence[str] = (),
+    plain: bool = False,
+    progress: Progress | None = None,
+) -> SynthReport:
+    """Writes ``meta_<Category>`` and ``<Category>`` files for all or some categories of the recipe.
+
+    ``products`` and ``reviews`` are counts over all categories, duplicates not included. ``plain`` leaves the quirks out.
+    Raises UnknownName for a category without recipe, UserError for a folder that holds other files.
+    """
+    names = _chosen(categories)
+    _prepare(folder)
+    shop = _Shop(folder, plain, seed)
+    for name in names:
+        shop.open(name)
+    progress = progress or Progress()
+    try:
+        articles = _write_products(shop, names, products)
+        with progress.track("reviews", reviews) as bar:
+            _write_reviews(shop, articles, reviews, bar.advance)
+        _close(shop)
+    except BaseException:
+        for file in shop.files:
+            file.abandon()
+        raise
+    report = SynthReport(
+        recipe=RECIPE_VERSION,
+        seed=seed,
+        products=products,
+        reviews=reviews,
+        plain=plain,
+        files=tuple(FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size) for file in shop.files),
+        quirks=dict(sorted(shop.quirks.items())),
+    )
+    write_json(folder / REPORT_FILE, report.model_dump(mode="json"))
+    return report
+
+
+def _chosen(categories: Sequence[str]) -> list[str]:
+    known = category_names()
+    for name in categories:
+        if name not in known:
+            raise UnknownName("category", name, known)
+    return [name for name in known if name in categories] if categories else list(known)
+
+
+def _prepare(folder: Path) -> None:
+    """Makes the folder, or empties it of what an earlier shop left there."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file: name a folder for the shop's files.")
+    present = list(folder.iterdir()) if folder.is_dir() else []
+    if present and not any(path.name == REPORT_FILE or path.suffix == ".part" for path in present):
+        raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
+    stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
+    for path in present:
+        if path.name == REPORT_FILE or path.name.split(".")[0] in stems:
+            path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Article]:
+    """All products, an equal number from each category, those with the longer names first when it does not divide."""
+    articles: list[Article] = []
+    for place, name in enumerate(names):
+        share = count // len(names) + (place < count % len(names))
+        for article in draw_articles(read_recipe(name), share, shop.seed):
+            articles.append(article)
+            shop.meta[name].add(_product_row(shop, article))
+    if not articles:
+        raise UserError("A shop needs at least one product: give --products 1 or more.")
+    if not shop.plain:
+        _add_repeated_products(shop, names, articles)
+    return articles
+
+
+def _product_row(shop: _Shop, article: Article) -> dict[str, Any]:
+    if shop.plain:
+        return article.row
+    row = deepcopy(article.row)
+    happened = afflict(row, PRODUCT_QUIRKS, Random(f"{shop.seed}|product quirks|{article.product_id}"))
+    shop.quirks.update(happened)
+    return row
+
+
+def _add_repeated_products(shop: _Shop, names: Sequence[str], articles: Sequence[Article]) -> None:
+    """One product twice in its own file, and one again in another category's."""
+    twice = articles[0]
+    shop.meta[twice.category].add(twice.row | {"title": f"{twice.row['title']} (Old Listing)"})
+    shop.quirks[ONCE[0]] += 1
+    if len(names) > 1:
+        shop.meta[names[-1]].add(twice.row)
+        shop.quirks[ONCE[1]] += 1
+
+
+def _write_reviews(shop: _Shop, articles: Sequence[Article], count: int, advance: Callable[[], None]) -> None:
+    for purchase in Market(articles, shop.seed, count).purchases():
+        random = Random(f"{shop.seed}|review|{purchase.index}")
+        row = review(purchase, random)
+        file = shop.reviews[purchase.article.category]
+        if not shop.plain:
+            _spoil(shop, row, purchase.index, random)
+        file.add(row)
+        if not shop.plain and random.random() < DUPLICATE_REVIEWS:
+            file.add(row)
+            shop.quirks["review twice"] += 1
+        advance()
+
+
+def _spoil(shop: _Shop, row: dict[str, Any], index: int, random: Random) -> None:
+    shop.quirks.update(afflict(row, REVIEW_QUIRKS, random))
+    if random.random() < ORPHAN_REVIEWS:
+        row["parent_asin"] = product_id(f"{shop.seed}|orphan|{index % 97}")
+        shop.quirks["review of an unknown product"] += 1
+    if index == 0:
+        row["rating"] = 0.0
+        shop.quirks[ONCE[2]] += 1
+
+
+def _close(shop: _Shop) -> None:
+    for file in shop.meta.values():
+        file.close()
+    for name, file in shop.reviews.items():
+        cut = not shop.plain and name == CUT
+        file.close(b'{"rating": 5.0, "title": "Nice", "text": "It was' if cut else b"")
+        shop.quirks.update([ONCE[3]] if cut else [])
+

@@ -1,0 +1,154 @@
+"""Whether a world is whole: what it holds against what its manifest says."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import zip_longest
+from pathlib import Path
+
+from drretail.env.catalog.formulation import FORMULATION
+from drretail.env.catalog.tantivy import TantivyCatalog
+from drretail.env.generations import live_generation
+from drretail.env.manifest import (
+    DATABASE_FILE,
+    INDEX_FOLDER,
+    INDEX_VERSION,
+    LineHash,
+    Manifest,
+    OrderRow,
+    order_line,
+    read_manifest,
+    world_fingerprint,
+)
+from drretail.env.store.sqlite import SqliteStore
+from drretail.errors import UserError
+from drretail.records.evidence import Finding
+
+EXAMPLES = 5
+"""How many rows of one fault are named."""
+ORPHANS = {
+    "order_without_product": (
+        "SELECT order_id, product_id FROM orders WHERE product_id NOT IN (SELECT product_id FROM products)"
+    ),
+    "order_without_user": "SELECT order_id, user FROM orders WHERE user NOT IN (SELECT k FROM users)",
+    "user_without_order": "SELECT user_id, n_orders FROM users WHERE k NOT IN (SELECT user FROM orders)",
+}
+WRONG_SUMS = """
+WITH prices AS MATERIALIZED (SELECT product_id, json_extract(record, '$.price') AS price FROM products)
+SELECT user_id, n_orders, spend, last_order FROM users JOIN (
+    SELECT user, count(*) AS n, max(timestamp) AS last, sum(CASE
+        WHEN order_status IN ('Cancelled', 'Returned') THEN 0
+        ELSE coalesce(quantity * price, 0) END) AS total
+    FROM orders JOIN prices USING (product_id) GROUP BY user
+) ON user = k WHERE n_orders <> n OR last_order <> last OR abs(spend - total) > 0.01
+"""
+
+
+def check_world(folder: Path) -> list[Finding]:
+    """What is wrong with the live generation of a world, nothing when it is whole; streams over all rows.
+
+    Raises UserError when there is no world to check.
+    """
+    return check_generation(live_generation(folder))
+
+
+def check_generation(generation: Path) -> list[Finding]:
+    """What is wrong with one generation."""
+    try:
+        manifest = read_manifest(generation)
+        catalog = TantivyCatalog(generation / INDEX_FOLDER)
+        store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
+    except UserError as problem:
+        return [fault("unreadable", str(problem))]
+    with closing(store), closing(catalog):
+        return run_checks(store, catalog, manifest)
+
+
+def run_checks(store: SqliteStore, catalog: TantivyCatalog, manifest: Manifest) -> list[Finding]:
+    """All findings of all checks; a damaged table ends one check, not the others."""
+    db = store.connection()
+    checks: list[Iterator[Finding]] = [
+        check_integrity(db),
+        check_orphans(db),
+        check_user_sums(db),
+        check_counts(db, manifest),
+        check_fingerprint(db, manifest, store.pool.hash),
+        check_index(db, catalog),
+    ]
+    findings: list[Finding] = []
+    for check in checks:
+        try:
+            findings.extend(check)
+        except sqlite3.Error as problem:
+            findings.append(fault("unreadable", f"the database cannot be read: {problem}"))
+    return findings
+
+
+def check_integrity(db: sqlite3.Connection) -> Iterator[Finding]:
+    for (line,) in db.execute(f"PRAGMA integrity_check({EXAMPLES})"):
+        if line != "ok":
+            yield fault("database_damaged", line)
+
+
+def check_orphans(db: sqlite3.Connection) -> Iterator[Finding]:
+    for code, statement in ORPHANS.items():
+        for row in db.execute(f"{statement} LIMIT {EXAMPLES}"):
+            yield fault(code, f"{row[0]} ({row[1]})")
+
+
+def check_counts(db: sqlite3.Connection, manifest: Manifest) -> Iterator[Finding]:
+    for table, said in manifest.counts.model_dump().items():
+        (found,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 -- a field of Counts
+        if found != said:
+            yield fault("count", f"{said} {table} in the manifest", f"{found} in the database")
+
+
+def check_user_sums(db: sqlite3.Connection) -> Iterator[Finding]:
+    """The aggregates of users, by which queries draw them, are those of their orders."""
+    for row in db.execute(f"{WRONG_SUMS} LIMIT {EXAMPLES}"):
+        yield fault("user_sums", f"{row[0]}: {row[1]} orders, spend {row[2]:.2f}, the last at {row[3]}")
+
+
+def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str) -> Iterator[Finding]:
+    """Computes the fingerprint anew from the rows."""
+    if pool != manifest.profile_pool:
+        yield fault("profile_pool", manifest.profile_pool, pool)
+    formulation = manifest.versions.get(INDEX_VERSION, "")
+    if formulation != FORMULATION:
+        yield fault("index_formulation", formulation, f"this version of drretail searches by {FORMULATION}")
+    found = world_fingerprint(
+        products=hash_products(db), orders=hash_orders(db), seed=manifest.seed, pool=pool, formulation=formulation
+    )
+    if found != manifest.fingerprint:
+        yield fault("fingerprint", manifest.fingerprint, found)
+
+
+def hash_products(db: sqlite3.Connection) -> str:
+    lines = LineHash()
+    for (record,) in db.execute("SELECT record FROM products ORDER BY product_id"):
+        lines.add(record)
+    return lines.hexdigest()
+
+
+def hash_orders(db: sqlite3.Connection) -> str:
+    lines = LineHash()
+    rows = db.execute(
+        "SELECT order_id, user_id, product_id, timestamp, quantity, order_status"
+        " FROM orders CROSS JOIN users ON users.k = orders.user ORDER BY user, timestamp, order_id"
+    )
+    for row in rows:
+        lines.add(order_line(OrderRow(*row)))
+    return lines.hexdigest()
+
+
+def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Finding]:
+    """The index holds the products of the database, in their order."""
+    stored = (row[0] for row in db.execute("SELECT product_id FROM products ORDER BY product_id"))
+    for in_store, in_index in zip_longest(stored, catalog.product_ids()):
+        if in_store != in_index:
+            yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")
+            return
+
+
+def fault(code: str, said: str, found: str | None = None) -> Finding:
+    return Finding(code=code, severity="error", said=said, found=found)

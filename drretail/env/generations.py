@@ -1,0 +1,125 @@
+"""A world's folder: generations side by side, one of them live, each complete or absent."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from drretail.errors import UserError
+from drretail.files import sync_folder, write_atomically
+
+CURRENT = "CURRENT"
+LOCK = ".lock"
+STAGING = ".staging-"
+GENERATION = "gen-"
+
+
+def live_generation(folder: Path) -> Path:
+    """The generation that CURRENT names; UserError where there is no world, or only a damaged one."""
+    if not folder.is_dir():
+        raise UserError(
+            f"There is no world at {folder}. Make one with `drretail ingest … --world {folder}`, or use `--world demo`."
+        )
+    try:
+        name = (folder / CURRENT).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        raise UserError(
+            f"{folder} is not a world: it holds no file {CURRENT}. Make one with `drretail ingest … --world {folder}`."
+        ) from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError(f"{folder / CURRENT} cannot be read: {problem}. Run `drretail ingest` again.") from problem
+    generation = folder / name
+    if not name.startswith(GENERATION) or generation.parent != folder or not generation.is_dir():
+        raise UserError(f"The world at {folder} is damaged: {CURRENT} names {name!r}, which is missing. Make it anew.")
+    return generation
+
+
+@contextmanager
+def staged(folder: Path) -> Generator[Path]:
+    """An empty folder beside the generations, gone after the ``with`` block unless it was published.
+
+    One writer at a time; what an interrupted one left is removed first.
+    """
+    check_is_ours(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with writer_lock(folder):
+        for leftover in folder.glob(f"{STAGING}*"):
+            shutil.rmtree(leftover)
+        staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
+        staging.chmod(0o755)  # mkdtemp makes 0700; others may read a world
+        try:
+            yield staging
+        finally:
+            # What cannot be removed now goes with the next write; it must not hide the error that ended this one.
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def publish(folder: Path, staging: Path, name: str) -> None:
+    """Makes the staged generation live under ``name`` and keeps the one before it.
+
+    A generation of that name is replaced.
+    """
+    before = current_name(folder)
+    sync_tree(staging)
+    generation = folder / name
+    if generation.exists():
+        # Not atomic; only a damaged generation is replaced, and a crash here is mended by the next write.
+        generation.rename(staging.with_name(f"{staging.name}-replaced"))
+    staging.rename(generation)
+    sync_folder(folder)
+    make_live(folder, name)
+    remove_others(folder, {name, before})
+
+
+def make_live(folder: Path, name: str) -> None:
+    write_atomically(folder / CURRENT, f"{name}\n")
+
+
+def remove_others(folder: Path, kept: set[str]) -> None:
+    for entry in folder.iterdir():
+        if entry.name.startswith((GENERATION, STAGING)) and entry.name not in kept:
+            shutil.rmtree(entry)
+
+
+def current_name(folder: Path) -> str:
+    """What CURRENT says, empty where there is none."""
+    path = folder / CURRENT
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+
+
+def check_is_ours(folder: Path) -> None:
+    """Raises UserError when ``folder`` is there and is neither a world, nor empty, nor what a cut first write left."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UserError(f"{folder} is a file; give the world a folder of its own.")
+    names = [entry.name for entry in folder.iterdir()]
+    if CURRENT not in names and not all(name.startswith((LOCK, STAGING, GENERATION, f".{CURRENT}.")) for name in names):
+        raise UserError(f"{folder} holds other files and is not a world; give the world a folder of its own.")
+
+
+@contextmanager
+def writer_lock(folder: Path) -> Generator[None]:
+    """Keeps a second writer out; the system drops the lock of a process that dies."""
+    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"Another process is writing the world at {folder}; wait until it has ended.") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Makes every file below ``folder`` durable."""
+    for path in [*folder.rglob("*"), folder]:
+        if path.is_dir():
+            sync_folder(path)
+        else:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())

@@ -1,0 +1,151 @@
+"""What a world says about itself, and the fingerprint by which runs recognise it."""
+
+import hashlib
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from drretail.errors import UserError
+from drretail.files import read_json
+from drretail.records.base import FORMAT, Document, Record, canonical_json, sha256_of
+from drretail.records.shop import Product
+
+MANIFEST_FILE = "manifest.json"
+DATABASE_FILE = "shop.sqlite"
+INDEX_FOLDER = "index"
+INDEX_VERSION = "index"
+"""Under which name ``versions`` holds the index formulation."""
+NOW_WITHOUT_ORDERS = datetime(2023, 10, 1, tzinfo=UTC)
+MILLISECONDS_PER_DAY = 86_400_000
+
+
+class OrderRow(NamedTuple):
+    """An order on its way into a world; millions pass, so it is a tuple and no record."""
+
+    order_id: str
+    user_id: str
+    product_id: str
+    timestamp: int
+    """Milliseconds UTC."""
+    quantity: int = 1
+    order_status: str = "Delivered"
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """Where the order stands among all: by user, time, id."""
+        return self.user_id, self.timestamp, self.order_id
+
+
+class CategoryCounts(Record):
+    """What became of the rows of one category's files."""
+
+    name: str
+    products: int
+    users: int
+    orders: int
+    rows_read: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict)
+    """Reason → rows."""
+
+
+class SourceFile(Record):
+    """One raw file that a world was made from."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+class Counts(Record):
+    products: int
+    users: int
+    orders: int
+
+
+class Manifest(Document):
+    """manifest.json of a world."""
+
+    fingerprint: str
+    seed: str
+    now: datetime
+    """The shop's today: midnight UTC after the last order."""
+    since: date | None = None
+    """Orders before this day were left out."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    categories: tuple[CategoryCounts, ...] = ()
+    counts: Counts
+    sources: tuple[SourceFile, ...] = ()
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Of drretail, its engines, and the index formulation."""
+    profile_pool: str
+    """Hash of the pool that profiles are derived from."""
+
+    @property
+    def generation(self) -> str:
+        """The name of the folder that holds a world with this fingerprint."""
+        return f"gen-{self.fingerprint[:12]}"
+
+
+class LineHash:
+    """sha256 over lines that come one at a time, in batches, so that millions are cheap."""
+
+    def __init__(self) -> None:
+        self._sha = hashlib.sha256()
+        self._waiting: list[str] = []
+
+    def add(self, line: str) -> None:
+        self._waiting.append(line)
+        if len(self._waiting) >= 1000:
+            self._flush()
+
+    def hexdigest(self) -> str:
+        self._flush()
+        return self._sha.hexdigest()
+
+    def _flush(self) -> None:
+        self._sha.update("".join(f"{line}\n" for line in self._waiting).encode("utf-8"))
+        self._waiting.clear()
+
+
+def product_line(product: Product) -> str:
+    """The canonical JSON of a product: hashed for the fingerprint and kept in the store."""
+    return canonical_json(product.model_dump(mode="json"))
+
+
+def order_line(row: OrderRow) -> str:
+    """The fields of an order between tabs, hashed for the fingerprint."""
+    return f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
+
+
+def world_fingerprint(*, products: str, orders: str, seed: str, pool: str, formulation: str) -> str:
+    """sha256 over everything that decides what an agent can see; ``products`` and ``orders`` are line hashes."""
+    return sha256_of(
+        {
+            "format": FORMAT,
+            "products": products,
+            "orders": orders,
+            "seed": seed,
+            "profile_pool": pool,
+            "index": formulation,
+        }
+    )
+
+
+def midnight_after(timestamp: int) -> datetime:
+    """The first midnight UTC that is later than a time in milliseconds."""
+    days = timestamp // MILLISECONDS_PER_DAY + 1
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days)
+
+
+def read_manifest(generation: Path) -> Manifest:
+    """The manifest in a generation's folder; UserError where it is missing, damaged or of another format."""
+    path = generation / MANIFEST_FILE
+    value = read_json(path)
+    try:
+        return Manifest.model_validate(value)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UserError(f"{path} is damaged ({where}: {first['msg']}). Make the world anew.") from problem

@@ -1,0 +1,195 @@
+"""The store of an embedded world: one SQLite file, read by any number of threads."""
+
+import json
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from drretail.env.profiles import ProfilePool, derive_profile
+from drretail.env.store.base import STRATA, OrderPage, Stratum
+from drretail.env.store.sampling import Aggregates, sample_users
+from drretail.env.store.statistics import user_statistics
+from drretail.errors import NotFound, UserError
+from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
+
+ORDER_COLUMNS = "order_id, product_id, timestamp, quantity, order_status"
+
+
+class Reader:
+    """A thread's connection, closed with the thread: connections are part of reference cycles and would linger."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
+class SqliteStore:
+    """Implements ``base.Store``. Each thread has a read-only connection of its own; only ``save_user`` writes."""
+
+    def __init__(self, path: Path, seed: str) -> None:
+        """Raises UserError when the file is not a shop that can be read."""
+        self._path = path
+        self._seed = seed
+        self._local = threading.local()
+        self._opening = threading.Lock()
+        self._open: weakref.WeakSet[Reader] = weakref.WeakSet()
+        self._closed = False
+        if not path.is_file():
+            raise UserError(f"The shop's database {path} is missing. Make the world anew.")
+        try:
+            self._immutable = needs_immutable(path)
+            record = self._one("SELECT record FROM profile_pool", ())
+        except sqlite3.Error as problem:
+            raise UserError(f"The shop's database {path} cannot be read: {problem}. Make the world anew.") from problem
+        if record is None:
+            raise UserError(f"The shop's database {path} holds no profile pool. Make the world anew.")
+        self.pool = ProfilePool.model_validate_json(record[0])
+
+    def product(self, product_id: str) -> Product:
+        row = self._one("SELECT record FROM products WHERE product_id = ?", (product_id,))
+        if row is None:
+            raise NotFound("product", product_id, field="product_id")
+        return Product.model_validate_json(row[0])
+
+    def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
+        rows = self._rows(
+            "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(product_ids)),),
+        )
+        found = {product_id: Product.model_validate_json(record) for product_id, record in rows}
+        return {product_id: found[product_id] for product_id in product_ids if product_id in found}
+
+    def user(self, user_id: str) -> UserProfile:
+        row = self._one(
+            "SELECT profile_updates.record FROM users LEFT JOIN profile_updates USING (user_id) WHERE user_id = ?",
+            (user_id,),
+        )
+        if row is None:
+            raise NotFound("user", user_id, field="user_id")
+        if row[0] is not None:
+            return UserProfile.model_validate_json(row[0])
+        return derive_profile(self.pool, self._seed, user_id)
+
+    def save_user(self, profile: UserProfile) -> None:
+        self._user_key(profile.user_id)
+        db = sqlite3.connect(self._path, timeout=30)
+        try:
+            with db:
+                db.execute(
+                    "INSERT OR REPLACE INTO profile_updates VALUES (?, ?)", (profile.user_id, profile.model_dump_json())
+                )
+        finally:
+            db.close()
+
+    def order(self, order_id: str) -> Order:
+        row = self._one(
+            f"SELECT {ORDER_COLUMNS}, user_id FROM orders JOIN users ON users.k = orders.user WHERE order_id = ?",  # noqa: S608 -- a constant
+            (order_id,),
+        )
+        if row is None:
+            raise NotFound("order", order_id, field="order_id")
+        return as_order(row[:5], row[5])
+
+    def orders(
+        self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
+    ) -> OrderPage:
+        key = self._user_key(user_id)
+        which = "user = ?" if status is None else "user = ? AND order_status = ?"
+        values = (key,) if status is None else (key, status)
+        (total,) = self._rows(f"SELECT count(*) FROM orders WHERE {which}", values)[0]  # noqa: S608 -- constants
+        rows = self._rows(
+            f"SELECT {ORDER_COLUMNS} FROM orders WHERE {which}"  # noqa: S608 -- constants
+            " ORDER BY timestamp DESC, order_id LIMIT ? OFFSET ?",
+            (*values, -1 if limit is None else limit, offset),
+        )
+        return OrderPage(total=total, orders=tuple(as_order(row, user_id) for row in rows))
+
+    def statistics(self, user_id: str) -> UserStatistics:
+        orders = self.orders(user_id).orders
+        products = self.products(list({order.product_id for order in orders}))
+        return user_statistics(user_id, orders, products)
+
+    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
+        return sample_users(self._aggregates, seed, n, strata)
+
+    def close(self) -> None:
+        """Closes the connections of all threads; the store is of no use afterwards."""
+        self._closed = True
+        with self._opening:
+            for reader in list(self._open):
+                reader.connection.close()
+
+    def open_connections(self) -> int:
+        """How many threads hold a connection now."""
+        return len(self._open)
+
+    def connection(self) -> sqlite3.Connection:
+        """This thread's read-only connection."""
+        known: Reader | None = getattr(self._local, "reader", None)
+        if known is not None:
+            return known.connection
+        with self._opening:
+            if self._closed:
+                raise sqlite3.ProgrammingError("the store is closed")
+            made = Reader(connect(self._path, immutable=self._immutable))
+            self._open.add(made)
+        self._local.reader = made
+        return made.connection
+
+    def _aggregates(self) -> Iterator[Aggregates]:
+        rows = self.connection().execute(
+            "SELECT user_id, n_orders, spend, last_order, top_category FROM users ORDER BY k"
+        )
+        return (Aggregates(*row) for row in rows)
+
+    def _user_key(self, user_id: str) -> int:
+        row = self._one("SELECT k FROM users WHERE user_id = ?", (user_id,))
+        if row is None:
+            raise NotFound("user", user_id, field="user_id")
+        return int(row[0])
+
+    def _one(self, statement: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        return self.connection().execute(statement, values).fetchone()
+
+    def _rows(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return self.connection().execute(statement, values).fetchall()
+
+
+def connect(path: Path, *, immutable: bool) -> sqlite3.Connection:
+    """A read-only connection, which another thread may close."""
+    mode = "mode=ro&immutable=1" if immutable else "mode=ro"
+    uri = f"file:{quote(str(path.absolute()))}?{mode}"
+    return sqlite3.connect(uri, uri=True, check_same_thread=False, timeout=30)
+
+
+def needs_immutable(path: Path) -> bool:
+    """True where SQLite cannot make its files beside the database, as in a read-only folder.
+
+    There the file is read as it stands, without profile updates that still wait in a write-ahead log.
+    """
+    probe = connect(path, immutable=False)
+    try:
+        probe.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError:
+        return True
+    finally:
+        probe.close()
+    return False
+
+
+def as_order(row: tuple[Any, ...], user_id: str) -> Order:
+    order_id, product_id, timestamp, quantity, status = row
+    return Order(
+        order_id=order_id,
+        user_id=user_id,
+        product_id=product_id,
+        timestamp=timestamp,
+        quantity=quantity,
+        order_status=status,
+    )

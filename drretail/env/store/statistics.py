@@ -1,0 +1,86 @@
+"""What a shop counts about a user: pure, so that every store says the same."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from drretail.records.shop import (
+    ORDER_STATUSES,
+    VOID_STATUSES,
+    CountOf,
+    Order,
+    Product,
+    ProductCount,
+    UserStatistics,
+)
+
+TOP = 5
+"""How many favourites of a kind are listed."""
+MILLISECONDS_PER_MONTH = 30.44 * 86_400_000
+
+
+def leaf_category(product: Product) -> str:
+    """The last part of the category path, the most specific name there is; else the file's category."""
+    return product.categories[-1] if product.categories else product.category
+
+
+def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str, Product]) -> UserStatistics:
+    """The statistics over all orders of a user, in whatever order they come; prices are today's.
+
+    Favourites are the ``TOP`` with most orders, ties by name or product id; categories are leaf categories.
+    Amounts are rounded to cents, orders a month to two digits, the share to four.
+    """
+    by_status = Counter(order.order_status for order in orders)
+    kept = sorted(
+        (order for order in orders if order.order_status not in VOID_STATUSES),
+        key=lambda order: (order.timestamp, order.order_id),
+    )
+    bought = [products[order.product_id] for order in kept]
+    amounts = [
+        order.quantity * product.price for order, product in zip(kept, bought, strict=True) if product.price is not None
+    ]
+    spend = sum(amounts)
+    return UserStatistics(
+        user_id=user_id,
+        orders=len(orders),
+        orders_by_status={status: by_status[status] for status in ORDER_STATUSES if by_status[status]},
+        items=sum(order.quantity for order in kept),
+        spend=round(spend, 2),
+        orders_with_unknown_price=len(kept) - len(amounts),
+        mean_order=round(spend / len(amounts), 2) if amounts else None,
+        first_order=kept[0].order_date if kept else None,
+        last_order=kept[-1].order_date if kept else None,
+        orders_per_month=orders_per_month(kept),
+        top_categories=top_names(leaf_category(product) for product in bought),
+        top_brands=top_names(product.brand for product in bought),
+        top_products=top_products(bought),
+        reorder_share=reorder_share(kept),
+    )
+
+
+def orders_per_month(kept: Sequence[Order]) -> float | None:
+    """Orders over the months between the first and the last, counted as one month at least."""
+    if not kept:
+        return None
+    months = (kept[-1].timestamp - kept[0].timestamp) / MILLISECONDS_PER_MONTH
+    return round(len(kept) / max(months, 1.0), 2)
+
+
+def reorder_share(kept: Sequence[Order]) -> float | None:
+    """Every order of a product after its first is a reorder."""
+    if not kept:
+        return None
+    distinct = len({order.product_id for order in kept})
+    return round((len(kept) - distinct) / len(kept), 4)
+
+
+def top_names(names: Iterable[str | None]) -> tuple[CountOf, ...]:
+    counts = Counter(name for name in names if name)
+    best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:TOP]
+    return tuple(CountOf(name=name, orders=count) for name, count in best)
+
+
+def top_products(bought: Sequence[Product]) -> tuple[ProductCount, ...]:
+    counts = Counter(product.product_id for product in bought)
+    titles = {product.product_id: product.title for product in bought}
+    best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:TOP]
+    return tuple(ProductCount(product_id=key, title=titles[key], orders=count) for key, count in best)

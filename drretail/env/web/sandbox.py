@@ -1,0 +1,114 @@
+"""A web of fixed pages: no network, the same results on every machine."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.bm25 import Bm25
+from drretail.env.web.passages import best_passage
+from drretail.errors import UserError
+from drretail.files import read_lines
+from drretail.grounding.evidence_ids import normalise_url
+from drretail.records.base import Record
+
+CORPUS_FILE = "sandbox_pages.jsonl"
+
+
+class SandboxPage(Record):
+    """A line of a corpus; ``date`` is ISO (YYYY-MM-DD)."""
+
+    url: str = Field(min_length=1)
+    title: str
+    text: str
+    date: str | None = Field(default=None, pattern=r"^\d{4}-\d{2}-\d{2}$")
+
+
+def default_corpus() -> Path:
+    """The corpus that ships with drretail."""
+    return Path(str(resources.files("drretail.env.web").joinpath(CORPUS_FILE)))
+
+
+class SandboxWeb:
+    """Implements ``base.Web`` over a corpus file (JSONL, may be packed) or pages in memory.
+
+    Raises UserError that names the line when the corpus is broken, or holds an address twice.
+    """
+
+    provider = "sandbox"
+
+    def __init__(self, pages: Path | Sequence[SandboxPage]) -> None:
+        if isinstance(pages, Path):
+            found, self._corpus = read_corpus(pages), hashlib.sha256(pages.read_bytes()).hexdigest()
+        else:
+            found = list(pages)
+            lines = "".join(f"{page.model_dump_json()}\n" for page in found)
+            self._corpus = hashlib.sha256(lines.encode()).hexdigest()
+        self._pages = sorted(found, key=lambda page: page.url)
+        self._by_address = {normalise_url(page.url): page for page in self._pages}
+        self._lock = threading.Lock()
+        self._index: Bm25 | None = None
+
+    @property
+    def corpus(self) -> str:
+        """sha256 of the corpus file's bytes."""
+        return self._corpus
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        """The ``k`` best pages that hold any word of the query; ties in order of their addresses."""
+        index = self._indexed()
+        # The pages are in order of their addresses, so their numbers are too.
+        ranked = sorted(index.scores(query).items(), key=lambda scored: (-scored[1], scored[0]))
+        pages = [self._pages[number] for number, _ in ranked[:k]]
+        return [WebResult(page.title, page.url, best_passage(page.text, query, index.idf), page.date) for page in pages]
+
+    def fetch(self, url: str) -> WebPage:
+        """The page at an address, however it is spelt; state "error" for one that the corpus does not hold."""
+        page = self._by_address.get(normalise_url(url))
+        if page is None:
+            return WebPage(url, title="", text="", state="error")
+        if not page.text.strip():
+            return WebPage(page.url, page.title, text="", state="no_content", date=page.date)
+        return WebPage(page.url, page.title, page.text, state="ok", date=page.date)
+
+    def _indexed(self) -> Bm25:
+        # On the first search: most commands open a world without searching its web.
+        with self._lock:
+            if self._index is None:
+                self._index = Bm25([(page.title, page.text) for page in self._pages])
+            return self._index
+
+
+def read_corpus(path: Path) -> list[SandboxPage]:
+    """The pages of a corpus file, blank lines left out."""
+    lines: dict[str, int] = {}
+    pages: list[SandboxPage] = []
+    for number, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            continue
+        page = _page(path, number, line)
+        first = lines.setdefault(normalise_url(page.url), number)
+        if first != number:
+            raise UserError(f"{path}, line {number}: {page.url} stands in line {first} already; keep one of the two.")
+        pages.append(page)
+    if not pages:
+        raise UserError(f"{path} holds no page: give a file with one JSON object {{url, title, text, date?}} a line.")
+    return pages
+
+
+def _page(path: Path, number: int, line: str) -> SandboxPage:
+    try:
+        return SandboxPage.model_validate(json.loads(line))
+    except json.JSONDecodeError as problem:
+        raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the line"
+        raise UserError(
+            f"{path}, line {number}, is no page {{url, title, text, date?}}: {field}: {first['msg']}."
+        ) from problem

@@ -1,0 +1,103 @@
+"""The world that agents live in: a shop's store and catalog, a web, and what the world says about itself.
+
+An embedded world is a folder (generations.py says how it survives a crash):
+
+    CURRENT                   the name of the live generation
+    gen-<fingerprint12>/      manifest.json, shop.sqlite, index/
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from drretail.env.catalog.base import Catalog
+from drretail.env.catalog.formulation import FORMULATION
+from drretail.env.catalog.tantivy import TantivyCatalog
+from drretail.env.checking import check_world
+from drretail.env.generations import live_generation
+from drretail.env.manifest import (
+    DATABASE_FILE,
+    INDEX_FOLDER,
+    INDEX_VERSION,
+    CategoryCounts,
+    Counts,
+    Manifest,
+    OrderRow,
+    SourceFile,
+    read_manifest,
+)
+from drretail.env.profiles import ProfilePool, default_pool
+from drretail.env.store.base import Store
+from drretail.env.store.sqlite import SqliteStore
+from drretail.env.web.base import Web
+from drretail.env.web.sandbox import SandboxWeb, default_corpus
+from drretail.env.writing import write_world
+from drretail.errors import UserError
+
+__all__ = [
+    "CategoryCounts",
+    "Counts",
+    "Manifest",
+    "OrderRow",
+    "ProfilePool",
+    "SourceFile",
+    "World",
+    "check_world",
+    "default_pool",
+    "open_world",
+    "write_world",
+]
+
+SERVERS = "servers:"
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything that tools may look at. Safe to use from several threads; close it, or use it in ``with``."""
+
+    store: Store
+    catalog: Catalog
+    web: Web
+    manifest: Manifest
+    folder: Path | None = None
+    """Where an embedded world lies, None for any other."""
+
+    def close(self) -> None:
+        self.store.close()
+        self.catalog.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_world(spec: str | Path, *, web: Web | None = None) -> World:
+    """The world in a folder, pinned to the generation that is live now.
+
+    ``web`` is by default the sandbox with the pages that ship with drretail. Raises UserError when there is no world,
+    or one that is damaged or of another format.
+    """
+    if str(spec).startswith(SERVERS):
+        raise UserError(f"Worlds on servers ({spec}) are not available in this version; give the folder of a world.")
+    folder = Path(spec)
+    generation = live_generation(folder)
+    manifest = read_manifest(generation)
+    indexed_by = manifest.versions.get(INDEX_VERSION)
+    if indexed_by != FORMULATION:
+        raise UserError(
+            f"The world at {folder} was indexed in another way ({indexed_by}) than this version of drretail searches"
+            f" ({FORMULATION}); run `drretail ingest` again."
+        )
+    web = web or SandboxWeb(default_corpus())
+    store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
+    try:
+        catalog = TantivyCatalog(generation / INDEX_FOLDER)
+    except UserError:
+        store.close()
+        raise
+    return World(store=store, catalog=catalog, web=web, manifest=manifest, folder=folder)

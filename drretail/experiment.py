@@ -1,0 +1,185 @@
+"""The experiment folder: what is asked stands in experiment.json, what was done in one folder per run."""
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+from pydantic import Field, ValidationError
+
+from drretail.errors import UserError
+from drretail.files import pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.records.base import Document, canonical_json
+from drretail.records.evidence import Evidence
+from drretail.records.query import Query
+from drretail.records.run import Run, System
+
+T = TypeVar("T", bound=Document)
+RunState = Literal["absent", "interrupted", "done", "failed"]
+
+
+class Definition(Document):
+    """experiment.json: what is asked. It names no shard, host, time or path, so shards write it byte-equal."""
+
+    world_fingerprint: str
+    queries: tuple[Query, ...] = ()
+    systems: dict[str, System] = Field(default_factory=dict[str, System])
+    """By label."""
+    prompt_hashes: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
+    """By label, then by prompt."""
+    tool_schema_hash: str
+    seed: str = "42"
+    versions: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+class Experiment:
+    """An experiment folder held for writing; use as a context manager, which holds its lock."""
+
+    def __init__(self, folder: Path, definition: Definition) -> None:
+        """Opens the folder, or makes it, and adds what ``definition`` asks beyond what is asked there.
+
+        Raises UserError when another process writes there, or when the folder holds something else:
+        another world, the same label for another system, the same id for another query.
+        """
+        self.folder = folder
+        self._check_is_experiment()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = _lock(folder)
+        try:
+            self.definition = self._joined(definition)
+            write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def _file(self) -> Path:
+        return self.folder / "experiment.json"
+
+    def run_folder(self, label: str, query_id: str, repeat: int) -> Path:
+        return run_folder(self.folder, label, query_id, repeat)
+
+    def state(self, label: str, query_id: str, repeat: int) -> RunState:
+        """Where a run stands: a journal without run.json is one that was cut and will go on from there."""
+        folder = self.run_folder(label, query_id, repeat)
+        if (folder / "run.json").exists():
+            return read_run(folder).status
+        return "interrupted" if (folder / "journal.jsonl").exists() else "absent"
+
+    def save(
+        self, run: Run, evidence: Iterable[Evidence], texts: Mapping[str, str], telemetry: Mapping[str, Any]
+    ) -> Path:
+        """Writes a run's folder; run.json comes last, so a run that has one is whole."""
+        folder = self.run_folder(run.system, run.query_id, run.repeat)
+        write_lines(folder / "evidence.jsonl.gz", (entry.as_line() for entry in evidence))
+        write_lines(
+            folder / "results.jsonl.gz",
+            (canonical_json({"format": 1, "sha256": sha, "text": text}) for sha, text in texts.items()),
+        )
+        write_json(folder / "telemetry.json", {"format": 1, **telemetry})
+        journal = folder / "journal.jsonl"
+        if journal.exists():
+            write_atomically(folder / "journal.jsonl.gz", pack(journal.read_bytes()))
+        write_json(folder / "run.json", run.model_dump(mode="json", exclude_none=True))
+        journal.unlink(missing_ok=True)
+        return folder
+
+    def close(self) -> None:
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_is_experiment(self) -> None:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
+        if self.folder.is_dir() and not self._file.exists():
+            strange = [path.name for path in self.folder.iterdir() if path.name != ".lock"]
+            if strange:
+                raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
+
+    def _joined(self, asked: Definition) -> Definition:
+        nothing = {"queries": (), "systems": {}, "prompt_hashes": {}}
+        held = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
+        if held.world_fingerprint != asked.world_fingerprint:
+            raise UserError(
+                f"{self.folder} was made on the world {held.world_fingerprint[:12]}, and this is "
+                f"{asked.world_fingerprint[:12]}: use that world, or a new folder."
+            )
+        if held.tool_schema_hash != asked.tool_schema_hash:
+            raise UserError(f"{self.folder} was made with other tools than this version has: use a new folder.")
+        queries = {query.query_id: query for query in held.queries}
+        for query in asked.queries:
+            if queries.setdefault(query.query_id, query) != query:
+                raise UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
+        for label, system in asked.systems.items():
+            if held.systems.get(label, system) != system:
+                raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
+            if held.prompt_hashes.get(label, asked.prompt_hashes.get(label)) != asked.prompt_hashes.get(label):
+                raise UserError(f"{self.folder} holds runs of {label!r} with other prompts: use a new folder.")
+        return held.model_copy(
+            update={
+                "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
+                "systems": dict(sorted((held.systems | asked.systems).items())),
+                "prompt_hashes": dict(sorted((held.prompt_hashes | asked.prompt_hashes).items())),
+            }
+        )
+
+
+def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
+    """Where one run of an experiment lives."""
+    return experiment / "runs" / label / f"{query_id}-r{repeat}"
+
+
+def read_definition(folder: Path) -> Definition:
+    """What an experiment asks; UserError when ``folder`` holds none or one of another format."""
+    return _validated(Definition, folder / "experiment.json")
+
+
+def read_runs(folder: Path) -> Iterator[Run]:
+    """All runs of an experiment that have ended, by label and query."""
+    for path in sorted((folder / "runs").glob("*/*/run.json")):
+        yield read_run(path.parent)
+
+
+def read_run(folder: Path) -> Run:
+    return _validated(Run, folder / "run.json")
+
+
+def read_evidence(folder: Path) -> tuple[Evidence, ...]:
+    """The ledger of the run in ``folder``."""
+    path = folder / "evidence.jsonl.gz"
+    try:
+        return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
+    except ValidationError as problem:
+        raise UserError(f"{path} holds no evidence as this version writes it: {_first(problem)}.") from problem
+
+
+def _validated(record: type[T], path: Path) -> T:
+    try:
+        return record.model_validate(read_json(path))
+    except ValidationError as problem:
+        raise UserError(f"{path} is not as this version writes it: {_first(problem)}.") from problem
+
+
+def _first(problem: ValidationError) -> str:
+    error = problem.errors()[0]
+    return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+
+
+def _lock(folder: Path) -> int:
+    """An exclusive lock that ends with the process, whatever ends it."""
+    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise UserError(f"Another process is writing {folder}: wait for it, or use another folder.") from None
+    return descriptor

@@ -1,0 +1,16 @@
+"""Pure functions over records: what a text cites, names and demands, and how a product is written down.
+
+evidence_ids.py    the ids of all evidence, as pure functions of their sources
+products.py        the one serialisation of products, orders and customers
+wording.py         money and titles as a reader sees them
+
+citations.py       every citation of a report, resolved against a run's evidence; reads with
+                   markup.py (prose, brackets, URLs), marks.py (how citations are written) and
+                   reference_list.py (the entries that numbers point to)
+render.py          the report with numbered, linked references
+mentions.py        products that a report names in words
+
+constraints.py     what a query demands, in types that code can check; put together from
+                   budget.py (with amounts.py), brands.py, demands.py, quantities.py, deadlines.py
+vocabulary.py      the words that these rules pass over
+"""

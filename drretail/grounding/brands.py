@@ -1,0 +1,128 @@
+"""The brands that a query asks for or rules out."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from drretail.grounding.vocabulary import NO_BRANDS
+
+_CAPITAL = r"(?:[A-ZÀ-ÖØ-Þ][\w'&+-]*|\d[A-Z]\w*)"
+_CAPITALISED = re.compile(rf"{_CAPITAL}(?:\s+(?:&\s+)?{_CAPITAL}){{0,2}}")
+_JOINED = re.compile(r"(?:,\s*(?:(?:or|and|nor)\s+)?|\s+(?:or|and|nor)\s+)(?:from\s+|by\s+)?")
+_GOODS = re.compile(r"\s+(?:products?|brands?|items?|stuff|gear|things?)\b", re.IGNORECASE)
+# A known name in lower case may be an everyday word: it must not describe what follows ("simple designs").
+_NAME_ENDS = re.compile(
+    r"\s*(?:[.,;:!?()]|$)|\s+(?:products?|brands?|items?|stuff|gear|and|or|nor|but|for|if|in|on|with|under|over|at|please)\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"\b(?:need|want|looking|find|recommend|suggest|buy|get|search|prefer)\w*\b(?P<then>.*)", re.IGNORECASE
+)
+_LONGEST_NAME = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """Words that stand directly before a brand."""
+
+    before: re.Pattern[str]
+    goods: bool = False
+    """The brand is followed by "products" or the like: "no Foo" alone may be anything."""
+    requested: bool = False
+    """The sentence asks for something: "a bed from Foo" may be one that the writer has."""
+
+
+def _cue(pattern: str, *, goods: bool = False, requested: bool = False) -> _Cue:
+    return _Cue(re.compile(rf"\b(?:{pattern})\s+".replace(" ", r"\s+"), re.IGNORECASE), goods, requested)
+
+
+_UNWANTED = (
+    _cue("no(?: more)?", goods=True),
+    _cue("(?:nothing|none|not|never)(?: (?:anything|something|made|products|items))? (?:from|by)"),
+    _cue("(?:avoid(?:ing)?|except|anything but|other than|not|no more)(?: the brand)?"),
+    _cue("(?:avoid(?:ing)?|except) (?:anything|products|items|everything) (?:from|by)"),
+    _cue("(?:don't|do not) (?:want|like|trust)(?: (?:anything|products|items))?(?: (?:from|by))?"),
+)
+_WANTED = (
+    _cue("prefer(?:ably|red)?(?: (?:something|anything|one|products|items))?(?: (?:the brand|from|by))?"),
+    _cue("(?:something|anything|ones?|only|ideally|made) (?:from|by)"),
+    _cue("(?:loyal to|stick(?:ing)? (?:with|to))"),
+    _cue("(?:an?|the|another|some|new|two|three)(?: [a-z-]+){1,4} (?:from|by)", requested=True),
+)
+_NOT_A_MAKER = re.compile(
+    r"\b(?:friends?|gift|present|recommendation|letter|e?mail|family|person|people|guy|man|woman|neighbor|recipe|trip|vet"
+    r"|delivery|picture|order|purchase|question|hours?|minutes?|drive|flight|student|teacher|review|refund|discount"
+    r"|delivered|shipped|arrive|arrives|here|ready)\s+(?:from|by)\s+$",
+    re.IGNORECASE,
+)
+_HAD = re.compile(
+    r"\b(?:have|had|has|own|bought|returned|got|received|ordered|tried|used|replace|like|from)\b", re.IGNORECASE
+)
+
+
+def read_brands(text: str, known_brands: Collection[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(wanted, unwanted) names in text order; one that is both asked for and ruled out is ruled out.
+
+    ``known_brands`` are recognised in any case, and given back as they are spelt there.
+    """
+    known = {brand.casefold(): brand for brand in sorted(known_brands)}
+    plain = text.replace("’", "'")
+    unwanted = _in_order(plain, _UNWANTED, known)
+    return tuple(brand for brand in _in_order(plain, _WANTED, known) if brand not in unwanted), unwanted
+
+
+def _in_order(text: str, cues: tuple[_Cue, ...], known: Mapping[str, str]) -> tuple[str, ...]:
+    found = sorted(place for cue in cues for place in _named(text, cue, known))
+    return tuple(dict.fromkeys(brand for _, brand in found))
+
+
+def _named(text: str, cue: _Cue, known: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    for match in cue.before.finditer(text):
+        names = list(_names(text, match.end(), known))
+        if not names or _NOT_A_MAKER.search(match[0]):
+            continue
+        if cue.goods and not _GOODS.match(text, names[-1][1]):
+            continue
+        if cue.requested and not _is_request(re.split(r"[.!?\n]", text[: match.start()])[-1]):
+            continue
+        yield from ((end, brand) for brand, end in names)
+
+
+def _is_request(before: str) -> bool:
+    request = _REQUEST.search(before)
+    return bool(request) and not _HAD.search(request["then"])
+
+
+def _names(text: str, start: int, known: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """The brands that begin at ``start``, joined by commas, "and" or "or", each with its end."""
+    while name := _known_name(text, start, known) or _capitalised_name(text, start):
+        yield name
+        joined = _JOINED.match(text, name[1])
+        if joined is None:
+            return
+        start = joined.end()
+
+
+def _known_name(text: str, start: int, known: Mapping[str, str]) -> tuple[str, int] | None:
+    if not known:
+        return None
+    ends = [start + match.end() for match in re.finditer(r"[^\s,;:!?()]+", text[start : start + 80])][:_LONGEST_NAME]
+    for end in reversed(ends):
+        written = text[start:end].rstrip(".")
+        written = written if written.casefold() in known else written.removesuffix("'s")
+        brand = known.get(written.casefold())
+        if brand and (written[0].isupper() or _NAME_ENDS.match(text, start + len(written))):
+            return brand, start + len(written)
+    return None
+
+
+def _capitalised_name(text: str, start: int) -> tuple[str, int] | None:
+    match = _CAPITALISED.match(text, start)
+    if match is None:
+        return None
+    words = match[0].removesuffix("'s").split()
+    while words and words[-1].casefold() in NO_BRANDS:
+        words.pop()
+    if not words or words[0].casefold() in NO_BRANDS:
+        return None
+    return " ".join(words), match.end()

@@ -1,0 +1,97 @@
+"""What a query says its products must be or must not have, as the short phrases it says it in."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from drretail.grounding.vocabulary import NO_DEMAND, NO_QUALITY, NOT_IN_PRODUCTS, PEOPLE
+
+_WORD = r"[A-Za-z][\w'/-]*"
+# A phrase ends where the sentence, or what it says about the product, ends.
+_END = (
+    r"(?=\s*(?:[.,;:!?()\n–—]|$)|\s+(?:and|or|but|nor|for|that|which|because|since|so|please|if|as|when|while|in|on"
+    r"|at|with|from|to|under|below|unless|though|who|where|we|i|it|they|this)\b)"
+)
+_PHRASE = rf"(?P<phrase>{_WORD}(?:\s+{_WORD}){{0,2}}?)"
+_NEXT = rf"{_WORD}(?:\s+{_WORD}){{0,2}}?"
+# A comma alone joins nothing to the demand: "must be quiet, glass preferred".
+_MORE = rf"(?P<more>(?:(?:,\s*{_NEXT}){{0,4}},?\s+(?:and|or|nor)\s+{_NEXT}{_END}){{0,2}})"
+_JOINED = re.compile(r",?\s+(?:and|or|nor)\s+|,\s*")
+_MUST_BE = re.compile(
+    rf"(?:\b(?P<subject>[\w']+)\s+)?\b(?:must|has\s+to|have\s+to|needs?\s+to|should)\s+be\s+{_PHRASE}{_END}{_MORE}",
+    re.IGNORECASE,
+)
+_QUALITY = re.compile(
+    r"\b(?:[a-z]{2,20}-(?:[a-z]{2,20}-)?(?:resistant|proof|safe|friendly|free)"
+    r"|waterproof|weatherproof|leakproof|rustproof|hypoallergenic|unscented|biodegradable|compostable|vegan|organic"
+    r"|(?:dishwasher|microwave|oven|freezer|food)\s+safe|machine[\s-]washable|non-?toxic"
+    r"|(?:fragrance|scent|gluten|sugar|dairy|bpa|paraben|sul(?:f|ph)ate|phthalate|latex|lead|cruelty|grain)\s+free)\b",
+    re.IGNORECASE,
+)
+# A quality that is denied, or of something that the writer has already.
+_WITHIN_REACH = r"\s+(?:[\w']+\s+){0,3}$"
+_DENIED = re.compile(rf"\b(?:not|no|without|never|whether|than|\w+n't){_WITHIN_REACH}", re.IGNORECASE)
+_POSSESSED = re.compile(
+    rf"\b(?:old|current|last|previous|existing|bought|had|have|own|was|were|is|are){_WITHIN_REACH}", re.IGNORECASE
+)
+_DEMANDED = re.compile(r"\b(?:must|should|to)\s+be\b|\bneed\s+(?:an?|some)\b|\bwant\b", re.IGNORECASE)
+_WITHOUT = re.compile(
+    r"(?P<lead>(?:^|[,;:(.!?–—-]\s*|\b(?:with|and|but|please|absolutely|contains?|want)\s+)no|\bwithout|\bfree\s+(?:of|from)"
+    r"|\bnot\s+made\s+(?:of|from|with)|\bnothing\s+(?:with|containing)|\b(?:must|should)\s+not\s+(?:be|have|contain)|\bavoid(?:ing)?)\s+"
+    rf"(?:(?:an?|any|the|added)\s+)?{_PHRASE}{_END}{_MORE}",
+    re.IGNORECASE | re.MULTILINE,
+)
+# "no dyes, and no fragrance": the word that makes it unwanted, said again.
+_NO_AGAIN = re.compile(r"^(?:no|without|any)\s+", re.IGNORECASE)
+_IDIOM = re.compile(r"\b(?:live|do|go|be|out|get|left|sold|came|works?|used)\s*$", re.IGNORECASE)
+
+
+def read_demands(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(must, must not) as short phrases in text order."""
+    plain = text.replace("’", "'")
+    must = sorted([*_must_be(plain), *_qualities(plain)])
+    must_not = [phrase for match in _WITHOUT.finditer(plain) for phrase in _unwanted(plain, match)]
+    return _distinct(phrase for _, phrase in must), _distinct(must_not)
+
+
+def _must_be(text: str) -> Iterator[tuple[int, str]]:
+    for match in _MUST_BE.finditer(text):
+        subject = (match["subject"] or "").casefold()
+        if subject not in PEOPLE and not subject.endswith("n't"):
+            yield from ((match.start("phrase") + place, phrase) for place, phrase in enumerate(_phrases(match)))
+
+
+def _qualities(text: str) -> Iterator[tuple[int, str]]:
+    for match in _QUALITY.finditer(text):
+        clause = re.split(r"[.,;:!?\n]", text[max(0, match.start() - 60) : match.start()])[-1]
+        possessed = _POSSESSED.search(clause) and not _DEMANDED.search(clause)
+        if not (_DENIED.search(clause) or possessed) and match[0].casefold() not in NO_QUALITY:
+            yield match.start(), " ".join(match[0].split())
+
+
+def _unwanted(text: str, match: re.Match[str]) -> list[str]:
+    if _IDIOM.search(text[max(0, match.start() - 20) : match.start()]):
+        return []
+    first = match["phrase"].split()[0]
+    if first[0].isupper() and not first.isupper():
+        return []  # "avoid Foo" rules out a brand, "avoid BPA" a substance
+    return _phrases(match, repeated=_NO_AGAIN)
+
+
+def _phrases(match: re.Match[str], repeated: re.Pattern[str] | None = None) -> list[str]:
+    """The phrase and those joined to it by "and", "or" or a comma, up to the first that is no demand."""
+    phrases: list[str] = []
+    for part in [match["phrase"], *_JOINED.split(match["more"])[1:]]:
+        phrase = " ".join((repeated.sub("", part) if repeated else part).split())
+        words = phrase.casefold().split()
+        if words[0] in NO_DEMAND or words[0].endswith("ing") or NOT_IN_PRODUCTS & set(words):
+            break
+        phrases.append(phrase)
+    return phrases
+
+
+def _distinct(phrases: Iterable[str]) -> tuple[str, ...]:
+    """Each phrase once, in the form in which it comes first; case and hyphens make no difference."""
+    by_sense: dict[str, str] = {}
+    for phrase in phrases:
+        by_sense.setdefault(phrase.casefold().replace("-", " "), phrase)
+    return tuple(by_sense.values())

@@ -1,0 +1,124 @@
+"""Evidence ids: pure functions of their sources, so that parallel researchers and replays agree without talking.
+
+    P:<product id>    O:<order id>    U:profile | U:orders | U:statistics [@<user id>]
+    W:<hash of the normalised URL>    C:<hash of the expression>    F:<hash of name and bytes>
+
+A hash is the first eight base32 characters of a sha256, in lower case: forty bits, easily copied by a model.
+"""
+
+import base64
+import hashlib
+import re
+from typing import Literal
+from urllib.parse import SplitResult, quote, urlsplit
+
+from drretail.records.evidence import EvidenceKind
+
+UserEvidence = Literal["profile", "orders", "statistics"]
+
+_HASH = r"[a-z2-7]{8}"
+_KEY = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+_PATTERNS: dict[EvidenceKind, re.Pattern[str]] = {
+    "product": re.compile(rf"P:{_KEY}"),
+    "order": re.compile(rf"O:{_KEY}"),
+    "user": re.compile(rf"U:(?:profile|orders|statistics)(?:@{_KEY})?"),
+    "web": re.compile(rf"W:{_HASH}"),
+    "calculation": re.compile(rf"C:{_HASH}"),
+    "file": re.compile(rf"F:{_HASH}"),
+}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_TRACKING = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=|$)", re.IGNORECASE)
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# Characters that may stand as they are in a path or query (RFC 3986), "%" because escapes are there already.
+_KEPT = "!$&'()*+,;=:@/?%"
+
+
+def product_evidence_id(product_id: str) -> str:
+    return f"P:{product_id}"
+
+
+def order_evidence_id(order_id: str) -> str:
+    return f"O:{order_id}"
+
+
+def user_evidence_id(what: UserEvidence, user_id: str, acting_user_id: str | None) -> str:
+    """``U:profile`` for the acting user's own data, ``U:profile@<user_id>`` for anybody else's."""
+    return f"U:{what}" if user_id == acting_user_id else f"U:{what}@{user_id}"
+
+
+def web_evidence_id(url: str) -> str:
+    """``W:`` and the hash of the normalised URL, which is also the ledger's key for the page."""
+    return f"W:{_short_hash(normalise_url(url).encode('utf-8', 'surrogatepass'))}"
+
+
+def calculation_evidence_id(expression: str) -> str:
+    """``C:`` and the hash of ``normalise_expression(expression)``, which is also the ledger's key."""
+    return f"C:{_short_hash(normalise_expression(expression).encode('utf-8', 'surrogatepass'))}"
+
+
+def file_evidence_id(name: str, data: bytes) -> str:
+    """``F:`` and the hash of a user's file: the same bytes under another name are another source."""
+    return "F:" + _short_hash(name.encode("utf-8", "surrogatepass") + b"\0" + data)
+
+
+def normalise_expression(expression: str) -> str:
+    """The expression without white space, which means nothing in arithmetic."""
+    return "".join(expression.split())
+
+
+def normalise_url(url: str) -> str:
+    """One spelling for all spellings of an address.
+
+    Scheme and host in lower case, no default port, no fragment, no trailing slash (the root keeps its own),
+    no utm_*, gclid or fbclid, escapes only where needed and in capitals. The order of parameters is kept, and
+    so is the scheme: http and https are two addresses. What cannot be read as an address stays as it is.
+    """
+    text = url.strip()
+    try:
+        parts = urlsplit(text)
+        host = _host(parts)
+    except ValueError:
+        return text
+    if not parts.scheme or not host:
+        return text
+    path = _escaped(parts.path).rstrip("/") or "/"
+    query = "&".join(item for item in _escaped(parts.query).split("&") if item and not _TRACKING.match(item))
+    return f"{parts.scheme}://{host}{path}{'?' + query if query else ''}"
+
+
+def parse_evidence_id(text: str) -> EvidenceKind | None:
+    """The kind of source that ``text`` is an id of; None when it is not exactly one evidence id.
+
+    Ids of products, orders and users are not checked by length: not every product id is an ASIN of ten
+    characters, and some user ids end in ``_1``.
+    """
+    return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
+
+
+def _short_hash(data: bytes) -> str:
+    return base64.b32encode(hashlib.sha256(data).digest()[:5]).decode("ascii").lower()
+
+
+def _host(parts: SplitResult) -> str:
+    """User, host and port in their normal form; ValueError for a port that is not a number."""
+    host = (parts.hostname or "").rstrip(".")
+    if not host.isascii():
+        host = host.encode("idna").decode("ascii")  # UnicodeError is a ValueError
+    if ":" in host:
+        host = f"[{host}]"
+    user, at, _ = parts.netloc.rpartition("@")
+    port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
+    return f"{user}{at}{host}{port}" if host else ""
+
+
+def _escaped(text: str) -> str:
+    """Escapes of harmless characters undone, the others in capitals, what must be escaped escaped."""
+
+    def canonical(match: re.Match[str]) -> str:
+        character = chr(int(match[1], 16))
+        return character if character in _UNRESERVED else match[0].upper()
+
+    known = _ESCAPE.sub(canonical, text)
+    known = re.sub(r"%(?![0-9A-F]{2})", "%25", known)
+    return quote(known, safe=_KEPT, errors="surrogatepass")

@@ -1,0 +1,130 @@
+"""Which parts of a report are prose, and where its brackets and URLs end.
+
+Everything here keeps offsets: what is taken out is overwritten with spaces. All of it is linear in the text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
+# Models wrap whole reports in a fence of this kind; what is inside is the report.
+_REPORT_FENCES = frozenset({"markdown", "md"})
+_LANGUAGE = re.compile(r"[\w+#.-]+")
+_ONLY_MARKS = re.compile(r"\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+")
+_BACKTICKS = re.compile(r"`+")
+_IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
+_BRACKET = re.compile(r"[\[\]【】\n]")
+_PAIRS = {"]": "[", "】": "【"}
+
+URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
+_STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】《》〈〉「」『』“”‘’"
+_WIDE = re.compile(rf"[^{_STOPS}]*")
+# In running text without spaces an ideograph ends the URL; in links and lists it may be part of one.
+_NARROW = re.compile(rf"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]*")
+_TRAILING = "?!.,:;*_~'("
+
+
+def lines(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of every line, without its newline."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield start, end
+        start = end + 1
+    yield start, len(text)
+
+
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with the spans overwritten by spaces; newlines stay. Spans are in order and apart."""
+    parts: list[str] = []
+    position = 0
+    for start, end in spans:
+        parts += [text[position:start], re.sub(r"[^\n]", " ", text[start:end])]
+        position = end
+    return "".join([*parts, text[position:]])
+
+
+def prose(text: str) -> str:
+    """The text with code blocks, inline code and images blanked."""
+    without_blocks = blanked(text, _code_blocks(text))
+    without_code = blanked(without_blocks, _inline_code(without_blocks))
+    return blanked(without_code, (match.span() for match in _IMAGE.finditer(without_code)))
+
+
+def closing_brackets(text: str) -> dict[int, int]:
+    """Opening to closing bracket for all square and lenticular brackets that close on their own line."""
+    pairs: dict[int, int] = {}
+    opened: dict[str, list[int]] = {"[": [], "【": []}
+    for match in _BRACKET.finditer(text):
+        character = match[0]
+        if character == "\n":
+            opened = {"[": [], "【": []}
+        elif character in opened:
+            opened[character].append(match.start())
+        elif opened[_PAIRS[character]]:
+            pairs[opened[_PAIRS[character]].pop()] = match.start()
+    return pairs
+
+
+def url_run(text: str, start: int, *, wide: bool) -> int:
+    """The end of the URL that begins at ``start``, trailing punctuation included; brackets must balance."""
+    pattern = _WIDE if wide else _NARROW
+    position, depth = start, 0
+    while True:
+        run = pattern.match(text, position)
+        position = run.end() if run else position
+        character = text[position : position + 1]
+        if character == "(":
+            depth += 1
+        elif character == ")" and depth:
+            depth -= 1
+        else:
+            return position
+        position += 1
+
+
+def url_end(text: str, start: int, *, wide: bool) -> int:
+    """The end of the URL that begins at ``start``, without the punctuation of the sentence around it."""
+    return start + len(text[start : url_run(text, start, wide=wide)].rstrip(_TRAILING))
+
+
+def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Fenced blocks; a fence that is never closed fences nothing, so that a slip does not swallow a report."""
+    opened: tuple[int, str] | None = None
+    for start, end in lines(text):
+        match = _FENCE.match(text, start, end)
+        if match is None:
+            continue
+        info = match["info"].strip()
+        if opened is None:
+            if info.casefold() not in _REPORT_FENCES:
+                opened = start, match["fence"]
+        elif match["fence"].startswith(opened[1]) and not _LANGUAGE.fullmatch(info):
+            yield opened[0], match.end("fence")  # models put marks behind the closing fence
+            opened = None
+
+
+def _inline_code(text: str) -> Iterator[tuple[int, int]]:
+    """Code between backticks, unless it is nothing but marks: some models write all of theirs so."""
+    for start, end in lines(text):
+        runs = [match.span() for match in _BACKTICKS.finditer(text, start, end)]
+        closing = _next_of_length(runs)
+        index = 0
+        while index < len(runs):
+            partner = closing[index]
+            if partner is None:
+                index += 1
+                continue
+            if not _ONLY_MARKS.fullmatch(text, runs[index][1], runs[partner][0]):
+                yield runs[index][0], runs[partner][1]
+            index = partner + 1
+
+
+def _next_of_length(runs: list[tuple[int, int]]) -> list[int | None]:
+    """For each run of backticks the next run of the same length."""
+    seen: dict[int, int] = {}
+    closing: list[int | None] = [None] * len(runs)
+    for index in range(len(runs) - 1, -1, -1):
+        length = runs[index][1] - runs[index][0]
+        closing[index] = seen.get(length)
+        seen[length] = index
+    return closing

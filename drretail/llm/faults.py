@@ -1,0 +1,137 @@
+"""The one seam at which models are called: whatever a provider does wrong becomes a ModelError of a known kind."""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from drretail.errors import ModelError, ModelErrorKind
+from drretail.records.run import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import LanguageModelInput
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.runnables import Runnable
+
+# A server that answers 200 with broken JSON: no client retries it, so it is done here.
+UNREADABLE_RETRIES = 2
+MESSAGE_LENGTH = 400
+
+# Roots of what each client raises. Only modules that are loaded are looked at: a client that was not
+# imported has raised nothing.
+_ROOTS = (
+    ("langchain_core.exceptions", "ModelError"),
+    ("anthropic", "APIError"),
+    ("openai", "OpenAIError"),
+    ("ollama", "ResponseError"),
+    ("google.genai.errors", "APIError"),
+    ("langchain_google_genai.chat_models", "ChatGoogleGenerativeAIError"),
+    ("httpx", "HTTPError"),
+    ("httpx2", "HTTPError"),
+)
+# By class name anywhere in an error's ancestry: the clients share names where they share no base.
+_KINDS: dict[str, ModelErrorKind] = {
+    "ContextOverflowError": "context_overflow",
+    "ContentTooLargeError": "context_overflow",
+    "RequestTooLargeError": "context_overflow",
+    "ModelTimeoutError": "timeout",
+    "APITimeoutError": "timeout",
+    "TimeoutException": "timeout",
+    "TimeoutError": "timeout",
+    "ContentFilterFinishReasonError": "refusal",
+}
+_REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
+_CUT = frozenset({"max_tokens", "length"})
+
+
+async def ainvoke(model: "Runnable[LanguageModelInput, AIMessage]", messages: Sequence["BaseMessage"]) -> "AIMessage":
+    """The answer of a chat model, with or without bound tools: text or tool calls, never neither.
+
+    Raises ModelError: timeout, refusal, context_overflow, or model for all else, an answer cut at max_tokens
+    included. Messages never hold the key.
+    """
+    for attempt in range(UNREADABLE_RETRIES + 1):
+        try:
+            answer = await model.ainvoke(list(messages))
+        except json.JSONDecodeError as problem:
+            if attempt == UNREADABLE_RETRIES:
+                raise _error(model, "model", "the provider answered with broken JSON", problem) from problem
+        except (*_roots(), OSError) as problem:
+            raise _error(model, _kind_of(problem), type(problem).__name__, problem) from problem
+        except (ValueError, TypeError, KeyError) as problem:
+            # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
+            raise _error(model, "model", "the answer could not be used", problem) from problem
+        else:
+            return _whole(answer)
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def usage_of(message: "AIMessage") -> Usage:
+    """One call's tokens. langchain counts the cache parts within ``input_tokens``; here they stand apart."""
+    counted = message.usage_metadata
+    if counted is None:
+        return Usage(calls=1)
+    details = counted.get("input_token_details") or {}
+    read = details.get("cache_read") or 0
+    created = details.get("cache_creation") or 0
+    # With a stated lifetime Anthropic reports the written part under these names, and cache_creation is then 0.
+    lifetimes = (details.get("ephemeral_5m_input_tokens"), details.get("ephemeral_1h_input_tokens"))
+    created = created or sum(part for part in lifetimes if isinstance(part, int))
+    return Usage(
+        calls=1,
+        input_uncached=max(0, counted["input_tokens"] - read - created),
+        cache_read=read,
+        cache_creation=created,
+        output=counted["output_tokens"],
+    )
+
+
+def _roots() -> tuple[type[Exception], ...]:
+    found = (getattr(sys.modules.get(module), name, None) for module, name in _ROOTS)
+    return tuple(root for root in found if root is not None)
+
+
+def _kind_of(problem: BaseException) -> ModelErrorKind:
+    for ancestor in type(problem).__mro__:
+        if ancestor.__name__ in _KINDS:
+            return _KINDS[ancestor.__name__]
+    return "context_overflow" if getattr(problem, "status_code", None) == 413 else "model"
+
+
+def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
+    text = " ".join(str(problem).split())
+    for secret in _secrets(model):
+        text = text.replace(secret, "***")
+    return ModelError(kind, f"{lead}: {text[:MESSAGE_LENGTH]}" if text else lead)
+
+
+def _secrets(model: object) -> list[str]:
+    from pydantic import SecretStr
+
+    chat = getattr(model, "bound", model)  # bind_tools wraps the chat model
+    values = (getattr(chat, name, None) for name in getattr(type(chat), "model_fields", ()))
+    secrets = (value.get_secret_value() for value in values if isinstance(value, SecretStr))
+    # A placeholder such as "none" is a word, and striking it out would spoil the sentence.
+    return [secret for secret in secrets if len(secret) > 6]
+
+
+def _whole(answer: "AIMessage") -> "AIMessage":
+    """The answer, when it ended of itself."""
+    reason = _stop_reason(answer)
+    if reason in _REFUSED or answer.additional_kwargs.get("refusal"):
+        raise ModelError("refusal", f"the model refused to answer (stop reason {reason})")
+    if reason == "model_context_window_exceeded":
+        raise ModelError("context_overflow", "the conversation no longer fits the model's context window")
+    if answer.tool_calls:
+        return answer
+    if reason in _CUT:
+        raise ModelError("model", "the answer was cut at the longest length allowed: raise max_tokens")
+    if not answer.text.strip():
+        raise ModelError("model", f"the answer is empty (stop reason {reason})")
+    return answer
+
+
+def _stop_reason(answer: "AIMessage") -> str:
+    metadata = answer.response_metadata
+    names = ("stop_reason", "finish_reason", "done_reason")
+    return next((str(metadata[name]).casefold() for name in names if metadata.get(name)), "unknown")

@@ -1,0 +1,124 @@
+"""A langchain chat model whose answers are a pure function of the messages and the bound tools."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.language_models.base import LangSmithParams
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import Field
+
+from drretail.records.base import sha256_of
+
+CHARACTERS_PER_TOKEN = 4
+
+
+Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
+"""(messages, bound tools in OpenAI's form, tool choice as langchain passes it) to the answer."""
+
+
+class OfflineChat(BaseChatModel):
+    """``policy`` decides; everything else a chat model owes (ids, usage, streaming) is done here, reproducibly."""
+
+    policy: Policy = Field(exclude=True)
+    model: str = "shopper"
+    # Accepted as every chat model does, without effect: there is neither sampling nor a network.
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float | None = None
+    max_retries: int = 0
+    stop: list[str] | None = None
+
+    @property
+    def _llm_type(self) -> str:
+        return "offline"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model": self.model}
+
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        params = super()._get_ls_params(stop=stop, **kwargs)
+        params["ls_provider"] = "offline"
+        params["ls_model_name"] = str(kwargs.get("model", self.model))
+        return params
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        tools: list[dict[str, Any]] = kwargs.get("tools") or []
+        answer = self.policy(messages, tools, kwargs.get("tool_choice"))
+        text = answer.text
+        for mark in stop or self.stop or []:
+            text = text.split(mark)[0]
+        digest = sha256_of([[message.type, message.content] for message in messages])[:12]
+        calls = [call | {"id": f"call_{digest}_{index}"} for index, call in enumerate(answer.tool_calls)]
+        message = AIMessage(
+            content=text,
+            tool_calls=calls,
+            usage_metadata=_usage(messages, tools, text, calls),
+            response_metadata={
+                "model_name": str(kwargs.get("model", self.model)),
+                "model_provider": "offline",
+                "stop_reason": "tool_use" if calls else "end_turn",
+            },
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        message = self._generate(messages, stop, **kwargs).generations[0].message
+        assert isinstance(message, AIMessage)
+        for word in re.findall(r"\s*\S+\s*", message.text):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+        last = AIMessageChunk(
+            content="",
+            usage_metadata=message.usage_metadata,
+            response_metadata=message.response_metadata,
+            chunk_position="last",
+            tool_call_chunks=[
+                {
+                    "type": "tool_call_chunk",
+                    "name": call["name"],
+                    "args": json.dumps(call["args"]),
+                    "id": call["id"],
+                    "index": index,
+                }
+                for index, call in enumerate(message.tool_calls)
+            ],
+        )
+        yield ChatGenerationChunk(message=last)
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The same model with these tools in OpenAI's form."""
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
+
+
+def _usage(messages: list[BaseMessage], tools: list[dict[str, Any]], text: str, calls: list[Any]) -> UsageMetadata:
+    """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""
+    read = sum(_tokens(message.text) for message in messages) + (_tokens(json.dumps(tools)) if tools else 0)
+    written = _tokens(text) + sum(_tokens(json.dumps(call["args"])) for call in calls)
+    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+
+
+def _tokens(text: str) -> int:
+    return max(1, len(text) // CHARACTERS_PER_TOKEN)

@@ -1,0 +1,21 @@
+"""offline:shopper, a rule-based shopping researcher: a pure function of the messages and the bound tools.
+
+policy.py      what to do next: look something up, or write
+situation.py   what the messages hold: query, user, today, and every tool result so far
+study.py       all that follows from the situation; read this for the order of things
+words.py       words and their stems; tokens.py and phrases.py: words in their context
+kinds.py       what it knows of the world: kinds of products and what goes with them; places.py
+needs.py       what the shopper wants to buy, read from the query
+questions.py   what else the shopper wants to know
+customer.py    who asks: profile, orders, statistics
+candidates.py  the products seen so far
+wishes.py      whether a product's record says what the shopper asks for
+relevance.py   how far a product is the needed thing itself
+choosing.py    how well a product fits, and the best set within the budget
+lookups.py     which tool calls come next
+sums.py        the arithmetic of the report, as calculator expressions
+facts.py       short facts out of a product's record
+report/        the report, section by section
+
+It reads no instructions: only tags, tool names and the JSON of tool results. Rewording a prompt changes nothing.
+"""

@@ -1,0 +1,192 @@
+"""Which tool calls come next: the first step that has calls left to make."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
+from typing import Any
+
+from drretail.llm.offline.shopper.choosing import Option
+from drretail.llm.offline.shopper.needs import Need, names_thing
+from drretail.llm.offline.shopper.situation import (
+    CALCULATOR,
+    DETAILS,
+    ORDER,
+    ORDERS,
+    PROFILE,
+    SEARCH,
+    STATISTICS,
+    WEB,
+)
+from drretail.llm.offline.shopper.study import Study
+from drretail.llm.offline.shopper.sums import sums_of, unit_expression
+
+Call = tuple[str, dict[str, Any]]
+MOST_TURNS = 9
+MOST_OPENED = 6
+OPENED_PER_NEED = 3
+ENOUGH_OPTIONS = 2
+
+
+def next_calls(study: Study) -> list[Call]:
+    """The calls of the next turn; none when it is time to write. Only bound tools, never the same call twice."""
+    situation = study.situation
+    if situation.stop is not None or situation.turns >= MOST_TURNS:
+        return []
+    made = {(lookup.name, _key(lookup.args)) for lookup in situation.lookups}
+    for step in STEPS:
+        calls = [
+            (name, args)
+            for name, args in step.calls(study)
+            if name in situation.tools and (name, _key(args)) not in made and name not in _gone(study)
+        ]
+        if calls:
+            return list({(name, _key(args)): (name, args) for name, args in calls}.values())
+    return []
+
+
+def about_customer(study: Study) -> list[Call]:
+    user_id = study.situation.user_id
+    if user_id is None:
+        return []
+    return [
+        (PROFILE, {"user_id": user_id}),
+        (STATISTICS, {"user_id": user_id}),
+        (ORDERS, {"user_id": user_id, "limit": 50}),
+    ]
+
+
+def first_searches(study: Study) -> list[Call]:
+    shop = [(SEARCH, _search(study, need, need.search)) for need in study.needs]
+    return [*shop, *((WEB, {"query": search.query}) for search in study.web)]
+
+
+def broader_searches(study: Study) -> list[Call]:
+    """For needs with too little on the shelf: plainer words first."""
+    return [
+        (SEARCH, _search(study, need, words))
+        for need, shelf in zip(study.needs, study.shelves, strict=True)
+        if len(shelf.options) < ENOUGH_OPTIONS
+        for words in [need.name]
+    ]
+
+
+def unlimited_searches(study: Study) -> list[Call]:
+    """Without the price filter: what a little more money buys, and products of unknown price, which never pass it."""
+    return [
+        (SEARCH, {"query": words, "limit": 10})
+        for need, shelf in zip(study.needs, study.shelves, strict=True)
+        if len(shelf.options) < ENOUGH_OPTIONS
+        for words in dict.fromkeys([need.name, *([] if shelf.options else [" ".join(need.names[-1])])])
+    ]
+
+
+def cheaper_searches(study: Study) -> list[Call]:
+    """The cheapest of each need, where the best set does not hold all needs."""
+    if all(pick is not None for pick in study.basket.picks) or study.limits.total is None:
+        return []
+    return [
+        (SEARCH, {"query": need.name, "match": "all", "sort_by": "price", "limit": 10})
+        for need, shelf in zip(study.needs, study.shelves, strict=True)
+        if any(option.product.price is not None for option in shelf.options)
+    ]
+
+
+def open_records(study: Study) -> list[Call]:
+    """The records of the products that may be recommended, each need's best by turns, and of a related order."""
+    if study.situation.made(DETAILS):
+        return _late_records(study)
+    ranked = [_worth_opening(study, index) for index in range(len(study.needs))]
+    by_turns = [options[place] for place in range(OPENED_PER_NEED) for options in ranked if place < len(options)]
+    most = max(MOST_OPENED, 2 * len(study.needs))
+    opened = dict.fromkeys(option.product.product_id for option in by_turns)
+    calls: list[Call] = [(DETAILS, {"product_id": product_id}) for product_id in list(opened)[:most]]
+    return [*calls, *_related_order(study)]
+
+
+def compute(study: Study) -> list[Call]:
+    sums = sums_of(study.needs, study.basket, study.limits)
+    units = [
+        unit_expression(option)
+        for index, pick in enumerate(study.basket.picks)
+        for option in (pick, study.runner_up(index))
+        if option is not None
+    ]
+    expressions = [sums.total, sums.left, *units[:4]]
+    return [(CALCULATOR, {"expression": expression}) for expression in expressions if expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``does`` completes the sentence "I would still have …"."""
+
+    calls: Callable[[Study], list[Call]]
+    does: str
+
+
+STEPS = (
+    Step(about_customer, "looked at your profile and orders"),
+    Step(first_searches, "searched the shop and the web for each thing you need"),
+    Step(broader_searches, "searched in other words"),
+    Step(unlimited_searches, "searched without the price limit"),
+    Step(cheaper_searches, "looked for cheaper ones"),
+    Step(open_records, "opened the records of the products"),
+    Step(compute, "computed the totals"),
+)
+
+
+def unmade(study: Study) -> str | None:
+    """What the next step would have been; None when there was nothing left to do."""
+    made = {(lookup.name, _key(lookup.args)) for lookup in study.situation.lookups}
+    for step in STEPS:
+        if any((name, _key(args)) not in made for name, args in step.calls(study)):
+            return step.does
+    return None
+
+
+def _search(study: Study, need: Need, words: str) -> dict[str, Any]:
+    args: dict[str, Any] = {"query": words, "limit": 10}
+    most = study.limits.price_max(need)
+    return args if most is None else args | {"price_max": float(most.quantize(Decimal("0.01"), ROUND_DOWN))}
+
+
+def _worth_opening(study: Study, index: int) -> list[Option]:
+    """The pick, then the rest of the shelf by score, what is over the limit last."""
+    shelf, pick = study.shelves[index], study.basket.picks[index]
+    most = study.limits.price_max(shelf.need)
+    over = [o for o in shelf.options if most is not None and o.product.price is not None and o.product.price > most]
+    rest = [option for option in shelf.options if option is not pick and option not in over]
+    nearest = sorted(over, key=lambda option: (option.product.price or 0, option.product.product_id))
+    return [*([pick] if pick else []), *rest, *nearest]
+
+
+def _late_records(study: Study) -> list[Call]:
+    """Records of picks that were chosen only after others had been opened and ruled out."""
+    late = [pick for pick in study.basket.picks if pick is not None and not pick.product.opened]
+    return [(DETAILS, {"product_id": pick.product.product_id}) for pick in late]
+
+
+def _related_order(study: Study) -> list[Call]:
+    """The newest order of a needed thing: how it went, and for what is used up its present record."""
+    for order in study.customer.orders:
+        need = next((need for need in study.needs if names_thing(need, order.title)), None)
+        if need is not None and not order.void:
+            again: list[Call] = [(DETAILS, {"product_id": order.product_id})] if need.consumable or need.again else []
+            return [(ORDER, {"order_id": order.order_id}), *again]
+    return []
+
+
+def _gone(study: Study) -> frozenset[str]:
+    """Tools that have answered with nothing but errors of the tool itself: they are not tried for ever."""
+    situation = study.situation
+    return frozenset(
+        name
+        for name in situation.unavailable
+        if len(situation.made(name)) >= 2
+        and all(
+            lookup.error_type in ("unavailable", "timeout", "limit", "unknown_tool") for lookup in situation.made(name)
+        )
+    )
+
+
+def _key(args: dict[str, Any]) -> str:
+    return repr(sorted(args.items()))

@@ -1,0 +1,223 @@
+"""What the shopper wants to buy, read from the query: known kinds first, then what stands behind "I need a …"."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, KINDS, THEMES, Kind
+from drretail.llm.offline.shopper.phrases import FILLERS, asked_phrases, is_owned, is_unwanted, search_phrase
+from drretail.llm.offline.shopper.tokens import Token, quantity_at, tokenise
+from drretail.llm.offline.shopper.words import (
+    STOP_WORDS,
+    contains_phrase,
+    number_text,
+    plural,
+    stems_of,
+    with_article,
+    word_set,
+)
+from drretail.records.query import Constraints
+
+MOST_NEEDS = 4
+_AGAIN = word_set("reorder reordering again restock restocking refill usual")
+# Words that show that somebody wants to buy at all.
+INTENT = word_set("buy buying recommend suggest design set need gift order shop get next else more upgrade")
+_LONGEST_NAME = 4
+_PLACES_BEFORE = frozenset({"my", "the", "our", "around", "near", "whole"})
+_PAST_QUALITIES = frozenset({"old", "current", "existing", "worn", "broken", "previous"})
+_CLAUSE_VERBS = word_set(
+    """buy find get need want recommend suggest choose pick compare replace upgrade add order looking shopping search
+    including include design build create set setting bought keep make plan planning complete"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing to buy. ``names`` are its names as stems, the plainest first; ``wishes`` the words that qualify it."""
+
+    name: str
+    names: tuple[tuple[str, ...], ...]
+    wishes: tuple[str, ...] = ()
+    quantity: int = 1
+    consumable: bool = False
+    theme: str | None = None
+    ask: str = ""
+    """What to look up on the web about it."""
+    again: bool = False
+    """True when the shopper wants what they had before."""
+    guessed: bool = False
+    """True when nothing in the query says that this is to be bought."""
+
+    @property
+    def search(self) -> str:
+        return " ".join([*self.wishes[:2], self.name])
+
+    @property
+    def thing(self) -> str:
+        """The noun for one such product in a sentence."""
+        return "match" if self.guessed or plural(self.name) == self.name else self.name
+
+    @property
+    def counted(self) -> str:
+        """ "three bird feeders", "a birdhouse", "wildflower seeds"."""
+        if self.quantity == 1:
+            return with_article(self.name)
+        return f"{number_text(self.quantity)} {plural(self.name)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be bought, and the kinds of things the shopper speaks of owning."""
+
+    needs: tuple[Need, ...]
+    owned: tuple[str, ...]
+
+
+def read_needs(query: str, constraints: Constraints) -> Wanted:
+    """The needs in the order of the query, at most four."""
+    tokens = tokenise(query)
+    spans = _known_spans(tokens)
+    placed: dict[str, tuple[int, Need]] = {}
+    owned: list[str] = []
+    for start, end, kind in spans:
+        if is_owned(tokens, start):
+            owned.append(kind.name)
+        elif not is_unwanted(tokens, start):
+            placed.setdefault(kind.name, (end, _known_need(kind, tokens, start, end)))
+    covered = frozenset(index for start, end, _ in spans for index in range(start, end))
+    for phrase, end in asked_phrases(tokens, covered):
+        placed.setdefault(" ".join(phrase), (end, _asked_need(phrase, tuple(_purpose(tokens, end)))))
+    needs = [need for _, need in sorted(placed.values(), key=lambda item: item[0])]
+    needs = needs or _suggested(tokens, frozenset(owned))
+    if len(needs) == 1:
+        needs = [replace(needs[0], wishes=(*_of_the_one(tokens), *needs[0].wishes))]
+    again = any(token.word in _AGAIN for token in tokens)
+    counted = [replace(_counted(need, constraints), again=again) for need in needs]
+    return Wanted(tuple(counted[:MOST_NEEDS]), tuple(dict.fromkeys(owned)))
+
+
+def names_thing(need: Need, title: str) -> bool:
+    """True when a title names the needed thing, its words side by side."""
+    stems = stems_of(title)
+    return any(contains_phrase(stems, name) for name in need.names)
+
+
+def kind_of(title: str) -> Kind | None:
+    """The known kind that a product's title names, if any."""
+    stems = stems_of(title)
+    for size in range(_LONGEST_NAME, 0, -1):
+        for start in range(len(stems) - size + 1):
+            if kind := _names().get(tuple(stems[start : start + size])):
+                return kind
+    return None
+
+
+def need_of(kind: Kind) -> Need:
+    return Need(
+        name=kind.name,
+        names=tuple(tuple(stems_of(name)) for name in (kind.name, *kind.also)),
+        consumable=kind.consumable,
+        theme=kind.theme,
+        ask=kind.ask,
+    )
+
+
+@cache
+def _names() -> dict[tuple[str, ...], Kind]:
+    return {tuple(stems_of(name)): kind for kind in reversed(KINDS) for name in (*kind.also, kind.name)}
+
+
+def _known_spans(tokens: list[Token]) -> list[tuple[int, int, Kind]]:
+    cues = {token.word for token in tokens}
+    loose = {
+        stems_of(name)[0]: kind for kind in reversed(KINDS) for name in kind.loose if cues & set(THEMES[kind.theme])
+    }
+    spans: list[tuple[int, int, Kind]] = []
+    index = 0
+    while index < len(tokens):
+        span = _span_at(tokens, index) or _loose_at(tokens, index, loose)
+        if span is None:
+            index += 1
+        else:
+            spans.append(span)
+            index = span[1]
+    return spans
+
+
+def _span_at(tokens: list[Token], start: int) -> tuple[int, int, Kind] | None:
+    for size in range(_LONGEST_NAME, 0, -1):
+        part = tokens[start : start + size]
+        if len({token.clause for token in part}) == 1 and (kind := _names().get(tuple(token.stem for token in part))):
+            return start, start + len(part), kind
+    return None
+
+
+def _loose_at(tokens: list[Token], index: int, loose: dict[str, Kind]) -> tuple[int, int, Kind] | None:
+    kind = loose.get(tokens[index].stem)
+    if kind is None or (index > 0 and tokens[index - 1].word in _PLACES_BEFORE):
+        return None
+    return index, index + 1, kind
+
+
+def _known_need(kind: Kind, tokens: list[Token], start: int, end: int) -> Need:
+    before = start
+    while before > 0 and _qualifies(tokens, before - 1, start):
+        before -= 1
+    wishes = [token.stem for token in tokens[before:start]]
+    number = quantity_at(tokens, before - 1) if before > 0 else None
+    return replace(need_of(kind), wishes=tuple(wishes + _purpose(tokens, end)), quantity=number or 1)
+
+
+def _of_the_one(tokens: list[Token]) -> tuple[str, ...]:
+    """The quality in "an orthopedic one"."""
+    pairs = zip(tokens, tokens[1:], strict=False)
+    return tuple(a.stem for a, b in pairs if b.word == "one" and a.word not in STOP_WORDS | FILLERS)
+
+
+def _qualifies(tokens: list[Token], index: int, start: int) -> bool:
+    token = tokens[index]
+    same_breath = token.clause == tokens[start].clause and not tokens[index + 1].after_comma
+    plain = token.word not in STOP_WORDS | FILLERS | _CLAUSE_VERBS | _PAST_QUALITIES and not token.money
+    return same_breath and plain and start - index <= 3 and quantity_at(tokens, index) is None
+
+
+def _purpose(tokens: list[Token], end: int) -> list[str]:
+    """The words of "for my small balcony" right behind a need."""
+    if end >= len(tokens) or tokens[end].word != "for":
+        return []
+    words: list[str] = []
+    for token in tokens[end + 1 : end + 6]:
+        if token.clause != tokens[end].clause or token.after_comma or token.money or token.word in ("under", "below"):
+            break
+        if token.word not in STOP_WORDS and token.word not in FILLERS and not token.word.isdigit():
+            words.append(token.stem)
+    return words[:3]
+
+
+def _asked_need(phrase: tuple[str, ...], wishes: tuple[str, ...] = ()) -> Need:
+    stems = tuple(stems_of(" ".join(phrase)))
+    names = (stems,) if len(stems) < 3 else (stems, stems[-2:])
+    consumable = bool(set(stems) & CONSUMABLE_WORDS)
+    return Need(name=" ".join(phrase), names=names, wishes=wishes, consumable=consumable)
+
+
+def _suggested(tokens: list[Token], owned: frozenset[str]) -> list[Need]:
+    """Needs that the query only hints at: the kinds of its theme, else its own words."""
+    words = {token.word for token in tokens}
+    themes = {theme for theme, cues in THEMES.items() if words & set(cues)}
+    cues = {word for theme in themes for word in THEMES[theme]}
+    phrase = search_phrase(tokens)
+    about_theme = themes and (owned or cues.issuperset(phrase))
+    if about_theme:
+        kinds = [kind for kind in KINDS if kind.theme in themes and kind.name not in owned]
+        return [need_of(kind) for kind in kinds[:3]] if words & INTENT else []
+    return [replace(_asked_need(phrase), guessed=True)] if phrase and not owned else []
+
+
+def _counted(need: Need, constraints: Constraints) -> Need:
+    """The need with the quantity that the constraints state for it."""
+    own = {stem for name in need.names for stem in name}
+    for thing, number in constraints.quantities.items():
+        stems = stems_of(thing)
+        if stems and (stems[-1] in {name[-1] for name in need.names} or own.issuperset(stems)):
+            return replace(need, quantity=max(1, number))
+    return need

@@ -1,0 +1,168 @@
+"""Noun phrases of a query by their surroundings: asked for, owned already, or ruled out."""
+
+import re
+
+from drretail.llm.offline.shopper.tokens import NUMBER_WORDS, Token
+from drretail.llm.offline.shopper.words import STOP_WORDS, word_set
+
+# Words behind which the thing to buy stands.
+_ASKING = word_set(
+    """need want buy buying get getting find finding recommend suggest choose choosing pick picking select selecting
+    purchase purchasing order ordering compare comparing replace replacing upgrade looking look shopping shop
+    search searching require like best another reorder reordering what which"""
+)
+FILLERS = word_set(
+    """me us a an the some any new good great best better nice decent quality cheap affordable few couple pair set
+    pack of right perfect suitable reliable out another more also maybe top rated high really well made kind type sort
+    brand several sturdy"""
+) | frozenset(NUMBER_WORDS)
+# Words that make a "which …" a question of what to buy.
+_CHOICE = word_set("should best buy get recommend pick choose suit suits purchase")
+# What follows "I need" or "the best" without being a thing the shop sells.
+_NOT_PRODUCTS = word_set(
+    """help advice recommendation recommendations suggestion suggestions idea ideas way ways option options item items
+    product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
+    time information info opinion guide answer month week year today gift gifts present something anything solution
+    max maximum minimum min joke story weather store shop review reviews rating ratings total spending"""
+)
+# Words of a short query that are not what it is about.
+_BESIDE_THE_POINT = word_set(
+    """budget dollars usd eur euro euros hello hi hey setting set up gift gifts present mom mum mother dad father friend
+    wife husband parent parents son daughter kids love loves loving enjoy enjoys home house new start starting started
+    under below max maximum cheapest planning plan complete design essentials basics idea ideas"""
+)
+_ASKS_WHICH = frozenset({"what", "which"})
+# Endings of words that say how a thing is, not what it is.
+_QUALITIES = re.compile(r"(?:able|ible|proof|resistant|free|friendly|weight)$")
+_PLAIN_QUALITIES = word_set(
+    """small large big tiny medium soft firm light heavy quiet simple sturdy organic natural vegan cordless electric
+    orthopedic warm cool cozy white black blue red green pink grey gray brown toxic safe uv bpa non"""
+)
+_VERBS_AFTER = frozenset({"is", "are", "was", "were", "has", "have", "needs", "gets", "keeps", "loves"})
+_OWNED = re.compile(
+    r"\b(?:already (?:have|own|got|bought)|(?:i|we) (?:have|own|bought|got|use)|i've got|current|existing|besides"
+    r"|in addition to|other than|(?:more|beyond) (?:than )?just|to go with|to match|alongside|compatible with)\b"
+)
+_MINE = re.compile(r"\b(?:my|our)(?: [\w'-]+){0,3}$")
+_WANTED_AGAIN = re.compile(r"\b(?:replace|replacing|replacement|upgrade|upgrading|reorder|another|second|need|new)\b")
+_UNWANTED = re.compile(
+    r"\b(?:(?:don't|do not|doesn't) (?:need|want)|no|not|without|instead of|rather than|except|skip)"
+    r"(?: (?:a|an|any|the|another|more))?(?: [\w'-]+)?$"
+)
+_ARTICLE_AFTER_MINE = re.compile(r"\b(?:my|our) (?:[\w'-]+ )*(?:a|an|some|the|new|for|with|and)\b[^,]*$")
+_SEEKING = ("look", "shop", "search")
+_CONTEXT = 7
+_LONGEST_PHRASE = 4
+
+
+def is_owned(tokens: list[Token], start: int) -> bool:
+    """True where the query speaks of the thing at ``start`` as the shopper's own, not as wanted."""
+    lead = _lead(tokens, start)
+    if _WANTED_AGAIN.search(lead):
+        return False
+    mine = _MINE.search(lead) is not None and _ARTICLE_AFTER_MINE.search(lead) is None
+    return mine or _OWNED.search(lead) is not None
+
+
+def is_unwanted(tokens: list[Token], start: int) -> bool:
+    return _UNWANTED.search(_lead(tokens, start)) is not None
+
+
+def asked_phrases(tokens: list[Token], covered: frozenset[int]) -> list[tuple[tuple[str, ...], int]]:
+    """Things asked for that are no known kind, those listed right behind them too, each with the place where it ends.
+
+    Tokens that are ``covered`` by known kinds are left out.
+    """
+    found: list[tuple[tuple[str, ...], int]] = []
+    for index, token in enumerate(tokens):
+        if token.word in _ASKING and index not in covered and _asks(tokens, index):
+            found += _listed(tokens, index, covered)
+    return found
+
+
+def _listed(tokens: list[Token], asking: int, covered: frozenset[int]) -> list[tuple[tuple[str, ...], int]]:
+    """The items of "I need a sunscreen, shampoo and nail polish", whatever is covered or only describes passed over."""
+    items: list[tuple[tuple[str, ...], int]] = []
+    at = asking + 1
+    if at < len(tokens) and tokens[at].word == "for" and tokens[asking].word.startswith(_SEEKING):
+        at += 1
+    while True:
+        phrase, end = _phrase_at(tokens, at, covered)
+        passed = end
+        while passed in covered:
+            passed += 1
+        listed = passed < len(tokens) and (tokens[passed].word in ("and", "or") or tokens[passed].after_comma)
+        if phrase and _is_thing(tokens, phrase, at, end):
+            items.append((phrase, end))
+        elif not (passed > end or (phrase and _describes(phrase))):
+            return items
+        if not listed or tokens[passed].clause != tokens[asking].clause:
+            return items
+        at = passed + (tokens[passed].word in ("and", "or"))
+
+
+def search_phrase(tokens: list[Token]) -> tuple[str, ...]:
+    """The content words of a query too short to be more than a search; () for anything longer."""
+    words = [
+        token.word
+        for token in tokens
+        if token.word not in STOP_WORDS and token.word not in FILLERS and token.word not in _ASKING
+        and not token.word.isdigit() and not token.money
+        and token.word not in _BESIDE_THE_POINT
+    ]  # fmt: skip
+    return tuple(words) if len(words) <= 5 else ()
+
+
+def _asks(tokens: list[Token], index: int) -> bool:
+    """False for "don't need", "already have to order", and "like" as a comparison."""
+    before = tokens[index - 1].word if index else ""
+    if tokens[index].word in ("what", "which"):
+        clause = tokens[index].clause
+        return any(token.clause == clause and token.word in _CHOICE for token in tokens[index + 1 :])
+    if tokens[index].word == "like":
+        return before in ("would", "i'd", "we'd", "also")
+    return before not in ("don't", "not", "no", "already", "in")
+
+
+def _phrase_at(tokens: list[Token], start: int, covered: frozenset[int]) -> tuple[tuple[str, ...], int]:
+    """The noun phrase from ``start`` on, () where there is none, and the place where it ends."""
+    first = start
+    while first < len(tokens) and (tokens[first].word in FILLERS or tokens[first].word.isdigit()):
+        if tokens[first].money:
+            return (), first
+        first += 1
+    end = first
+    while end < len(tokens) and end - first < _LONGEST_PHRASE and not _breaks(tokens, end, start, first):
+        if end in covered:
+            return (), end
+        end += 1
+    return tuple(token.word for token in tokens[first:end]), end
+
+
+def _breaks(tokens: list[Token], at: int, start: int, first: int) -> bool:
+    token = tokens[at]
+    new_clause = at > start and token.clause != tokens[at - 1].clause
+    plain = token.word not in STOP_WORDS and token.word not in _ASKING and not token.money and not token.word.isdigit()
+    return new_clause or (token.after_comma and at > first) or not plain
+
+
+def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int) -> bool:
+    """False for what no shop sells, for "my skin is", and for words that only describe."""
+    following = tokens[end].word if end < len(tokens) else ""
+    states = following in _VERBS_AFTER and tokens[start - 1].word not in _ASKS_WHICH
+    return not (states or _describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly"))
+
+
+def _describes(words: tuple[str, ...]) -> bool:
+    """True for the "washable" of "a dog bed, washable" and the "non-toxic" of "a non-toxic, light cup"."""
+    return words[-1] in _PLAIN_QUALITIES or _QUALITIES.search(words[-1]) is not None
+
+
+def _lead(tokens: list[Token], start: int) -> str:
+    """The few words before a token within its clause, back to the last comma."""
+    words: list[str] = []
+    for index in range(start - 1, max(-1, start - 1 - _CONTEXT), -1):
+        if tokens[index].clause != tokens[start].clause or tokens[index + 1].after_comma:
+            break
+        words.append(tokens[index].word)
+    return " ".join(reversed(words))

@@ -1,0 +1,170 @@
+"""The title and the short answer: what to get, what it costs in all, and how that stands to the budget."""
+
+from decimal import Decimal
+
+from drretail.grounding.wording import format_money
+from drretail.llm.offline.shopper.choosing import Option
+from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.report.naming import Names, amount_text, cite, price_text, rating_text
+from drretail.llm.offline.shopper.situation import SEARCH
+from drretail.llm.offline.shopper.study import Study
+from drretail.llm.offline.shopper.sums import computed, sums_of
+from drretail.llm.offline.shopper.words import first_upper, joined, number_text, plural
+from drretail.records.money import USD
+
+
+def title(study: Study) -> str:
+    if study.from_orders:
+        return "# What could come next"
+    if not study.needs:
+        return "# What I found for you" if study.questions else "# I could not tell what you want to buy"
+    limits = study.limits
+    if limits.total is not None:
+        limit = f" for up to {amount_text(limits.total)}"
+    else:
+        limit = f" at up to {amount_text(limits.each)} each" if limits.each is not None else ""
+    things = first_upper(joined([need.counted for need in study.needs]))
+    return f"# Looking for “{study.needs[0].name}”" if study.needs[0].guessed else f"# {things}{limit}"
+
+
+def short_answer(study: Study, names: Names) -> list[str]:
+    """One or two paragraphs."""
+    if not study.needs:
+        return [_without_needs(study)]
+    pairs = list(zip(study.needs, study.basket.picks, strict=True))
+    chosen = [(need, pick) for need, pick in pairs if pick is not None]
+    paragraphs: list[str] = []
+    if study.from_orders and chosen:
+        paragraphs.append("You did not name a thing, so I looked at what goes with your earlier orders.")
+    if chosen:
+        paragraphs.append(" ".join([_what_to_get(chosen, names), *_money(study, chosen)]))
+    missing = [_why_nothing(study, index, names) for index, (_, pick) in enumerate(pairs) if pick is None]
+    missing = [sentence for sentence in [*missing, _nothing_at_all(study)] if sentence]
+    if missing:
+        paragraphs.append(" ".join(missing))
+    if _foreign_budget(study):
+        budget = study.constraints.budget
+        assert budget is not None
+        paragraphs.append(
+            f"You gave your budget in {budget.currency}; the shop's prices are in US dollars and I have no exchange "
+            "rate, so I have not held the prices against it."
+        )
+    return paragraphs
+
+
+def _foreign_budget(study: Study) -> bool:
+    budget = study.constraints.budget
+    return budget is not None and budget.currency != USD
+
+
+def _what_to_get(chosen: list[tuple[Need, Option]], names: Names) -> str:
+    if len(chosen) == 1:
+        need, pick = chosen[0]
+        product = pick.product
+        many = f"{number_text(need.quantity)} of the " if need.quantity > 1 else "the "
+        price = "the shop lists no price for it" if product.price is None else _piece_price(need, pick)
+        return f"Get {many}**{names.of(product)}**: {price}, {rating_text(product)} {cite(product.evidence)}."
+    items = [
+        f"{f'{number_text(need.quantity)} of ' if need.quantity > 1 else ''}the **{names.of(pick.product)}** "
+        f"({_piece_price(need, pick)}) {cite(pick.product.evidence)}"
+        for need, pick in chosen
+    ]
+    return f"Get {joined(items)}."
+
+
+def _piece_price(need: Need, pick: Option) -> str:
+    return price_text(pick.product) + (" each" if need.quantity > 1 and pick.product.price is not None else "")
+
+
+def _money(study: Study, chosen: list[tuple[Need, Option]]) -> list[str]:
+    priced = [pick for _, pick in chosen if pick.product.price is not None]
+    unpriced = len(chosen) - len(priced)
+    sentences = [_total(study, priced)] if priced else []
+    if unpriced and priced:
+        sentences.append(
+            f"{'One of them has' if unpriced == 1 else f'{first_upper(number_text(unpriced))} of them have'} no listed price and "
+            f"{'is' if unpriced == 1 else 'are'} not in that sum."
+        )
+    elif unpriced and (study.limits.total or study.limits.each):
+        sentences.append("Without a price I cannot tell whether the budget holds: look it up before you order.")
+    return [sentence for sentence in sentences if sentence]
+
+
+def _total(study: Study, priced: list[Option]) -> str:
+    limits, total = study.limits, study.basket.total
+    sums = sums_of(study.needs, study.basket, limits)
+    sources = [pick.product.evidence for pick in priced]
+    total_ids = cite(computed(study.situation, sums.total)) or cite(*sources)
+    left_ids = cite(computed(study.situation, sums.left)) or total_ids
+    whole = "In all" if len(priced) == 1 else "Together"
+    if limits.total is not None:
+        left = limits.total - total
+        rest = "exactly your budget" if left == 0 else f"{format_money(left)} under your {amount_text(limits.total)}"
+        if sums.total is None:
+            return f"That is {rest} {left_ids}."
+        return f"{whole} that is {format_money(total)} {total_ids}, {rest} {left_ids}."
+    cost = f"{whole} that is {format_money(total)} {total_ids}." if sums.total else ""
+    if limits.each is not None:
+        each = "It stays" if len(priced) == 1 else "Each stays"
+        return f"{each} within your {amount_text(limits.each)} apiece {cite(*sources)}. {cost}".strip()
+    return cost
+
+
+def _why_nothing(study: Study, index: int, names: Names) -> str:
+    """Says plainly that a need is not met, with the nearest miss and by how much it misses."""
+    need, shelf = study.needs[index], study.shelves[index]
+    most = study.limits.price_max(need)
+    priced = sorted(
+        (o for o in shelf.rivals if o.product.price is not None),
+        key=lambda o: (o.product.price or 0, o.product.product_id),
+    )
+    if priced and most is not None:
+        return _missed(study, need, priced[0], most, names)
+    if shelf.ruled_out and not shelf.rivals:
+        return (
+            f"I can recommend no {need.name}: all that the shop showed me are ruled out, for the reasons given below."
+        )
+    return ""
+
+
+def _nothing_at_all(study: Study) -> str:
+    """One sentence about all needs of which nothing was found."""
+    absent = [shelf.need for shelf in study.shelves if not shelf.rivals and not shelf.ruled_out]
+    if not absent:
+        return ""
+    if not study.situation.made(SEARCH):
+        return f"I have not searched the shop for {joined([need.counted for need in absent])}."
+    if not study.situation.found(SEARCH):
+        return f"The shop's search failed, so I have nothing on {joined([need.counted for need in absent])}."
+    if absent[0].guessed:
+        return (
+            f"I read your message as a search for “{absent[0].name}”, and the shop has nothing of that name. "
+            "Tell me the thing, what it is for and what it may cost, and I will compare what there is."
+        )
+    things = joined([need.name for need in absent], last="or")
+    return f"The shop showed me no {things}: I searched for it in several words, and no title names one."
+
+
+def _missed(study: Study, need: Need, nearest: Option, most: Decimal, names: Names) -> str:
+    product = nearest.product
+    assert product.price is not None
+    fits = "fit" if plural(need.name) == need.name else "fits"
+    what = f"the **{names.of(product)}** at {price_text(product)} {cite(product.evidence)}"
+    if product.price > most and study.limits.each is None and need.quantity > 1:
+        over = format_money(product.price * need.quantity - (study.limits.total or 0))
+        return f"No {need.name} {fits}: even the cheapest, {what}, is {over} over your budget for {need.quantity}."
+    if product.price > most:
+        over = format_money(product.price - most)
+        return f"No {need.name} {fits} your {amount_text(most)}: the nearest is {what}, {over} over."
+    left = (study.limits.total or Decimal(0)) - study.basket.total
+    over = format_money(product.price * need.quantity - left)
+    return f"The budget does not also hold {need.counted}: the cheapest is {what}, {over} more than is left."
+
+
+def _without_needs(study: Study) -> str:
+    if study.questions:
+        return "You ask for knowledge rather than for a product, so I went to the web; I recommend nothing to buy."
+    return (
+        "I am a shopping assistant and found nothing in your message that the shop could sell. "
+        "Name the thing, what it is for and what it may cost, and I will compare what there is."
+    )

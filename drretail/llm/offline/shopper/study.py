@@ -1,0 +1,121 @@
+"""Everything that follows from the situation: needs, limits, the products found for each need, and the best basket."""
+
+import re
+from dataclasses import dataclass, replace
+
+from drretail.grounding.constraints import read_constraints
+from drretail.llm.offline.shopper.candidates import Candidate, read_candidates
+from drretail.llm.offline.shopper.choosing import (
+    Basket,
+    Demands,
+    Limits,
+    Option,
+    Shelf,
+    fill_basket,
+    fill_shelf,
+    limits_of,
+)
+from drretail.llm.offline.shopper.customer import Customer, read_customer
+from drretail.llm.offline.shopper.kinds import KINDS
+from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, kind_of, need_of, read_needs
+from drretail.llm.offline.shopper.questions import Question, WebSearch, read_questions, web_searches
+from drretail.llm.offline.shopper.situation import DETAILS, Situation
+from drretail.llm.offline.shopper.wishes import qualities_in
+from drretail.llm.offline.shopper.words import content_stems, words_of
+from drretail.records.query import Constraints
+
+MOST_SUGGESTED = 3
+_REFUSED = re.compile(
+    r"\b(?:[Nn]o(?: more)?|[Nn]ot|[Ww]ithout|[Aa]void|[Ee]xcept|[Nn]othing (?:from|by)|[Aa]nything but)\s+([A-Z][\w'&-]*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One situation, thought through. ``shelves`` and ``basket.picks`` are in the order of ``needs``."""
+
+    situation: Situation
+    demands: Demands
+    customer: Customer
+    wanted: Wanted
+    needs: tuple[Need, ...]
+    from_orders: bool
+    """True when the query names nothing to buy and the needs come from what was bought before."""
+    limits: Limits
+    seen: tuple[Candidate, ...]
+    shelves: tuple[Shelf, ...]
+    basket: Basket
+    questions: tuple[Question, ...]
+    web: tuple[WebSearch, ...]
+
+    @property
+    def constraints(self) -> Constraints:
+        return self.demands.stated
+
+    def runner_up(self, index: int) -> Option | None:
+        """The best other product for a need that is worth a sentence, opened ones first."""
+        pick, shelf = self.basket.picks[index], self.shelves[index]
+        others = [o for o in shelf.options if o is not pick and o.product.title != (pick and pick.product.title)]
+        others = [
+            o for o in others if all(o.product.product_id != p.product.product_id for p in self.basket.picks if p)
+        ]
+        opened = [option for option in others if option.product.opened]
+        return next(iter(opened or others), None)
+
+
+def study(situation: Situation) -> Study:
+    demands = read_demands(situation.query)
+    constraints = demands.stated
+    customer = read_customer(situation)
+    wanted = read_needs(situation.query, constraints)
+    suggested = () if wanted.needs else _needs_from_orders(situation, customer, wanted)
+    needs = wanted.needs or suggested
+    limits = limits_of(constraints)
+    seen = tuple(read_candidates(situation))
+    shelves = tuple(_opened_first(fill_shelf(need, seen, demands, customer), situation) for need in needs)
+    questions = tuple(read_questions(situation.query))
+    return Study(
+        situation=situation,
+        demands=demands,
+        customer=customer,
+        wanted=wanted,
+        needs=needs,
+        from_orders=bool(suggested),
+        limits=limits,
+        seen=seen,
+        shelves=shelves,
+        basket=fill_basket(shelves, limits),
+        questions=questions,
+        web=tuple(web_searches(needs, list(questions), customer)),
+    )
+
+
+def read_demands(query: str) -> Demands:
+    stated = read_constraints(query)
+    known = {tuple(content_stems(demand)) for demand in stated.must}
+    wished = [quality for quality in qualities_in(query) if tuple(content_stems(quality)) not in known]
+    return Demands(stated, tuple(wished), frozenset(word.casefold() for word in _REFUSED.findall(query)))
+
+
+def _opened_first(shelf: Shelf, situation: Situation) -> Shelf:
+    """Once records were opened, a product that was not opened is chosen only where none was."""
+    if not situation.found(DETAILS):
+        return shelf
+    opened = tuple(option for option in shelf.options if option.product.opened)
+    rest = tuple(option for option in shelf.options if not option.product.opened)
+    return replace(shelf, options=opened or rest)
+
+
+def _needs_from_orders(situation: Situation, customer: Customer, wanted: Wanted) -> tuple[Need, ...]:
+    """What goes with the newest orders, for a shopper who asks to buy without saying what."""
+    if not INTENT.intersection(words_of(situation.query)):
+        return ()
+    used_up = [
+        kind for order in customer.orders if not order.void and (kind := kind_of(order.title)) and kind.consumable
+    ]
+    bought = [kind for order in customer.orders if not order.void and (kind := kind_of(order.title))]
+    owned = {kind.name for kind in bought} | set(wanted.owned)
+    themes = list(dict.fromkeys(kind.theme for kind in bought))
+    companions = [kind for theme in themes for kind in KINDS if kind.theme == theme and kind.name not in owned]
+    chosen = dict.fromkeys([*used_up[:1], *companions])
+    return tuple(need_of(kind) for kind in list(chosen)[:MOST_SUGGESTED])

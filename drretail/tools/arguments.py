@@ -1,0 +1,115 @@
+"""A model's arguments against a tool's schema: whole, typed and within bounds, or an error that says what is wrong."""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from drretail.errors import ToolError, nearest_names, suggestion
+from drretail.tools.schema import Parameter
+
+_NUMERAL = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def read_arguments(parameters: tuple[Parameter, ...], given: object, prefix: str = "") -> dict[str, Any]:
+    """The arguments to call a tool with, without defaults and without optional ones that are null.
+
+    A number may come as a clean numeral in a string, since models send them so; nothing else is converted.
+    Raises ToolError("invalid_argument") that names the field and what is allowed.
+    """
+    if not isinstance(given, Mapping):
+        where = f"{prefix.rstrip('.')} " if prefix else "The arguments "
+        raise _wrong(f"{where}must be a JSON object.", prefix.rstrip(".") or None)
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in given:
+        if name not in known:
+            raise _unknown(prefix, str(name), list(known))
+    arguments: dict[str, Any] = {}
+    for name, parameter in known.items():
+        value = given.get(name)
+        if value is not None:
+            arguments[name] = _read(parameter, value, f"{prefix}{name}")
+        elif parameter.required:
+            raise _wrong(f"{prefix}{name} is missing: {parameter.description}", f"{prefix}{name}")
+    return arguments
+
+
+def _read(parameter: Parameter, value: object, field: str) -> Any:
+    if parameter.type == "object":
+        return read_arguments(parameter.fields, value, f"{field}.")
+    if parameter.type == "string":
+        return _text(parameter, value, field)
+    return _number(parameter, value, field)
+
+
+def _text(parameter: Parameter, value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(f"{field} must be a string.", field)
+    if _SURROGATE.search(value):
+        raise _wrong(f"{field} holds half of a character (an unpaired surrogate).", field)
+    if parameter.enum and value not in parameter.enum:
+        raise ToolError(
+            "invalid_argument", f"{field} must be one of the allowed values.", field=field, allowed=parameter.enum
+        )
+    if parameter.min_length is not None and len(value) < parameter.min_length:
+        raise _wrong(f"{field} is empty: {parameter.description}", field)
+    if parameter.max_length is not None and len(value) > parameter.max_length:
+        raise _wrong(f"{field} has {len(value)} characters; at most {parameter.max_length} are allowed.", field)
+    return value
+
+
+def _number(parameter: Parameter, value: object, field: str) -> float | int:
+    number = _numeral(value.strip()) if isinstance(value, str) else value
+    kind = "a whole number" if parameter.type == "integer" else "a number"
+    # bool is an int to Python, but not to JSON.
+    if isinstance(number, bool) or not isinstance(number, int | float) or not _is_sized(number):
+        raise _wrong(f"{field} must be {kind}{_range(parameter)}.", field)
+    if parameter.type == "integer" and number != int(number):
+        raise _wrong(f"{field} must be {kind}{_range(parameter)}; {number:g} is not.", field)
+    low, high = parameter.minimum, parameter.maximum
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise _wrong(f"{field} must be {kind}{_range(parameter)}; {number:g} is not.", field)
+    return int(number) if parameter.type == "integer" else float(number)
+
+
+def _numeral(text: str) -> float | int | None:
+    if not _NUMERAL.fullmatch(text):
+        return None
+    return float(text) if "." in text else int(text)
+
+
+def _is_sized(number: float | int) -> bool:
+    # False for NaN and infinities too; a store's columns hold 64 bits, and no argument needs more than 53.
+    return abs(number) < 2**53
+
+
+def _range(parameter: Parameter) -> str:
+    low, high = parameter.minimum, parameter.maximum
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    return f" of at least {low:g}" if low is not None else ""
+
+
+def _unknown(prefix: str, name: str, known: list[str]) -> ToolError:
+    message = f"There is no argument {prefix + name!r}. {suggestion(nearest_names(name, known, 3), known)}"
+    return ToolError("invalid_argument", message, field=f"{prefix}{name}", allowed=known)
+
+
+def _wrong(message: str, field: str | None) -> ToolError:
+    return ToolError("invalid_argument", message, field=field)
+
+
+def recordable(value: object, depth: int = 8) -> Any:
+    """The value as JSON that can be written to a file: whatever a model sends must not break its own record."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, Mapping) and depth:
+        return {recordable(str(key)): recordable(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list | tuple) and depth:
+        return [recordable(item, depth - 1) for item in value]
+    return recordable(repr(value))

@@ -1,0 +1,107 @@
+"""The tools that search and read the product catalog."""
+
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le, MaxLen, MinLen
+
+from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
+from drretail.env.session import Session
+from drretail.errors import ToolError
+from drretail.grounding.evidence_ids import product_evidence_id
+from drretail.grounding.products import compact_json, product_card, product_record, record_text
+from drretail.records.evidence import Source
+from drretail.records.shop import Product
+from drretail.tools.tool import ToolResult
+
+Price = Annotated[float, Ge(0)]
+
+
+def product_catalog_search(
+    session: Session,
+    query: Annotated[str, MaxLen(500)],
+    category: Annotated[str, MaxLen(200)] | None = None,
+    price_min: Price | None = None,
+    price_max: Price | None = None,
+    rating_min: Annotated[float, Ge(0), Le(5)] | None = None,
+    sort_by: SortBy = "relevance",
+    order: SortOrder | None = None,
+    match: Match = "any",
+    limit: Annotated[int, Ge(1), Le(50)] = 10,
+    offset: Annotated[int, Ge(0), Le(10_000)] = 0,
+) -> ToolResult:
+    """Searches the shop's products by the words of their titles, features, descriptions, categories and brands (BM25).
+
+    Only products of this shop are found, and a product whose price is unknown passes no price filter. Use short
+    product words; put limits on price, rating and category into the filters instead of the query.
+
+    Args:
+        query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
+        category: Name of a category, broad or narrow, e.g. "Pet_Supplies" or "Bird Feeders".
+        price_min: Lowest price, in the shop's currency.
+        price_max: Highest price, in the shop's currency.
+        rating_min: Lowest average rating, from 0 to 5 stars.
+        sort_by: What comes first: best match, price, average rating, or number of ratings (popularity).
+        order: Direction of the sort; without it prices rise and everything else falls.
+        match: Whether a product must hold any word of the query, all of them, or the words as one phrase.
+        limit: How many products to show.
+        offset: How many products to leave out at the beginning, to read on.
+
+    Returns:
+        The number of products found in all, and a card for each one shown: evidence id to cite it by, product_id,
+        product_url, title, price (null if unknown), currency, average rating, number of ratings, store and category.
+    """
+    if price_min is not None and price_max is not None and price_min > price_max:
+        raise ToolError(
+            "invalid_argument", f"price_min {price_min:g} is above price_max {price_max:g}.", field="price_min"
+        )
+    wanted = CatalogQuery(
+        text=query,
+        category=category or None,
+        price_min=price_min,
+        price_max=price_max,
+        rating_min=rating_min,
+        sort_by=sort_by,
+        order=order,
+        match=match,
+        limit=limit,
+        offset=offset,
+    )
+    page = session.world.catalog.search(wanted)
+    known = session.world.store.products([hit.product_id for hit in page.hits])
+    products = [known[hit.product_id] for hit in page.hits]
+    hits = [product_card(product) for product in products]
+    value = {"total": page.total, "shown": len(hits), "offset": offset, "hits": hits}
+    return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
+
+
+def get_product_details(session: Session, product_id: Annotated[str, MinLen(1), MaxLen(64)]) -> ToolResult:
+    """Gives everything the shop knows about one product.
+
+    Args:
+        product_id: Id of the product as a search shows it, e.g. "B0EXAMPLE1"; not a title and not an order id.
+
+    Returns:
+        The whole record: evidence id to cite it by, product_url, title, features, description, price (null if unknown;
+        price_from marks the lowest of several), currency, ratings, store, category path, and further details.
+    """
+    product = session.world.store.product(product_id)
+    return ToolResult(product_record(product), (_source(product, "record", record_text(product), shown=True),))
+
+
+def card_sources(product: Product) -> tuple[Source, Source]:
+    """A product of which only the card was shown: claims about it are still judged against the whole record."""
+    card = _source(product, "card", compact_json(product_card(product)), shown=True)
+    return card, _source(product, "record", record_text(product), shown=False)
+
+
+def _source(product: Product, form: Literal["card", "record"], text: str, *, shown: bool) -> Source:
+    return Source(
+        id=product_evidence_id(product.product_id),
+        kind="product",
+        key=product.product_id,
+        title=product.title,
+        url=product.product_url,
+        form=form,
+        text=text,
+        shown=shown,
+    )

@@ -1,0 +1,91 @@
+"""The tools that read orders."""
+
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le, MaxLen, MinLen
+
+from drretail.env.session import Session
+from drretail.grounding.evidence_ids import order_evidence_id, user_evidence_id
+from drretail.grounding.products import compact_json, customer_card, order_item, order_record, product_card
+from drretail.records.evidence import Source
+from drretail.records.shop import Order, OrderStatus
+from drretail.tools.catalog import card_sources
+from drretail.tools.privacy import require_access
+from drretail.tools.tool import ToolResult
+
+
+def get_user_orders(
+    session: Session,
+    user_id: Annotated[str, MinLen(1), MaxLen(64)],
+    status: OrderStatus | None = None,
+    limit: Annotated[int, Ge(1), Le(100)] = 20,
+    offset: Annotated[int, Ge(0), Le(1_000_000)] = 0,
+) -> ToolResult:
+    """Lists the orders of one user, newest first.
+
+    Args:
+        user_id: Id of the user, e.g. "AEXAMPLEUSER00000000000000A1"; not a name and not an e-mail address.
+        status: Only orders of this status; without it all orders.
+        limit: How many orders to show.
+        offset: How many of the newest orders to leave out, to read on.
+
+    Returns:
+        The evidence id of the list, the number of orders in all, and for each one shown: its own evidence id, order_id,
+        product_id, user_id, order_date, quantity, order_status, product title, and the product's present price, which
+        may differ from the price paid and is null if unknown.
+    """
+    require_access(session, user_id)
+    store = session.world.store
+    page = store.orders(user_id, status=status, limit=limit, offset=offset)
+    products = store.products([order.product_id for order in page.orders])
+    items = [order_item(order, products.get(order.product_id)) for order in page.orders]
+    value: dict[str, Any] = {
+        "evidence": user_evidence_id("orders", user_id, session.user_id),
+        "total": page.total,
+        "shown": len(items),
+        "offset": offset,
+        "orders": items,
+    }
+    whole = Source(
+        id=value["evidence"],
+        kind="user",
+        key=f"orders of {user_id}",
+        title=f"Orders of user {user_id}",
+        form="record",
+        text=compact_json(value),
+    )
+    return ToolResult(value, (whole, *map(_order_source, page.orders, items)), about=user_id)
+
+
+def get_order_details(session: Session, order_id: Annotated[str, MinLen(1), MaxLen(64)]) -> ToolResult:
+    """Gives one order with the product that was bought and the customer it went to.
+
+    Args:
+        order_id: Id of the order, a string of digits with its leading zeros, e.g. "0123456789"; not a product id.
+
+    Returns:
+        The order (evidence id, order_id, product_id, user_id, order_date, quantity, order_status), the product's card
+        with its own evidence id and present price (null if the shop no longer has the product), and the customer's name
+        and address.
+    """
+    store = session.world.store
+    order = store.order(order_id)
+    require_access(session, order.user_id, field="order_id")
+    product = store.products([order.product_id]).get(order.product_id)
+    value = order_record(order) | {
+        "product": None if product is None else product_card(product),
+        "customer": customer_card(session.user(order.user_id)),
+    }
+    bought = () if product is None else card_sources(product)
+    return ToolResult(value, (_order_source(order, value), *bought), about=order.user_id)
+
+
+def _order_source(order: Order, value: dict[str, Any]) -> Source:
+    return Source(
+        id=order_evidence_id(order.order_id),
+        kind="order",
+        key=order.order_id,
+        title=f"Order {order.order_id}",
+        form="record",
+        text=compact_json(value),
+    )

@@ -1,0 +1,76 @@
+"""The table of the nine tools, their schemas in every form, and the hash of all schemas together."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from drretail.records.base import sha256_of
+from drretail.tools.calculator import calculator
+from drretail.tools.catalog import get_product_details, product_catalog_search
+from drretail.tools.orders import get_order_details, get_user_orders
+from drretail.tools.schema import read_schema
+from drretail.tools.tool import Tool
+from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
+from drretail.tools.web import web_search
+
+if TYPE_CHECKING:
+    from langchain_core.tools import StructuredTool
+
+    from drretail.tools.toolkit import Toolkit
+
+_NINE = (
+    Tool("product_catalog_search", product_catalog_search, "read"),
+    Tool("get_product_details", get_product_details, "read"),
+    Tool("get_user_orders", get_user_orders, "read"),
+    Tool("get_order_details", get_order_details, "read"),
+    Tool("get_user_profile", get_user_profile, "read"),
+    Tool("update_user_profile", update_user_profile, "write"),
+    Tool("get_user_statistics", get_user_statistics, "read"),
+    Tool("web_search", web_search, "read"),
+    Tool("calculator", calculator, "read"),
+)
+TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in _NINE})
+"""Paper Table 3, in its order."""
+
+
+def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
+    """The form that the others are made of: {name, description, parameters, access}."""
+    return [_plain(tool) | {"access": tool.access} for tool in tools.values()]
+
+
+def openai_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
+    """What ``tools`` of an OpenAI-compatible chat request holds; LangChain's ``bind_tools`` takes the same."""
+    return [{"type": "function", "function": _plain(tool)} for tool in tools.values()]
+
+
+def anthropic_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
+    """What ``tools`` of an Anthropic Messages request holds."""
+    plain = map(_plain, tools.values())
+    return [{"name": it["name"], "description": it["description"], "input_schema": it["parameters"]} for it in plain]
+
+
+def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool]":
+    """The toolkit's tools for any LangChain agent; each call goes through the toolkit at ``path``."""
+    from langchain_core.tools import StructuredTool
+
+    def structured(tool: Tool) -> "StructuredTool":
+        def call(**arguments: Any) -> str:
+            return toolkit.call(tool.name, arguments, path).text
+
+        schema = read_schema(tool.function)
+        # A plain schema: the toolkit alone validates, so that every agent reads the same errors.
+        return StructuredTool.from_function(
+            call, name=tool.name, description=schema.description, args_schema=schema.as_json(), infer_schema=False
+        )
+
+    return [structured(tool) for tool in toolkit.tools.values()]
+
+
+def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:
+    """sha256 of the canonical JSON of all schemas: what a run was told about its tools."""
+    return sha256_of(json_schemas(tools))
+
+
+def _plain(tool: Tool) -> dict[str, Any]:
+    schema = read_schema(tool.function)
+    return {"name": tool.name, "description": schema.description, "parameters": schema.as_json()}

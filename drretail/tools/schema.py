@@ -1,0 +1,145 @@
+"""One JSON schema a tool, made from its signature and docstring and from nothing else."""
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
+
+from annotated_types import Ge, Le, MaxLen, MinLen
+
+JsonType = Literal["string", "integer", "number", "object"]
+_JSON_TYPES: dict[object, JsonType] = {str: "string", int: "integer", float: "number"}
+# The marks of annotated_types that a signature may carry, and the attribute that holds the bound.
+_BOUNDS: dict[type, str] = {Ge: "ge", Le: "le", MinLen: "min_length", MaxLen: "max_length"}
+_BOUND_NAMES = {"ge": "minimum", "le": "maximum"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument that a model may give."""
+
+    name: str
+    type: JsonType
+    description: str
+    required: bool
+    default: Any = None
+    enum: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    fields: tuple["Parameter", ...] = ()
+    """Of an object."""
+
+    def as_json(self) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": self.type, "description": self.description}
+        if self.enum:
+            schema["enum"] = list(self.enum)
+        bounds = {"minimum": self.minimum, "maximum": self.maximum}
+        lengths = {"minLength": self.min_length, "maxLength": self.max_length}
+        schema |= {name: bound for name, bound in (bounds | lengths).items() if bound is not None}
+        if self.default is not None:
+            schema["default"] = self.default
+        return schema | _object_schema(self.fields) if self.fields else schema
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """What a model is told about a tool."""
+
+    description: str
+    parameters: tuple[Parameter, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"type": "object"} | _object_schema(self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Docstring:
+    """The parts of a Google-style docstring, each as running text."""
+
+    description: str
+    arguments: dict[str, str]
+    returns: str
+
+
+@cache
+def read_schema(function: Callable[..., Any]) -> ToolSchema:
+    """The schema of a tool's function.
+
+    The first argument (the session) and keyword-only ones are hidden. Raises ValueError when an argument is not
+    described, or something is described that is no argument: such a tool must not reach a model.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    signature = list(inspect.signature(function).parameters.values())[1:]
+    visible = [argument for argument in signature if argument.kind is not inspect.Parameter.KEYWORD_ONLY]
+    docstring = read_docstring(function)
+    _require_same(function, docstring.arguments, [argument.name for argument in visible])
+    parameters = tuple(_parameter(argument, hints, docstring) for argument in visible)
+    return ToolSchema(f"{docstring.description}\n\nReturns: {docstring.returns}", parameters)
+
+
+def read_docstring(described: Callable[..., Any] | type) -> Docstring:
+    """Description, Args and Returns; line breaks within a paragraph mean nothing."""
+    text = inspect.getdoc(described) or ""
+    parts = re.split(r"^(Args|Returns):\n", text, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    paragraphs = [_running(paragraph) for paragraph in parts[0].strip().split("\n\n")]
+    # An argument's first line is indented by four, lines that continue it by more.
+    entries = re.split(r"^ {4}(\w+): ", sections.get("Args", ""), flags=re.MULTILINE)
+    arguments = {name: _running(words) for name, words in zip(entries[1::2], entries[2::2], strict=True)}
+    return Docstring("\n\n".join(paragraphs), arguments, _running(sections.get("Returns", "")))
+
+
+def _parameter(argument: inspect.Parameter, hints: dict[str, Any], docstring: Docstring) -> Parameter:
+    required = argument.default is inspect.Parameter.empty
+    parameter = _typed(argument.name, hints[argument.name], docstring.arguments[argument.name], required)
+    return parameter if required else replace(parameter, default=argument.default)
+
+
+def _typed(name: str, hint: Any, description: str, required: bool) -> Parameter:
+    options = get_args(hint)
+    # "T | None" marks an optional argument; a model leaves it out rather than sending null.
+    plain = next(option for option in options if option is not NoneType) if NoneType in options else hint
+    marks: list[object] = []
+    if get_origin(plain) is Annotated:
+        plain, *marks = get_args(plain)
+    if get_origin(plain) is Literal:
+        return Parameter(name, "string", description, required, enum=get_args(plain))
+    if is_typeddict(plain):
+        return Parameter(name, "object", description, required, fields=_fields(plain))
+    if plain not in _JSON_TYPES:
+        raise ValueError(f"{name}: {hint} is not one type of JSON")
+    return Parameter(name, _JSON_TYPES[plain], description, required, **dict(map(_bound, marks)))
+
+
+def _fields(record: type) -> tuple[Parameter, ...]:
+    hints = get_type_hints(record, include_extras=True)
+    described = read_docstring(record).arguments
+    _require_same(record, described, list(hints))
+    return tuple(_typed(name, hint, described[name], required=False) for name, hint in hints.items())
+
+
+def _object_schema(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
+    return {
+        "properties": {parameter.name: parameter.as_json() for parameter in parameters},
+        "required": [parameter.name for parameter in parameters if parameter.required],
+        "additionalProperties": False,
+    }
+
+
+def _require_same(described: Callable[..., Any] | type, documented: dict[str, str], present: list[str]) -> None:
+    if list(documented) != present:
+        raise ValueError(f"{described.__name__}: arguments are {present}, its docstring describes {list(documented)}")
+
+
+def _running(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _bound(mark: object) -> tuple[str, Any]:
+    attribute = _BOUNDS[type(mark)]
+    return _BOUND_NAMES.get(attribute, attribute), getattr(mark, attribute)

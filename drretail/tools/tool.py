@@ -1,0 +1,32 @@
+"""What a tool is, and what it returns to the toolkit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from drretail.records.evidence import Source
+
+Access = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """``value`` is what the model reads, ``sources`` what the ledger keeps of it, in order."""
+
+    value: dict[str, Any]
+    sources: tuple[Source, ...]
+    about: str | None = None
+    """The user whose data this is, None for data that is nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A plain function behind a name.
+
+    Its first argument is the session and its keyword-only arguments are filled in by the toolkit; a model sees
+    the others only, as ``schema.py`` reads them from signature and docstring.
+    """
+
+    name: str
+    function: Callable[..., ToolResult]
+    access: Access

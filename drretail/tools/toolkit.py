@@ -1,0 +1,188 @@
+"""The only door to the tools: validates, times out, records, and answers with text whatever happens."""
+
+import inspect
+import threading
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from types import TracebackType
+from typing import Any, Self
+
+from drretail.env.ledger import EvidenceCollision
+from drretail.env.session import Attempt, Session
+from drretail.errors import ModelError, ToolError, ToolErrorType, nearest_names, suggestion
+from drretail.grounding.products import compact_json
+from drretail.records.run import Step
+from drretail.tools.arguments import read_arguments, recordable
+from drretail.tools.privacy import OtherUser
+from drretail.tools.registry import TOOLS, openai_schemas
+from drretail.tools.schema import read_schema
+from drretail.tools.tool import Tool, ToolResult
+from drretail.tools.workers import Workers
+from drretail.trajectory import path_key
+
+Call = tuple[str, object]
+"""A tool's name and its arguments, as a model gave them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReply:
+    """What a model gets for one call; ``text`` is the compact JSON of ``value``."""
+
+    text: str
+    value: dict[str, Any]
+    evidence: tuple[str, ...]
+    error: ToolErrorType | None
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Launch:
+    """One call at its place in the run."""
+
+    path: str
+    seq: int
+    role: str
+    name: str
+    args: object
+
+
+class Toolkit:
+    """The tools of one session, with a thread pool of its own; a context manager that ends it.
+
+    ``timeout`` is in seconds for one call; it and ``threads`` are the session's where not given. ``tools`` may leave
+    some of the nine out.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        timeout: float | None = None,
+        threads: int | None = None,
+        tools: Mapping[str, Tool] = TOOLS,
+    ) -> None:
+        self.session = session
+        self.tools = tools
+        self._timeout = session.tool_timeout if timeout is None else timeout
+        self._workers = Workers(session.tool_threads if threads is None else threads)
+        self._writing = threading.Lock()
+        self._noting = threading.Lock()
+
+    def openai_schemas(self) -> list[dict[str, Any]]:
+        """The schemas of this toolkit's tools, for a model to be bound to."""
+        return openai_schemas(self.tools)
+
+    def call(self, name: str, args: object, path: str = "0", *, role: str = "researcher") -> ToolReply:
+        """The reply to one call; see ``call_all``."""
+        return self.call_all([(name, args)], path, role=role)[0]
+
+    def call_all(self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher") -> list[ToolReply]:
+        """The replies to one model turn's calls, in the order of the calls, as are ledger and trajectory.
+
+        Reads run side by side; a write waits for what was called before it and holds up what was called after.
+        Trouble with a tool is a reply with an error. Raises ModelError only where a replayed journal lacks an
+        answer: such a run is another run.
+        """
+        launches = [_Launch(path, self.session.trajectory.reserve(path), role, *call) for call in calls]
+        outcomes = [outcome for batch in self._batches(launches) for outcome in self._run(batch)]
+        replies = [self._record(launch, outcome) for launch, outcome in zip(launches, outcomes, strict=True)]
+        for outcome in outcomes:
+            if isinstance(outcome, ModelError):
+                raise outcome
+        return replies
+
+    def close(self) -> None:
+        self._workers.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _batches(self, launches: Iterable[_Launch]) -> Iterator[list[_Launch]]:
+        """Neighbouring reads together, each write alone."""
+        for writes, group in groupby(launches, key=self._writes):
+            neighbours = list(group)
+            yield from ([launch] for launch in neighbours) if writes else [neighbours]
+
+    def _writes(self, launch: _Launch) -> bool:
+        tool = self.tools.get(launch.name)
+        return tool is not None and tool.access == "write"
+
+    def _run(self, batch: Sequence[_Launch]) -> list[ToolResult | Exception]:
+        jobs = [self._workers.submit(partial(self._perform, launch)) for launch in batch]
+        outcomes: list[ToolResult | Exception] = []
+        for launch, job in zip(batch, jobs, strict=True):
+            try:
+                outcomes.append(self._workers.wait(job, self._timeout))
+            except TimeoutError:
+                outcomes.append(ToolError("timeout", f"{launch.name} gave no answer within {self._timeout:g} seconds."))
+            # The boundary of a tool: a bug of ours in one call must not end the run; the step records it.
+            except Exception as problem:  # noqa: BLE001
+                outcomes.append(problem)
+        return outcomes
+
+    def _perform(self, launch: _Launch) -> ToolResult:
+        tool = self.tools.get(launch.name)
+        if tool is None:
+            hint = suggestion(nearest_names(launch.name, self.tools), self.tools)
+            raise ToolError("unknown_tool", f"There is no tool {launch.name!r}. {hint}", allowed=self.tools)
+        arguments = read_arguments(read_schema(tool.function).parameters, launch.args)
+        if "effects" in inspect.signature(tool.function).parameters:
+            arguments["effects"] = self.session.effects(launch.path, launch.seq)
+        if tool.access == "read":
+            return tool.function(self.session, **arguments)
+        # Parallel researchers may write at once, and an update reads before it writes.
+        with self._writing:
+            return tool.function(self.session, **arguments)
+
+    def _record(self, launch: _Launch, outcome: ToolResult | Exception) -> ToolReply:
+        evidence: tuple[str, ...] = ()
+        if isinstance(outcome, ToolResult):
+            try:
+                evidence = self.session.ledger.add(outcome.sources, launch.path, launch.seq)
+            except EvidenceCollision as collision:
+                outcome = collision
+        self._note_attempt(launch, outcome)
+        error = None if isinstance(outcome, ToolResult) else _as_tool_error(launch.name, outcome)
+        value = outcome.value if isinstance(outcome, ToolResult) else error.as_result() if error else {}
+        text = compact_json(value)
+        step = Step(
+            path=launch.path,
+            seq=launch.seq,
+            kind="tool",
+            role=launch.role,
+            name=recordable(launch.name),
+            args=recordable(launch.args) if isinstance(launch.args, Mapping) else None,
+            result_sha=self.session.trajectory.keep_text(text),
+            evidence=evidence,
+            error=None if isinstance(outcome, ToolResult) else _as_recorded(outcome),
+        )
+        self.session.trajectory.add(step)
+        return ToolReply(text, value, evidence, None if error is None else error.kind, launch.seq)
+
+    def _note_attempt(self, launch: _Launch, outcome: ToolResult | Exception) -> None:
+        refused = isinstance(outcome, OtherUser)
+        about = outcome.about if isinstance(outcome, ToolResult) else outcome.user_id if refused else None
+        if about is not None and about != self.session.user_id:
+            attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
+            with self._noting:
+                insort(self.session.attempts, attempt, key=lambda it: (path_key(it.path), it.seq))
+
+
+def _as_tool_error(name: str, problem: Exception) -> ToolError:
+    """What the model reads: its own mistakes in full, ours without a traceback."""
+    if isinstance(problem, ToolError):
+        return problem
+    return ToolError("unavailable", f"{name} failed for an internal reason; another call may do.")
+
+
+def _as_recorded(problem: Exception) -> str:
+    kind = problem.kind if isinstance(problem, ToolError) else type(problem).__name__
+    return recordable(f"{kind}: {problem}")

@@ -1,0 +1,138 @@
+"""The tools that read and change what the shop knows about a user."""
+
+from typing import Annotated, Any, TypedDict
+
+from annotated_types import MaxLen, MinLen
+
+from drretail.env.session import Session
+from drretail.errors import ToolError
+from drretail.grounding.evidence_ids import UserEvidence, user_evidence_id
+from drretail.grounding.products import compact_json, user_record
+from drretail.records.evidence import Source
+from drretail.records.shop import UserProfile
+from drretail.tools.contact import checked_address, checked_email, checked_phone
+from drretail.tools.privacy import require_access
+from drretail.tools.tool import ToolResult
+
+UserId = Annotated[str, MinLen(1), MaxLen(64)]
+Line = Annotated[str, MinLen(1), MaxLen(120)]
+
+
+class AddressChange(TypedDict, total=False):
+    """Parts of a postal address.
+
+    Args:
+        address1: Street and number, e.g. "12 Example Lane Apt. 3".
+        city: Name of the city.
+        state: Two-letter code of the state, or the name of the region.
+        zip: Postal code, e.g. "02139" or "02139-4307".
+        country: Two-letter code of the country, e.g. "US".
+    """
+
+    address1: Line
+    city: Line
+    state: Line
+    zip: Line
+    country: Line
+
+
+def get_user_profile(session: Session, user_id: UserId) -> ToolResult:
+    """Gives the profile of one user.
+
+    Args:
+        user_id: Id of the user, e.g. "AEXAMPLEUSER00000000000000A1"; not a name and not an e-mail address.
+
+    Returns:
+        Evidence id to cite the profile by, user_id, email, first and last name, phone_number, address (address1, city,
+        state, zip, country) and account_status.
+    """
+    require_access(session, user_id)
+    return _profile_result(session, session.user(user_id))
+
+
+def update_user_profile(
+    session: Session,
+    user_id: UserId,
+    email: Annotated[str, MaxLen(254)] | None = None,
+    first_name: Line | None = None,
+    last_name: Line | None = None,
+    phone_number: Annotated[str, MaxLen(40)] | None = None,
+    address: AddressChange | None = None,
+) -> ToolResult:
+    """Changes a user's profile; only the fields that are given change.
+
+    Use it only when the user has asked for the change. At least one field must be given.
+
+    Args:
+        user_id: Id of the user whose profile changes, e.g. "AEXAMPLEUSER00000000000000A1".
+        email: New e-mail address.
+        first_name: New first name.
+        last_name: New last name.
+        phone_number: New telephone number.
+        address: New parts of the postal address; parts that are not given stay as they are.
+
+    Returns:
+        The whole profile after the change, with its evidence id.
+    """
+    require_access(session, user_id)
+    change: dict[str, Any] = {}
+    if email is not None:
+        change["email"] = checked_email(email.strip())
+    if phone_number is not None:
+        change["phone_number"] = checked_phone(phone_number.strip())
+    names = {"first_name": first_name, "last_name": last_name}
+    change |= {field: _text(field, name) for field, name in names.items() if name is not None}
+    before = session.user(user_id)
+    if address:
+        parts = {part: _text(f"address.{part}", str(text)) for part, text in address.items()}
+        change["address"] = checked_address(before.address, parts)
+    if not change:
+        allowed = ["email", "first_name", "last_name", "phone_number", "address"]
+        raise ToolError("invalid_argument", "No field to change was given.", allowed=allowed)
+    after = before.model_copy(update=change)
+    session.update_user(after)
+    return _profile_result(session, after)
+
+
+def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
+    """Gives figures about a user's shopping, counted over all orders of the user.
+
+    Args:
+        user_id: Id of the user, e.g. "AEXAMPLEUSER00000000000000A1"; not a name and not an e-mail address.
+
+    Returns:
+        Evidence id to cite the figures by, orders in all and by status, items, spend at present prices with its
+        currency, orders whose price is unknown (not part of spend), mean order, first and last order date, orders per
+        month, top categories, brands and products by number of orders, and the share of reorders. Cancelled and
+        returned orders count only in the orders by status. A figure that cannot be known is null.
+    """
+    require_access(session, user_id)
+    statistics = session.world.store.statistics(user_id)
+    evidence = user_evidence_id("statistics", user_id, session.user_id)
+    value = {"evidence": evidence} | statistics.model_dump(mode="json")
+    source = _user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)
+    return ToolResult(value, (source,), about=user_id)
+
+
+def _profile_result(session: Session, profile: UserProfile) -> ToolResult:
+    user_id = profile.user_id
+    value = user_record(profile, user_evidence_id("profile", user_id, session.user_id))
+    source = _user_source("profile", f"Profile of user {user_id}", user_id, value)
+    return ToolResult(value, (source,), about=user_id)
+
+
+def _user_source(what: UserEvidence, title: str, user_id: str, value: dict[str, Any]) -> Source:
+    return Source(
+        id=value["evidence"],
+        kind="user",
+        key=f"{what} of {user_id}",
+        title=title,
+        form="record",
+        text=compact_json(value),
+    )
+
+
+def _text(field: str, text: str) -> str:
+    if not text.strip():
+        raise ToolError("invalid_argument", f"{field} is blank.", field=field)
+    return text.strip()

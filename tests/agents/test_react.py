@@ -1,0 +1,113 @@
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+from drretail.agents.runner import Recorded, Runner
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.llm.offline.turn import Turn
+from drretail.prompts import tag_content
+from drretail.records.run import Limits
+from tests.agents.conftest import QUERY, Scripted, calls, contestant, scripted
+from tests.shop import USER
+
+SEARCH = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
+PROFILE = ("get_user_profile", {"user_id": USER})
+REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
+
+
+def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Turn]]:
+    model, shown = scripted(*turns)
+    return asyncio.run(Runner(world, "w").run(contestant(world, model, **given), QUERY)), shown
+
+
+def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:
+    recorded, _ = perform(world, calls(SEARCH), REPORT)
+    run = recorded.run
+    assert (run.status, run.stop, run.report) == ("done", "finished", REPORT.text)
+    assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("P:B0TEST0001", "product")]
+    assert [(step.seq, step.kind, step.name) for step in run.steps] == [
+        (0, "model", "scripted:test"),
+        (1, "tool", "product_catalog_search"),
+        (2, "model", "scripted:test"),
+    ]
+
+
+def test_the_agent_starts_from_query_user_and_the_shops_today_only(world: World) -> None:
+    _, shown = perform(world, REPORT)
+    task = shown[0].messages[1]
+    assert isinstance(task, HumanMessage)
+    assert tag_content("query", task.text) == QUERY.text
+    assert tag_content("user_id", task.text) == USER
+    assert tag_content("today", task.text) == "2023-01-03"
+    assert "Tanagrove" not in str(shown[0].messages)
+
+
+def test_results_of_one_turn_come_back_in_the_order_of_its_calls(world: World) -> None:
+    unknown = ("bake_cake", {})
+    recorded, shown = perform(world, calls(SEARCH, unknown, PROFILE), REPORT)
+    results = [message for message in shown[1].messages if isinstance(message, ToolMessage)]
+    assert [message.status for message in results] == ["success", "error", "success"]
+    assert json.loads(results[0].text)["total"] == 1
+    assert json.loads(results[1].text)["error"]["type"] == "unknown_tool"
+    assert json.loads(results[2].text)["user_id"] == USER
+    assert [entry.id for entry in recorded.evidence] == ["P:B0TEST0001", "U:profile"]
+
+
+def test_at_the_turn_limit_the_report_is_written_once_without_tools(world: World) -> None:
+    recorded, shown = perform(world, calls(SEARCH), calls(SEARCH), REPORT, limits=Limits(tool_turns=2))
+    assert (recorded.run.status, recorded.run.stop) == ("done", "turn_limit")
+    assert tag_content("stop", shown[-1].messages[-1].text)
+    assert not shown[-1].tool_names
+    assert len(shown) == 3
+
+
+def test_the_last_turn_may_report_of_itself(world: World) -> None:
+    recorded, _ = perform(world, calls(SEARCH), REPORT, limits=Limits(tool_turns=2))
+    assert recorded.run.stop == "finished"
+
+
+def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) -> None:
+    first_call, _ = perform(world, calls(SEARCH, text="x"), ModelError("model", "over"))
+    limit = 3 * first_call.run.usage["researcher"].total - 1  # a second turn would fit, the report after it would not
+    recorded, _ = perform(world, calls(SEARCH, text="x"), REPORT, limits=Limits(tokens=limit))
+    assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
+
+
+def test_a_budget_too_small_for_any_report_fails_the_run(world: World) -> None:
+    recorded, _ = perform(world, calls(SEARCH), REPORT, limits=Limits(tokens=10))
+    assert recorded.run.error is not None
+    assert (recorded.run.status, recorded.run.error.kind, recorded.run.report) == ("failed", "budget", None)
+
+
+@pytest.mark.parametrize(
+    ("turn", "kind"),
+    [
+        (ModelError("timeout", "too slow"), "timeout"),
+        (AIMessage("   "), "model"),
+        (ZeroDivisionError("a bug"), "agent"),
+    ],
+)
+def test_a_failure_is_recorded_with_what_was_done_before_it(world: World, turn: Scripted, kind: str) -> None:
+    recorded, _ = perform(world, calls(SEARCH), turn)
+    run = recorded.run
+    assert run.error is not None
+    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)
+    assert run.steps[1].name == "product_catalog_search"
+    assert run.usage["researcher"].calls >= 1
+
+
+def test_every_turn_sees_the_nine_tools(world: World) -> None:
+    _, shown = perform(world, calls(SEARCH), REPORT)
+    assert [len(turn.tool_names) for turn in shown] == [9, 9]
+
+
+def test_what_a_run_changes_stays_in_the_run(world: World) -> None:
+    update = ("update_user_profile", {"user_id": USER, "first_name": "Zed"})
+    recorded, shown = perform(world, calls(update), calls(PROFILE), REPORT)
+    assert json.loads(shown[2].messages[-1].text)["first_name"] == "Zed"
+    assert [(change.field, change.after) for change in recorded.run.state_diff] == [("first_name", "Zed")]
+    assert world.store.user(USER).first_name != "Zed"

@@ -1,0 +1,60 @@
+"""The command line as a user runs it, in a folder of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from drretail.records.base import canonical_json
+from drretail.records.query import Query
+from tests.shop import USER, build
+
+ROOT = Path(__file__).parents[2]
+Command = Callable[..., subprocess.CompletedProcess[str]]
+MAIN = "from drretail.cli.app import main; main()"
+
+
+def environment(home: Path, **given: str) -> dict[str, str]:
+    """A user's environment without keys, proxies or settings; HOME is the test's."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    return kept | {"PYTHONPATH": str(ROOT), "HOME": str(home), "COLUMNS": "120", **given}
+
+
+@pytest.fixture
+def drretail(tmp_path: Path) -> Command:
+    """Runs ``drretail …`` in the test's folder and gives what it printed."""
+
+    def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", MAIN, *args],
+            cwd=tmp_path,
+            env=environment(tmp_path, **given),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> str:
+    """The tiny shop as a world named ``w`` in the test's folder."""
+    build(tmp_path / "w")
+    return "w"
+
+
+@pytest.fixture
+def queries(tmp_path: Path) -> str:
+    """A file of two queries."""
+    asked = [
+        Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
+        Query(query_id="q2", text="Is there a bird bath, and how do I keep it clean?", mode="generic", source="test"),
+    ]
+    lines = "".join(f"{canonical_json(query.model_dump(mode='json'))}\n" for query in asked)
+    (tmp_path / "queries.jsonl").write_text(lines, encoding="utf-8")
+    return "queries.jsonl"

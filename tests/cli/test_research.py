@@ -1,0 +1,121 @@
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import read_runs
+from tests.cli.conftest import MAIN, Command, environment
+from tests.shop import OTHER, USER
+
+QUESTION = "Which bird feeder suits me, under $30?"
+
+
+def test_a_question_is_answered_with_a_cited_report(drretail: Command, shop: str) -> None:
+    done = drretail("ask", QUESTION, "--user", USER, "--world", shop)
+    assert done.returncode == 0, done.stderr
+    assert "$24.99" in done.stdout
+    assert "http://ecommerce.com/B0TEST0001" in done.stdout
+    assert "[P:" not in done.stdout
+    assert "offline:shopper" in done.stderr
+    assert "product_catalog_search" in done.stderr
+
+
+def test_quiet_leaves_only_the_report(drretail: Command, shop: str) -> None:
+    done = drretail("ask", QUESTION, "--world", shop, "--quiet")
+    assert "product_catalog_search" not in done.stderr
+    assert done.stdout.startswith("#")
+
+
+def test_json_is_one_document(drretail: Command, shop: str) -> None:
+    done = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--json")
+    document = json.loads(done.stdout)
+    assert (document["format"], document["run"]["status"]) == (1, "done")
+    assert document["references"]
+
+
+def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: str) -> None:
+    first = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
+    again = drretail("ask", QUESTION, "--user", USER, "--world", shop, "--to", "exp")
+    assert again.stdout == first.stdout
+    assert "product_catalog_search" not in again.stderr
+
+
+def test_a_scoped_agent_cannot_see_other_users(drretail: Command, shop: str) -> None:
+    asked = json.dumps({"user_id": OTHER})
+    open_door = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER)
+    closed = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER, "--scope-to-user")
+    assert json.loads(open_door.stdout)["user_id"] == OTHER
+    assert "forbidden" in closed.stdout + closed.stderr
+
+
+def test_runs_fill_an_experiment_once(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    command = ["run", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "2", "--json"]
+    counts = [next(iter(json.loads(drretail(*command).stdout)["systems"].values())) for _ in range(2)]
+    assert [(count["done"], count["already_there"]) for count in counts] == [(4, 0), (4, 4)]
+    assert len(list(read_runs(tmp_path / "exp"))) == 4
+
+
+def test_a_replay_leaves_the_same_runs(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    drretail("run", "--queries", queries, "--world", shop, "--to", "exp")
+    done = drretail("run", "--queries", queries, "--world", shop, "--to", "again", "--replay", "exp")
+    assert done.returncode == 0, done.stderr
+    assert list(read_runs(tmp_path / "again")) == list(read_runs(tmp_path / "exp"))
+
+
+def test_an_experiment_stays_with_its_world(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    drretail("run", "--queries", queries, "--world", shop, "--to", "exp")
+    before = (tmp_path / "exp" / "experiment.json").read_bytes()
+    raw = tmp_path / "Pet_Supplies.jsonl"
+    raw.write_text(json.dumps({"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}) + "\n", encoding="utf-8")
+    drretail("ingest", str(raw), "--world", "other", "--min-interactions", "0")
+    done = drretail("ask", QUESTION, "--world", "other", "--to", "exp")
+    assert done.returncode == 2
+    assert "was made on the world" in done.stderr
+    assert (tmp_path / "exp" / "experiment.json").read_bytes() == before
+
+
+def test_a_killed_run_goes_on_and_ends_like_one_that_was_not(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    command = ["run", "--queries", queries, "--world", shop, "--quiet"]
+    drretail(*command, "--to", "whole")
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *command, "--to", "exp"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("exp/runs/*/*/journal.jsonl")) and time.monotonic() < deadline:
+        time.sleep(0.002)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert drretail(*command, "--to", "exp").returncode == 0
+    for name in ("run.json", "evidence.jsonl.gz", "results.jsonl.gz"):
+        for path in sorted(tmp_path.glob(f"whole/runs/*/*/{name}")):
+            assert (tmp_path / "exp" / path.relative_to(tmp_path / "whole")).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("lines", ["{", '{"query_id": "Q 1", "text": "x", "source": "s"}', ""])
+def test_a_broken_query_file_is_refused(drretail: Command, shop: str, tmp_path: Path, lines: str) -> None:
+    (tmp_path / "broken.jsonl").write_text(f"{lines}\n", encoding="utf-8")
+    done = drretail("run", "--queries", "broken.jsonl", "--world", shop, "--to", "exp")
+    assert done.returncode == 2
+    assert "broken.jsonl" in done.stderr
+    assert not (tmp_path / "exp").exists()
+
+
+def test_a_truncated_packed_file_is_refused_and_leaves_nothing(drretail: Command, tmp_path: Path) -> None:
+    row = json.dumps({"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}) + "\n"
+    (tmp_path / "meta_Pet_Supplies.jsonl.gz").write_bytes(gzip.compress(row.encode() * 5000)[:-30])
+    done = drretail("ingest", "meta_Pet_Supplies.jsonl.gz", "--world", "new", "--min-interactions", "0")
+    assert done.returncode == 2
+    assert "meta_Pet_Supplies.jsonl.gz" in done.stderr
+    assert not (tmp_path / "new").exists()

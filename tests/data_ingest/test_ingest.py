@@ -1,0 +1,242 @@
+"""Ingest as a whole: repeatable, accountable, and all or nothing."""
+
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.report import Funnel
+from drretail.env.checking import check_world
+from drretail.env.generations import live_generation
+from drretail.env.manifest import DATABASE_FILE, read_manifest
+from drretail.errors import UserError
+
+from .raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
+
+B1 = "B000000001"
+
+
+def mixed_shop(folder: Path) -> Path:
+    """Two categories with every reason to drop a row."""
+    draw = random.Random(5)
+    ids = [f"B{number:09d}" for number in range(30)]
+    write_lines(folder / "meta_Pet_Supplies.jsonl", [*(product_row(i) for i in ids[:20]), product_row(ids[0]), "{cut"])
+    write_lines(folder / "meta_All_Beauty.jsonl.gz", [product_row(i) for i in ids[15:25]])
+    for name, size in (("Pet_Supplies.jsonl", 300), ("All_Beauty.jsonl.gz", 100), ("more.jsonl", 50)):
+        rows = [
+            review_row(f"A{draw.randrange(30)}", draw.choice(ids), draw.choice([BEFORE_2019, START, START + 1]))
+            for _ in range(size)
+        ]
+        write_lines(folder / name, [*rows, rows[0], "[]", "cut {"])
+    return folder
+
+
+OPTIONS = IngestOptions(cap=8, min_interactions=7)
+
+
+def test_every_row_that_was_read_is_kept_or_dropped_for_one_reason(tmp_path: Path) -> None:
+    report = ingest([mixed_shop(tmp_path / "raw")], tmp_path / "world", OPTIONS)
+
+    for part in [report, *report.categories]:
+        for funnel in (part.products, part.reviews):
+            assert funnel.read == funnel.kept + sum(funnel.dropped.values())
+    assert report.products.read == 32
+    assert report.reviews.read == 459
+    for shape, funnel in (("products", report.products), ("reviews", report.reviews)):
+        assert funnel.read == sum(file.rows for file in report.files if file.shape == shape)
+    assert set(report.products.dropped) == {
+        "bad_line",
+        "other_category",
+        "too_few_interactions",
+        "over_cap",
+        "duplicate",
+    }
+    assert set(report.reviews.dropped) == {"bad_line", "no_meta", "before_since", "product_not_kept", "duplicate"}
+    assert report.reviews.dropped["bad_line"] == 6
+
+
+def test_the_world_holds_what_the_report_says(tmp_path: Path) -> None:
+    report = ingest([mixed_shop(tmp_path / "raw")], tmp_path / "world", OPTIONS)
+    manifest = read_manifest(live_generation(tmp_path / "world"))
+    assert check_world(tmp_path / "world") == []
+    assert manifest.fingerprint == report.fingerprint
+    assert manifest.counts.model_dump() == {
+        "products": report.products.kept,
+        "orders": report.reviews.kept,
+        "users": report.users,
+    }
+    assert [source.name for source in manifest.sources] == sorted(file.name for file in report.files)
+    assert manifest.parameters["cap"] == 8
+    assert sum(row.rows_read for row in manifest.categories) == report.products.read + report.reviews.read
+
+
+def test_a_funnel_that_does_not_add_up_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 read is not 1 kept"):
+        Funnel(read=3, kept=1, dropped={"duplicate": 1})
+
+
+def test_the_same_files_give_the_same_world_in_whatever_order_they_are_given(tmp_path: Path) -> None:
+    raw = mixed_shop(tmp_path / "raw")
+    files = sorted(raw.iterdir())
+    prints = {
+        ingest(paths, tmp_path / f"world{number}", OPTIONS).fingerprint
+        for number, paths in enumerate([[raw], files, files[::-1], [raw, *files], [raw]])
+    }
+    assert len(prints) == 1
+
+
+def test_seed_cap_and_orders_change_the_world(tmp_path: Path) -> None:
+    raw = mixed_shop(tmp_path / "raw")
+    changes = [{}, {"seed": "43"}, {"cap": 2}, {"cap_by": "interactions", "cap": 2}, {"vary_orders": True}]
+    prints = {
+        ingest([raw], tmp_path / f"world{number}", OPTIONS.model_copy(update=change)).fingerprint
+        for number, change in enumerate(changes)
+    }
+    assert len(prints) == len(changes)
+
+
+def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    first = ingest([raw], raw / "world")
+    second = ingest([raw], raw / "world")
+    assert second == first
+
+
+def test_a_dry_run_counts_the_same_and_writes_nothing(tmp_path: Path) -> None:
+    raw = mixed_shop(tmp_path / "raw")
+    dry = ingest([raw], tmp_path / "world", OPTIONS, dry_run=True)
+    assert not (tmp_path / "world").exists()
+    wet = ingest([raw], tmp_path / "world", OPTIONS)
+    assert dry == wet.model_copy(update={"world": None, "fingerprint": None})
+
+
+def test_products_without_reviews_are_a_shop_without_users_when_asked_for(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "meta_Books.jsonl", [product_row(B1), product_row("B000000002")])
+    report = ingest([path], tmp_path / "world", IngestOptions(min_interactions=0))
+    assert (report.products.kept, report.reviews.read, report.users) == (2, 0, 0)
+    with pytest.raises(UserError, match="--min-interactions 0"):
+        ingest([path], tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def _only_reviews(raw: Path) -> None:
+    (raw / "meta_Pet_Supplies.jsonl").unlink()
+
+
+def _empty(raw: Path) -> None:
+    for file in raw.iterdir():
+        file.unlink()
+    (raw / "Pet_Supplies.jsonl").touch()
+
+
+def _no_file(raw: Path) -> None:
+    for file in raw.iterdir():
+        file.unlink()
+
+
+def _many_reviews() -> list[dict[str, Any]]:
+    """More than is looked at to recognise the file, and hard to pack."""
+    draw = random.Random(1)
+    return [review_row(f"A{number}", B1, START, text=draw.randbytes(200).hex()) for number in range(4_000)]
+
+
+def _cut_packed(raw: Path) -> None:
+    path = write_lines(raw / "Pet_Supplies.jsonl.gz", _many_reviews())
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+def _damaged_packed(raw: Path) -> None:
+    path = write_lines(raw / "Pet_Supplies.jsonl.gz", _many_reviews())
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 10_000] = bytes(10_000)
+    path.write_bytes(data)
+
+
+def _too_few(raw: Path) -> None:
+    write_lines(raw / "Pet_Supplies.jsonl", reviews_of(B1, 4))
+
+
+def _nameless(raw: Path) -> None:
+    (raw / "meta_Pet_Supplies.jsonl").rename(raw / "catalog.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (_only_reviews, r"There is no product file .*Pet_Supplies\.jsonl holds reviews"),
+        (_empty, r"Pet_Supplies\.jsonl is empty"),
+        (_no_file, "There is no file in"),
+        (_cut_packed, r"Pet_Supplies\.jsonl\.gz is cut: download it again"),
+        (_damaged_packed, r"Pet_Supplies\.jsonl\.gz is damaged .*: download it again"),
+        (_too_few, "No product is left: none of 1 product rows has 5 interactions since 2019-01-01 .* is 4"),
+        (_nameless, r"The category of .*catalog\.jsonl is unknown.*--category NAME"),
+    ],
+)
+def test_what_the_user_must_fix_is_said_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], None], message: str
+) -> None:
+    raw = small_shop(tmp_path / "raw")
+    spoil(raw)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+
+    with pytest.raises(UserError, match=message):
+        ingest([raw], tmp_path / "world")
+
+    assert not (tmp_path / "world").exists()
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_failed_ingest_leaves_the_world_before_it_as_it_was(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    before = ingest([raw], tmp_path / "world").fingerprint
+    _too_few(raw)
+    with pytest.raises(UserError):
+        ingest([raw], tmp_path / "world")
+    assert check_world(tmp_path / "world") == []
+    assert before is not None
+    assert (tmp_path / "world" / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+
+
+def test_paths_targets_and_pools_are_checked_before_any_work(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    with pytest.raises(UserError, match=r"nowhere does not exist"):
+        ingest([tmp_path / "nowhere"], tmp_path / "world")
+    with pytest.raises(UserError, match="holds other files"):
+        ingest([raw], raw)
+    with pytest.raises(UserError, match="faker:LOCALE"):
+        ingest([raw], tmp_path / "world", IngestOptions(profile_pool="german"))
+    with pytest.raises(UserError, match="xx_XX"):
+        ingest([raw], tmp_path / "world", IngestOptions(profile_pool="faker:xx_XX"))
+    assert not (tmp_path / "world").exists()
+
+
+def test_another_pool_of_people_makes_another_world(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    shipped = ingest([raw], tmp_path / "shipped").fingerprint
+    german = ingest([raw], tmp_path / "german", IngestOptions(profile_pool="faker:de_DE")).fingerprint
+    again = ingest([raw], tmp_path / "again", IngestOptions(profile_pool="faker:de_DE")).fingerprint
+    assert german == again != shipped
+
+
+def test_varied_orders_have_the_shares_that_the_documentation_states(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    write_lines(raw / "Pet_Supplies.jsonl", [review_row(f"A{number}", B1, START) for number in range(20_000)])
+    ingest([raw], tmp_path / "world", IngestOptions(vary_orders=True))
+
+    with closing(sqlite3.connect(live_generation(tmp_path / "world") / DATABASE_FILE)) as db:
+        quantities = dict(db.execute("SELECT quantity, count(*) / 200.0 FROM orders GROUP BY quantity"))
+        statuses = dict(db.execute("SELECT order_status, count(*) / 200.0 FROM orders GROUP BY order_status"))
+
+    assert quantities == pytest.approx({1: 80, 2: 13, 3: 4, 4: 2, 5: 1}, abs=1)
+    assert statuses == pytest.approx(
+        {"Delivered": 88, "Shipped": 3, "Processing": 2, "Cancelled": 4, "Returned": 3}, abs=1
+    )

@@ -1,0 +1,276 @@
+"""Each quirk of the dataset's files, from a raw row to the shop."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.report import BadLine, IngestReport
+
+from .raw_rows import (
+    BEFORE_2019,
+    START,
+    hugging_face,
+    orders_in,
+    product_in,
+    product_row,
+    review_row,
+    reviews_of,
+    small_shop,
+    write_array,
+    write_lines,
+)
+
+B1 = "B000000001"
+USER = "A" + "0" * 27
+
+
+def test_every_dialect_gives_the_same_shop(tmp_path: Path) -> None:
+    rows = [product_row(B1), product_row("B000000002", price=None, details={})]
+    reviews = [*reviews_of(B1), *reviews_of("B000000002")]
+    raw, packed, faced, array = (tmp_path / name for name in ("raw", "packed", "faced", "array"))
+    write_lines(raw / "meta_Books.jsonl", rows)
+    write_lines(raw / "Books.jsonl", reviews)
+    write_lines(packed / "meta_Books.jsonl.gz", rows)
+    write_lines(packed / "Books.jsonl.gz", reviews)
+    write_lines(faced / "Books-0.jsonl", map(hugging_face, rows))
+    write_lines(faced / "Books-1.jsonl", reviews)
+    write_array(array / "Books.meta.jsonl", rows)
+    write_array(array / "Books.jsonl", reviews)
+
+    prints = {ingest([folder], tmp_path / "worlds" / folder.name).fingerprint for folder in (raw, packed, faced, array)}
+
+    assert len(prints) == 1
+
+
+def test_a_mapping_of_ids_to_titles_is_a_product_file(tmp_path: Path) -> None:
+    raw = tmp_path / "All_Beauty"
+    raw.mkdir()
+    (raw / "meta_data.json").write_text(json.dumps({B1: {"title": "Comb", "average_rating": 4.1, "rating_number": 9}}))
+    write_lines(raw / "reviews.jsonl", reviews_of(B1))
+    ingest([raw], tmp_path / "world")
+    comb = product_in(tmp_path / "world", B1)
+    assert (comb.title, comb.category, comb.average_rating) == ("Comb", "All_Beauty", 4.1)
+
+
+def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called(tmp_path: Path) -> None:
+    for poor, rich in (("a", "z"), ("z", "a")):
+        raw = small_shop(tmp_path / poor / "raw")
+        (raw / "meta_Pet_Supplies.jsonl").unlink()
+        write_lines(raw / f"{poor}_Pet_Supplies.jsonl", [{"title": "Bare", "parent_asin": B1}])
+        write_lines(raw / f"{rich}_Pet_Supplies.jsonl", [product_row(B1, title="Full")])
+        report = ingest([raw], tmp_path / poor / "world")
+        assert product_in(tmp_path / poor / "world", B1).title == "Full"
+        assert report.products.dropped == {"duplicate": 1}
+
+
+def test_of_equally_rich_rows_the_first_in_file_order_wins(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw", product_row(B1, title="First"), product_row(B1, title="Second"))
+    report = ingest([raw], tmp_path / "world")
+    assert product_in(tmp_path / "world", B1).title == "First"
+    assert report.products.dropped == {"duplicate": 1}
+
+
+def test_a_product_of_two_categories_belongs_to_the_first_in_preset_order(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    write_lines(raw / "meta_All_Beauty.jsonl", [product_row(B1, description=["much", "richer"], title="Other")])
+    report = ingest([raw], tmp_path / "world")
+    product = product_in(tmp_path / "world", B1)
+    assert (product.category, product.title) == ("Pet_Supplies", f"Slow feeder bowl {B1}")
+    assert {row.name: row.products.dropped for row in report.categories}["All_Beauty"] == {"other_category": 1}
+
+
+@pytest.mark.parametrize(
+    ("raw_price", "price", "price_from"),
+    [(None, None, False), ("None", None, False), ("—", None, False), ("from 4.95", 4.95, True), (12, 12.0, False)],
+)
+def test_prices_of_every_kind_arrive(tmp_path: Path, raw_price: Any, price: float | None, price_from: bool) -> None:
+    ingest([small_shop(tmp_path / "raw", product_row(B1, price=raw_price))], tmp_path / "world")
+    product = product_in(tmp_path / "world", B1)
+    assert (product.price, product.price_from) == (price, price_from)
+
+
+def test_nested_ranks_odd_keys_and_null_fields_arrive(tmp_path: Path) -> None:
+    details = {"Best Sellers Rank": {"Dog Bowls": 3}, "Min. Width": "30", "$ per unit": "1", "": "x"}
+    row = product_row(B1, details=details, store=None, categories=[], features=[], description=[], rating_number=None)
+    ingest([small_shop(tmp_path / "raw", row)], tmp_path / "world")
+    product = product_in(tmp_path / "world", B1)
+    assert product.details == details
+    assert (product.store, product.categories, product.rating_number) == (None, ("Pet_Supplies",), None)
+
+
+def test_texts_read_naturally_in_the_shop(tmp_path: Path) -> None:
+    row = product_row(B1, title="Bowl\u00a0&amp; mat<br />\x07 \ufffd 🐶")
+    ingest([small_shop(tmp_path / "raw", row)], tmp_path / "world")
+    assert product_in(tmp_path / "world", B1).title == "Bowl & mat \ufffd 🐶"
+
+
+def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    titles = ("half \\ud83d pair", "caf\xff\xfe", "plain")
+    rows = [json.dumps(product_row(f"B00000000{n}", title=title)) for n, title in enumerate(titles)]
+    text = "\ufeff" + "\n".join(rows).replace("\\\\ud83d", "\\ud83d")
+    raw.mkdir()
+    (raw / "meta_Books.jsonl").write_bytes(text.encode("utf-8").replace(b"\\u00ff\\u00fe", b"\xff\xfe"))
+    lines = [
+        json.dumps(row) for row in [*reviews_of("B000000000"), *reviews_of("B000000001"), *reviews_of("B000000002")]
+    ]
+    bad = "\n".join(lines).encode().replace(b"My dog", b"\xff\xfe")
+    (raw / "Books.jsonl").write_bytes(b"\xef\xbb\xbf" + bad)
+
+    report = ingest([raw], tmp_path / "world")
+
+    assert (report.products.read, report.products.kept, report.reviews.kept) == (3, 3, 15)
+    assert product_in(tmp_path / "world", "B000000000").title == "half \ufffd pair"
+    assert product_in(tmp_path / "world", "B000000001").title == "caf\ufffd\ufffd"
+
+
+def test_a_cut_last_line_is_skipped_and_named(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    path = raw / "Pet_Supplies.jsonl"
+    path.write_text(path.read_text() + json.dumps(review_row("A1", B1, START))[:50])
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
+    assert (file.rows, file.bad_lines, file.shown[0].line) == (6, 1, 6)
+    assert report.reviews.dropped == {"bad_line": 1}
+
+
+def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    rows = [
+        "",
+        "not json",
+        " \t\x0b\x0c\r",
+        json.dumps(review_row("A1", B1, None)),
+        json.dumps(review_row("", B1, START)),
+        *reviews_of(B1),
+        "[1]",
+        json.dumps(product_row(B1)),
+        json.dumps(review_row("A1", B1, -5)),
+        json.dumps(review_row("A1", B1, 10**15)),
+        json.dumps(review_row("A1", B1, "soon")),
+        json.dumps(review_row("A1", B1, 10**30)),
+    ]
+    write_lines(raw / "Pet_Supplies.jsonl", rows)
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
+    assert (file.rows, file.bad_lines) == (14, 9)
+    assert [bad.line for bad in file.shown] == [2, 4, 5]
+    assert file.shown[1:] == (
+        BadLine(line=4, problem="no timestamp in milliseconds"),
+        BadLine(line=5, problem="no user_id"),
+    )
+    assert report.reviews.dropped == {"bad_line": 9}
+
+
+def test_a_cut_array_gives_what_is_whole(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    path = write_array(raw / "Pet_Supplies.jsonl", [*reviews_of(B1), review_row("A1", B1, START)])
+    path.write_text(path.read_text()[:-40])
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert report.reviews.kept == 5
+    assert report.reviews.dropped == {"bad_line": 1}
+
+
+def test_the_same_row_twice_is_one_order_and_another_moment_is_another(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    again = review_row(USER, B1, START + 1)
+    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1), *reviews_of(B1), again, {**again, "rating": 1}])
+    report = ingest([raw], tmp_path / "world")
+    assert (report.reviews.read, report.reviews.kept, report.reviews.dropped) == (12, 6, {"duplicate": 6})
+    assert [order.timestamp for order in orders_in(tmp_path / "world", USER)] == [START + 1, START]
+
+
+def test_repeated_rows_do_not_lift_a_product_over_the_minimum(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw", product_row(B1), product_row("B000000002"))
+    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1), *reviews_of("B000000002", 3) * 2])
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert (report.products.kept, report.products.dropped) == (1, {"too_few_interactions": 1})
+
+
+def test_users_keep_their_suffix_and_are_people_of_their_own(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    users = [USER, f"{USER}_1", f"{USER}_2", "A1", "AB"]
+    write_lines(raw / "Pet_Supplies.jsonl", [review_row(user, B1, START) for user in users])
+    report = ingest([raw], tmp_path / "world")
+    assert report.users == 5
+    assert [order.user_id for order in orders_in(tmp_path / "world", f"{USER}_1")] == [f"{USER}_1"]
+
+
+def test_ratings_texts_and_verification_do_not_matter(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    odd = [{"rating": 0.0}, {"verified_purchase": False}, {"text": ""}, {"rating": 5}, {"text": "[[VIDEOID:a1]]"}]
+    write_lines(
+        raw / "Pet_Supplies.jsonl", [{**row, **change} for row, change in zip(reviews_of(B1), odd, strict=True)]
+    )
+    assert ingest([raw], tmp_path / "world", dry_run=True).reviews.kept == 5
+
+
+def test_reviews_need_only_three_fields_and_join_on_the_parent(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    bare = [{name: row[name] for name in ("user_id", "parent_asin", "timestamp")} for row in reviews_of(B1)]
+    other = [review_row("A1", "B000000009", START, asin=B1)]
+    write_lines(raw / "reviews-of-anything.jsonl", [*bare, *other])
+    (raw / "Pet_Supplies.jsonl").unlink()
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert report.reviews.kept == 5
+    assert (report.products_without_meta, report.reviews.dropped) == (1, {"no_meta": 1})
+
+
+def test_what_is_older_than_the_date_is_no_order_and_does_not_count(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    edge = [1_546_300_799_999, 1_546_300_800_000]
+    rows = [*reviews_of(B1, 4), *(review_row("A9", B1, moment) for moment in [BEFORE_2019, *edge])]
+    write_lines(raw / "Pet_Supplies.jsonl", rows)
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert (report.reviews.kept, report.reviews.dropped) == (5, {"before_since": 2})
+
+
+def test_other_files_are_listed_and_skipped(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    write_lines(raw / "user_histories.jsonl", [{"user_id": "A1", "category": "Books", "history": []}])
+    (raw / "README.md").write_text("# Notes")
+    (raw / "empty.jsonl").write_text("")
+    (raw / ".hidden.jsonl").write_text("{")
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert {file.name: file.skipped for file in report.files} == {
+        "README.md": "not JSON objects",
+        "Pet_Supplies.jsonl": None,
+        "empty.jsonl": "empty",
+        "meta_Pet_Supplies.jsonl": None,
+        "user_histories.jsonl": "neither products nor reviews: fields user_id, category, history",
+    }
+
+
+def test_file_names_that_look_like_patterns_are_only_names(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "a [1] * 'b'")
+    (raw / "Pet_Supplies.jsonl").rename(raw / "Pet_Supplies[0-9]?.jsonl")
+    assert ingest([raw], tmp_path / "world", dry_run=True).reviews.kept == 5
+
+
+def test_only_the_categories_of_a_preset_are_taken(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    write_lines(raw / "meta_Books.jsonl", [product_row("B000000002")])
+    write_lines(raw / "Books.jsonl", reviews_of("B000000002"))
+    report: IngestReport = ingest([raw], tmp_path / "world", IngestOptions(preset="paper"), dry_run=True)
+    assert [row.name for row in report.categories] == ["Pet_Supplies"]
+    assert [file.name for file in report.files if file.skipped] == ["Books.jsonl", "meta_Books.jsonl"]
+
+
+def test_a_category_of_ones_own_is_given_to_files_that_name_none(tmp_path: Path) -> None:
+    write_lines(tmp_path / "raw" / "catalog.jsonl", [product_row(B1)])
+    write_lines(tmp_path / "raw" / "sales.jsonl", reviews_of(B1))
+    ingest([tmp_path / "raw"], tmp_path / "world", IngestOptions(category="Garden centre"))
+    assert product_in(tmp_path / "world", B1).category == "Garden centre"
+
+
+def test_a_link_is_read_once_and_keeps_the_name_that_says_its_category(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    (raw / "meta_Pet_Supplies.jsonl").rename(tmp_path / "0a1b2c")
+    for name in ("meta_Pet_Supplies.jsonl", "meta_Pet_Supplies.again.jsonl"):
+        (raw / name).symlink_to(tmp_path / "0a1b2c")
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert (report.products.read, report.categories[0].name) == (1, "Pet_Supplies")

@@ -1,0 +1,40 @@
+from importlib import resources
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.env.catalog.analyzer import PATTERN_FILE, words
+from drretail.env.catalog.word_pattern import word_pattern
+
+
+def test_the_shipped_pattern_is_the_one_that_is_built() -> None:
+    shipped = resources.files("drretail.env.catalog").joinpath(PATTERN_FILE).read_text(encoding="utf-8")
+    assert shipped == f"{word_pattern()}\n", "run: python -m drretail.env.catalog.word_pattern > words.regex"
+
+
+# What Elasticsearch 9.2.4 answers to _analyze with its standard analyzer.
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The 8.5 FL Oz bottle, BPA-free!", ["the", "8.5", "fl", "oz", "bottle", "bpa", "free"]),
+        ("mom&me O'Neil's node.js", ["mom", "me", "o'neil's", "node.js"]),
+        ("snake_case 1,000 3:4", ["snake_case", "1,000", "3", "4"]),
+        ("Lego® set™", ["lego", "®", "set", "™"]),
+        ("化粧品 カタカナ", ["化", "粧", "品", "カタカナ"]),
+        ("👍🏽 ok", ["👍🏽", "ok"]),
+        ("İstanbul", ["istanbul"]),
+        ("?!… —", []),
+        ("", []),
+    ],
+)
+def test_words_are_those_of_the_standard_analyzer(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_words_in_lower_case_without_spaces(text: str) -> None:
+    for word in words(text):
+        assert word
+        assert not any(character in " \t\n" for character in word)
+        assert not any("A" <= character <= "Z" for character in word)

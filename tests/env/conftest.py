@@ -1,0 +1,111 @@
+"""A small shop that every test of ``env`` may use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
+from drretail.records.shop import Product
+
+DAY = 86_400_000
+START = 1_600_000_000_000  # 2020-09-13T12:26:40Z
+
+
+class NoWeb:
+    """A web without pages."""
+
+    provider = "none"
+    corpus = None
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        del query, k
+        return []
+
+    def fetch(self, url: str) -> WebPage:
+        return WebPage(url=url, title="", text="", state="no_content")
+
+
+@pytest.fixture(scope="session")
+def web() -> Web:
+    return NoWeb()
+
+
+@pytest.fixture(scope="session")
+def products() -> list[Product]:
+    garden = ("Patio, Lawn & Garden", "Bird Feeders")
+    return [
+        Product(
+            product_id="B01",
+            title="Copper bird feeder",
+            features=("Holds two pounds of seed",),
+            price=24.5,
+            average_rating=4.5,
+            rating_number=120,
+            store="Wingspan",
+            categories=garden,
+            category="Patio_Lawn_and_Garden",
+            details={"Brand": "Robin & Co", "Best Sellers Rank": {"Bird Feeders": 3}},
+        ),
+        Product(
+            product_id="B02",
+            title="Bird bath with stand",
+            price=None,
+            average_rating=3.9,
+            rating_number=8,
+            store="Wingspan",
+            categories=garden,
+            category="Patio_Lawn_and_Garden",
+        ),
+        Product(
+            product_id="B03",
+            title="Gel pen set, 12 colors",
+            description=("Writes smoothly. Bird motif on the cap.",),
+            price=9.99,
+            categories=("Office_Products",),
+            category="Office_Products",
+        ),
+        Product(
+            product_id="B04",
+            title="☆",
+            features=("A product whose title holds no word",),
+            price=3.0,
+            average_rating=5.0,
+            rating_number=1,
+            category="Office_Products",
+        ),
+    ]
+
+
+@pytest.fixture(scope="session")
+def orders() -> list[OrderRow]:
+    rows = [
+        OrderRow("0000000001", "ANNA", "B01", START, 2, "Delivered"),
+        OrderRow("0000000002", "ANNA", "B02", START + DAY, 1, "Delivered"),
+        OrderRow("0000000003", "ANNA", "B01", START + 60 * DAY, 1, "Shipped"),
+        OrderRow("0000000004", "ANNA", "B03", START + 61 * DAY, 5, "Cancelled"),
+        OrderRow("0000000006", "BERT", "B03", START, 1, "Returned"),
+        OrderRow("0000000005", "CARA_1", "B03", START + 2 * DAY, 1, "Delivered"),
+        OrderRow("0000000007", "CARA_1", "B03", START + 2 * DAY, 3, "Delivered"),
+    ]
+    return sorted(rows, key=lambda row: row.place)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a test's world goes."""
+    return tmp_path / "world"
+
+
+@pytest.fixture
+def manifest(folder: Path, products: list[Product], orders: list[OrderRow]) -> Manifest:
+    """The world of this shop, written."""
+    return write_world(folder, products=products, orders=orders, seed=42, pool=default_pool())
+
+
+@pytest.fixture
+def world(folder: Path, manifest: Manifest, web: Web) -> Iterator[World]:
+    del manifest
+    with open_world(folder, web=web) as opened:
+        yield opened

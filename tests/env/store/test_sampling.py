@@ -1,0 +1,73 @@
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.env.store.base import STRATA
+from drretail.env.store.sampling import Aggregates, sample_users
+
+rows = st.builds(
+    Aggregates,
+    user_id=st.text("ABC", min_size=1, max_size=4),
+    n_orders=st.integers(1, 50),
+    spend=st.floats(0, 1000),
+    last_order=st.integers(0, 2**41),
+    top_category=st.sampled_from(["", "Pet_Supplies", "Office_Products"]),
+)
+crowds = st.lists(rows, max_size=30, unique_by=lambda user: user.user_id)
+
+
+def crowd(size: int) -> list[Aggregates]:
+    """Users of whom nine in ten are alike."""
+    return [
+        Aggregates(f"U{n:04d}", 2, 10.0, 5, "Pet_Supplies")
+        if n % 10
+        else Aggregates(f"U{n:04d}", n, 5.0 * n, n * 1000, f"C{n % 3}")
+        for n in range(size)
+    ]
+
+
+@given(users=crowds, seed=st.integers(0, 9), n=st.integers(0, 40), shuffle=st.randoms(use_true_random=False))
+def test_a_sample_does_not_depend_on_the_order_in_which_users_are_read(
+    users: list[Aggregates], seed: int, n: int, shuffle: Random
+) -> None:
+    def read_shuffled() -> Iterator[Aggregates]:
+        shuffle.shuffle(users)
+        return iter(users)
+
+    expected = sample_users(lambda: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
+    assert sample_users(read_shuffled, seed, n, STRATA) == expected
+    drawn = [row.user_id for row in expected]
+    assert drawn == sorted(set(drawn))
+    assert len(drawn) == min(n, len(users))
+
+
+def test_every_kind_of_user_is_drawn_before_any_kind_twice() -> None:
+    users = crowd(400)
+    sample = sample_users(lambda: users, 42, 4, ("category",))
+    assert Counter(row.top_category for row in sample) == {"Pet_Supplies": 1, "C0": 1, "C1": 1, "C2": 1}
+
+
+def test_frequent_and_rare_buyers_are_equally_likely() -> None:
+    users = crowd(4000)
+    sample = sample_users(lambda: users, 42, 60, ("orders",))
+    assert sum(row.n_orders > 2 for row in sample) >= 20
+
+
+def test_another_seed_draws_other_users() -> None:
+    users = crowd(400)
+    draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
+    assert len(draws) == 5
+
+
+def test_a_seed_always_draws_the_same_users() -> None:
+    users = crowd(400)
+    assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == [
+        "U0000",
+        "U0030",
+        "U0080",
+        "U0222",
+        "U0280",
+    ]

@@ -1,0 +1,58 @@
+from itertools import permutations
+
+import pytest
+
+from drretail.env.ledger import EvidenceCollision, Ledger
+from drretail.records.evidence import Evidence, Source
+
+
+def a_source(**change: object) -> Source:
+    fields = {"id": "P:B1", "kind": "product", "key": "B1", "title": "Feeder", "form": "card", "text": "{}"}
+    return Source.model_validate(fields | change)
+
+
+def test_evidence_keeps_each_text_once_with_the_step_that_brought_it() -> None:
+    ledger = Ledger()
+    assert ledger.add([a_source(), a_source(form="record", text="{1}", shown=False)], "0", 1) == ("P:B1",)
+    ledger.add([a_source()], "0", 5)
+    (entry,) = ledger.evidence()
+    assert [(text.form, text.shown, text.seq) for text in entry.texts] == [("card", True, 1), ("record", False, 1)]
+    assert [text.text for text in entry.sources] == ["{1}"]
+
+
+def test_a_text_shown_at_any_time_counts_as_shown() -> None:
+    ledger = Ledger()
+    for shown in (False, True, False):
+        ledger.add([a_source(form="record", shown=shown)], "0", 0)
+    assert [text.shown for text in ledger.evidence()[0].texts] == [True]
+
+
+def test_ids_come_back_in_order_without_repetition() -> None:
+    ledger = Ledger()
+    sources = [a_source(id=f"P:{key}", key=key) for key in ("B2", "B1", "B2")]
+    assert ledger.add(sources, "0", 0) == ("P:B2", "P:B1")
+    assert [entry.id for entry in ledger.evidence()] == ["P:B2", "P:B1"]
+
+
+def test_one_id_for_two_sources_is_an_error() -> None:
+    ledger = Ledger()
+    ledger.add([a_source(id="W:aaaaaaaa", key="https://a.example")], "0", 0)
+    with pytest.raises(EvidenceCollision, match=r"https://b\.example"):
+        ledger.add([a_source(id="W:aaaaaaaa", key="https://b.example")], "0", 1)
+
+
+def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
+    steps = [
+        ("0.1", 0, [a_source(id="P:B1", key="B1"), a_source(id="P:B2", key="B2", text="{2}")]),
+        ("0.2", 0, [a_source(id="P:B2", key="B2", text="{2}"), a_source(id="P:B3", key="B3")]),
+        ("0.10", 0, [a_source(id="P:B3", key="B3", text="{3}"), a_source(id="P:B1", key="B1")]),
+    ]
+    seen: list[tuple[Evidence, ...]] = []
+    for order in permutations(steps):
+        ledger = Ledger()
+        for path, seq, sources in order:
+            ledger.add(sources, path, seq)
+        seen.append(ledger.evidence())
+    assert all(evidence == seen[0] for evidence in seen)
+    assert [entry.id for entry in seen[0]] == ["P:B1", "P:B2", "P:B3"]
+    assert [text.path for text in seen[0][2].texts] == ["0.2", "0.10"]

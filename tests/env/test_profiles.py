@@ -1,0 +1,103 @@
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from drretail.env.profiles import ProfilePool, default_pool, derive_profile
+from drretail.records.shop import UserProfile
+
+
+def test_the_people_behind_two_ids_never_change() -> None:
+    pool = default_pool()
+    assert derive_profile(pool, "42", "AEXGISIVX7WBUNI7UHHERVB3DF7Q").model_dump() == {
+        "user_id": "AEXGISIVX7WBUNI7UHHERVB3DF7Q",
+        "email": "mason.aguirre49@example.com",
+        "first_name": "Mason",
+        "last_name": "Aguirre",
+        "phone_number": "203-555-0191",
+        "address": {
+            "address1": "3889 Abbott Fork",
+            "city": "Bridgeport",
+            "state": "CT",
+            "zip": "06604",
+            "country": "US",
+        },
+        "account_status": "active",
+    }
+    assert derive_profile(pool, "42", "U1").email == "debra.flowers31@example.com"
+
+
+def test_the_shipped_pool_never_changes_within_a_version() -> None:
+    pool = default_pool()
+    assert pool.version == 1
+    assert pool.hash == "0cbac16ca36f9022bd9156b4ac30db921f3b3f4216339d5609c87e463768eba1"
+
+
+def test_the_shipped_places_cover_all_states() -> None:
+    places = default_pool().places
+    assert len(places) == len({(place.city, place.state) for place in places}) == 200
+    assert set(Counter(place.state for place in places).values()) == {4}
+    assert len({place.state for place in places}) == 50
+    assert all(re.fullmatch(r"\d{5}", place.zip) and re.fullmatch(r"\d{3}", place.area_code) for place in places)
+
+
+@given(user_id=st.text(max_size=30), seed=st.integers() | st.sampled_from(["42", ""]))
+def test_every_id_has_a_valid_profile_whose_parts_belong_together(user_id: str, seed: int | str) -> None:
+    pool = default_pool()
+    profile = derive_profile(pool, seed, user_id)
+    assert profile == derive_profile(pool, seed, user_id) == UserProfile.model_validate(profile.model_dump())
+    assert re.fullmatch(r"[a-z]+\.[a-z]+\d\d@example\.(com|org|net)", profile.email)
+    assert profile.email.startswith(profile.first_name.lower())
+    area_code, exchange, line = profile.phone_number.split("-")
+    assert exchange == "555"
+    assert re.fullmatch(r"01\d\d", line)
+    address = profile.address
+    assert (address.city, address.state, address.zip, area_code) in {
+        (place.city, place.state, place.zip, place.area_code) for place in pool.places
+    }
+    assert re.match(r"[1-9]\d{0,3} \S", address.address1)
+
+
+def test_an_integer_seed_is_the_same_as_its_digits() -> None:
+    assert derive_profile(default_pool(), 42, "U1") == derive_profile(default_pool(), "42", "U1")
+
+
+def test_people_differ() -> None:
+    pool = default_pool()
+    people = {derive_profile(pool, 1, f"U{number}").model_dump_json() for number in range(2000)}
+    assert len(people) == 2000
+
+
+def pool_of(first_name: str, last_name: str, area_code: str = "") -> ProfilePool:
+    return ProfilePool.model_validate(
+        {
+            "version": 1,
+            "locale": "xx",
+            "country": "XX",
+            "first_names": [first_name],
+            "last_names": [last_name],
+            "streets": ["Allee"],
+            "places": [{"city": "Köln", "state": "", "zip": "50667", "area_code": area_code}],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("first_name", "last_name", "mailbox"),
+    [("Zoë", "O'Neil", "zoe.oneil"), ("花子", "佐藤", "customer"), ("花子", "Sato", "sato")],
+)
+def test_mail_addresses_are_plain_ascii(first_name: str, last_name: str, mailbox: str) -> None:
+    email = derive_profile(pool_of(first_name, last_name), 1, "U1").email
+    assert re.fullmatch(rf"{mailbox}\d\d@example\.\w+", email)
+
+
+def test_a_place_without_area_code_has_short_numbers() -> None:
+    assert re.fullmatch(r"555-01\d\d", derive_profile(pool_of("A", "B"), 1, "U1").phone_number)
+
+
+def test_a_pool_without_names_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        ProfilePool.model_validate({**default_pool().model_dump(), "first_names": []})

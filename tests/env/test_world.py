@@ -1,0 +1,311 @@
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drretail.env.generations import CURRENT, staged
+from drretail.env.web.base import Web
+from drretail.env.world import (
+    Manifest,
+    OrderRow,
+    World,
+    check_world,
+    default_pool,
+    open_world,
+    write_world,
+)
+from drretail.errors import UserError
+from drretail.records.shop import ORDER_STATUSES, Order, Product
+
+
+def as_row(order: Order) -> OrderRow:
+    return OrderRow(
+        order.order_id, order.user_id, order.product_id, order.timestamp, order.quantity, order.order_status
+    )
+
+
+def names(folder: Path) -> set[str]:
+    return {entry.name for entry in folder.iterdir()}
+
+
+def test_a_world_says_what_it_holds(world: World, manifest: Manifest) -> None:
+    assert world.manifest == manifest
+    assert manifest.counts.model_dump() == {"products": 4, "users": 3, "orders": 7}
+    assert manifest.seed == "42"
+    assert {"drretail", "tantivy", "index"} <= manifest.versions.keys()
+
+
+def test_today_is_the_midnight_after_the_last_order(manifest: Manifest, folder: Path, products: list[Product]) -> None:
+    assert manifest.now == datetime(2020, 11, 14, tzinfo=UTC)
+    at_midnight = OrderRow("1", "U", "B01", 1_600_041_600_000)  # 2020-09-14T00:00Z
+    written = write_world(folder, products=products, orders=[at_midnight], seed=42, pool=default_pool())
+    assert written.now == datetime(2020, 9, 15, tzinfo=UTC)
+
+
+def test_today_of_a_shop_without_orders_is_the_end_of_the_data_set(folder: Path, products: list[Product]) -> None:
+    assert write_world(folder, products=products, orders=[], seed=1, pool=default_pool()).now == datetime(
+        2023, 10, 1, tzinfo=UTC
+    )
+
+
+def test_a_shop_may_be_empty(folder: Path) -> None:
+    write_world(folder, products=[], orders=[], seed=1, pool=default_pool())
+    assert check_world(folder) == []
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+ids = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=6)
+amounts = st.none() | st.floats(0, 1e6)
+
+
+@st.composite
+def shops(draw: st.DrawFn) -> tuple[list[Product], list[OrderRow]]:
+    """Any shop, sorted as ``write_world`` wants it."""
+    products = [
+        Product(
+            product_id=product_id,
+            title=draw(st.text(max_size=20)),
+            features=tuple(draw(st.lists(st.text(max_size=10), max_size=2))),
+            price=draw(amounts),
+            average_rating=draw(st.none() | st.floats(1, 5)),
+            rating_number=draw(st.none() | st.integers(0, 10**6)),
+            store=draw(st.none() | st.text(max_size=5)),
+            categories=tuple(draw(st.lists(st.text(max_size=5), max_size=3))),
+            category=draw(st.sampled_from(["Pet_Supplies", "Office_Products"])),
+            details=draw(st.dictionaries(st.text(max_size=5), json_values, max_size=2)),
+        )
+        for product_id in sorted(draw(st.sets(ids, min_size=1, max_size=6)))
+    ]
+    orders = [
+        OrderRow(
+            order_id=order_id,
+            user_id=draw(st.sampled_from(["U", "U_1", "é", "Ü", "V"])),
+            product_id=draw(st.sampled_from(products)).product_id,
+            timestamp=draw(st.integers(0, 2**41)),
+            quantity=draw(st.integers(1, 9)),
+            order_status=draw(st.sampled_from(ORDER_STATUSES)),
+        )
+        for order_id in draw(st.sets(ids, max_size=10))
+    ]
+    return products, sorted(orders, key=lambda row: row.place)
+
+
+@settings(max_examples=25, deadline=None)
+@given(shop=shops())
+def test_a_world_gives_back_what_was_written(
+    tmp_path_factory: pytest.TempPathFactory, web: Web, shop: tuple[list[Product], list[OrderRow]]
+) -> None:
+    products, orders = shop
+    folder = tmp_path_factory.mktemp("shop") / "world"
+    write_world(folder, products=iter(products), orders=iter(orders), seed=1, pool=default_pool())
+    assert check_world(folder) == []
+    with open_world(folder, web=web) as world:
+        assert [world.store.product(product.product_id) for product in products] == products
+        for user_id in {row.user_id for row in orders}:
+            expected = {row for row in orders if row.user_id == user_id}
+            found = world.store.orders(user_id)
+            assert found.total == len(expected)
+            assert {as_row(order) for order in found.orders} == expected
+
+
+def test_the_same_rows_make_the_same_world(folder: Path, web: Web, manifest: Manifest, tmp_path: Path) -> None:
+    with open_world(folder, web=web) as world:
+        products = [world.store.product(f"B0{number}") for number in range(1, 5)]
+        rows = [order for user in ("ANNA", "BERT", "CARA_1") for order in world.store.orders(user).orders]
+    orders = sorted((as_row(order) for order in rows), key=lambda row: row.place)
+    again = write_world(tmp_path / "other", products=products, orders=orders, seed="42", pool=default_pool())
+    assert again.fingerprint == manifest.fingerprint
+
+
+def test_writing_the_same_world_again_keeps_saved_profiles(
+    world: World, web: Web, folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
+) -> None:
+    changed = world.store.user("ANNA").model_copy(update={"email": "anna@example.com"})
+    world.store.save_user(changed)
+    before = names(folder)
+    again = write_world(folder, products=products, orders=orders, seed=42, pool=default_pool(), parameters={"cap": 5})
+    assert again.fingerprint == manifest.fingerprint
+    assert names(folder) == before
+    with open_world(folder, web=web) as reopened:
+        assert reopened.store.user("ANNA") == changed
+        assert reopened.manifest.parameters == {"cap": 5}
+
+
+def test_everything_an_agent_can_see_is_in_the_fingerprint(
+    tmp_path: Path, products: list[Product], orders: list[OrderRow], manifest: Manifest
+) -> None:
+    pool = default_pool()
+    other_pool = pool.model_copy(update={"first_names": pool.first_names[1:]})
+    other_product = products[0].model_copy(update={"price": 24.51})
+    variants: list[dict[str, Any]] = [
+        {"seed": 43},
+        {"pool": other_pool},
+        {"products": [other_product, *products[1:]]},
+        {"orders": orders[:-1]},
+        {"orders": [orders[0]._replace(quantity=9), *orders[1:]]},
+    ]
+    same: dict[str, Any] = {"products": products, "orders": orders, "seed": 42, "pool": pool}
+    found = {
+        write_world(tmp_path / str(number), **{**same, **variant}).fingerprint
+        for number, variant in enumerate(variants)
+    }
+    assert len(found | {manifest.fingerprint}) == len(variants) + 1
+
+
+def test_the_last_two_generations_are_kept(
+    folder: Path, web: Web, products: list[Product], orders: list[OrderRow]
+) -> None:
+    written = [
+        write_world(folder, products=products, orders=orders[:number], seed=42, pool=default_pool())
+        for number in (1, 2, 3)
+    ]
+    assert names(folder) == {CURRENT, ".lock", written[1].generation, written[2].generation}
+    with open_world(folder, web=web) as world:
+        assert world.manifest == written[2]
+
+
+def test_an_open_world_is_pinned_to_its_generation(world: World, folder: Path, products: list[Product]) -> None:
+    write_world(folder, products=products, orders=[], seed=42, pool=default_pool())
+    assert world.store.orders("ANNA").total == 4
+
+
+def test_an_interrupted_write_leaves_the_old_world_live_and_nothing_else(
+    folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
+) -> None:
+    def cut() -> Iterator[OrderRow]:
+        yield orders[0]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_world(folder, products=products, orders=cut(), seed=42, pool=default_pool())
+    assert names(folder) == {CURRENT, ".lock", manifest.generation}
+    assert check_world(folder) == []
+
+
+def test_what_a_killed_write_left_goes_with_the_next_one(
+    folder: Path, products: list[Product], orders: list[OrderRow]
+) -> None:
+    leftover = folder / ".staging-killed" / "index"
+    leftover.mkdir(parents=True)
+    (leftover / "half").write_text("half")
+
+    def orders_after_the_cleaning() -> Iterator[OrderRow]:
+        assert not leftover.exists()
+        yield from orders
+
+    manifest = write_world(folder, products=products, orders=orders_after_the_cleaning(), seed=42, pool=default_pool())
+    assert names(folder) == {CURRENT, ".lock", manifest.generation}
+
+
+def test_a_damaged_generation_is_replaced_by_writing_it_again(
+    folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
+) -> None:
+    (folder / manifest.generation / "shop.sqlite").write_bytes(b"not a database")
+    assert check_world(folder)
+    write_world(folder, products=products, orders=orders, seed=42, pool=default_pool())
+    assert check_world(folder) == []
+    assert names(folder) == {CURRENT, ".lock", manifest.generation}
+
+
+def test_a_second_writer_is_refused(folder: Path, products: list[Product]) -> None:
+    with staged(folder), pytest.raises(UserError, match="Another process"):
+        write_world(folder, products=products, orders=[], seed=42, pool=default_pool())
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, products: list[Product]) -> None:
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("mine")
+    with pytest.raises(UserError, match="folder of its own"):
+        write_world(folder, products=products, orders=[], seed=42, pool=default_pool())
+    assert names(folder) == {"thesis.tex"}
+
+
+def test_a_file_in_the_place_of_a_world_is_left_alone(folder: Path, products: list[Product]) -> None:
+    folder.write_text("mine")
+    with pytest.raises(UserError, match="is a file"):
+        write_world(folder, products=products, orders=[], seed=42, pool=default_pool())
+
+
+def test_rows_out_of_order_are_named(folder: Path, products: list[Product], orders: list[OrderRow]) -> None:
+    pool = default_pool()
+    with pytest.raises(ValueError, match="'B01' follows 'B02'"):
+        write_world(folder, products=[products[1], products[0]], orders=[], seed=1, pool=pool)
+    with pytest.raises(ValueError, match="'B01' follows 'B01'"):
+        write_world(folder, products=[products[0], products[0]], orders=[], seed=1, pool=pool)
+    with pytest.raises(ValueError, match=r"order_id='0000000001'.* not sorted"):
+        write_world(folder, products=products, orders=[orders[1], orders[0]], seed=1, pool=pool)
+    with pytest.raises(ValueError, match="not sorted by user, time and id, or twice"):
+        write_world(folder, products=products, orders=[orders[0], orders[0]], seed=1, pool=pool)
+    assert not (folder / CURRENT).exists()
+
+
+def test_an_order_of_an_unknown_product_is_named(folder: Path, products: list[Product]) -> None:
+    with pytest.raises(ValueError, match=r"'B99'.* not in the shop"):
+        write_world(folder, products=products, orders=[OrderRow("1", "U", "B99", 5)], seed=1, pool=default_pool())
+
+
+def test_an_order_id_that_occurs_twice_is_refused(folder: Path, products: list[Product]) -> None:
+    twice = [OrderRow("1", "U", "B01", 5), OrderRow("1", "V", "B01", 5)]
+    with pytest.raises(ValueError, match="an order id occurs twice: '1'"):
+        write_world(folder, products=products, orders=twice, seed=1, pool=default_pool())
+
+
+def test_a_missing_world_is_answered_with_how_to_make_one(folder: Path) -> None:
+    with pytest.raises(UserError, match=r"no world at .*drretail ingest … --world"):
+        open_world(folder)
+    folder.mkdir()
+    with pytest.raises(UserError, match="no file CURRENT"):
+        open_world(folder)
+
+
+def test_a_world_of_another_format_is_refused(folder: Path, manifest: Manifest) -> None:
+    path = folder / manifest.generation / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 2}))
+    with pytest.raises(UserError, match="format 2; this version of drretail reads format 1"):
+        open_world(folder)
+
+
+def test_a_world_that_was_indexed_in_another_way_is_refused(folder: Path, manifest: Manifest) -> None:
+    path = folder / manifest.generation / "manifest.json"
+    value = json.loads(path.read_text())
+    path.write_text(json.dumps({**value, "versions": {**value["versions"], "index": "bm25 title^2"}}))
+    with pytest.raises(UserError, match=r"another way \(bm25 title\^2\)"):
+        open_world(folder)
+
+
+@pytest.mark.parametrize("name", ["gen-000000000000", "../world", "", "thesis"])
+def test_a_generation_that_is_missing_is_said(folder: Path, manifest: Manifest, name: str) -> None:
+    del manifest
+    (folder / CURRENT).write_text(f"{name}\n")
+    with pytest.raises(UserError, match="is damaged"):
+        open_world(folder)
+
+
+@pytest.mark.parametrize("part", ["shop.sqlite", "manifest.json", "index/meta.json"])
+@pytest.mark.parametrize("content", [None, b"\x00 nonsense"])
+def test_a_damaged_generation_is_said(folder: Path, manifest: Manifest, part: str, content: bytes | None) -> None:
+    path = folder / manifest.generation / part
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    with pytest.raises(UserError):
+        open_world(folder)
+
+
+def test_worlds_on_servers_are_not_there_yet() -> None:
+    with pytest.raises(UserError, match="not available"):
+        open_world("servers:shop")

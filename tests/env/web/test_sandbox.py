@@ -1,0 +1,121 @@
+import hashlib
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.env.web.base import Web
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus
+from drretail.errors import UserError
+
+PAGES = [
+    {
+        "url": "https://a.example/feeder",
+        "title": "Choosing a bird feeder",
+        "text": "Tube or hopper?",
+        "date": "2023-01-02",
+    },
+    {"url": "https://b.example/height", "title": "Garden notes", "text": "A bird feeder hangs five feet high."},
+    {"url": "https://c.example/dogs", "title": "Dog beds", "text": "Older dogs need thick beds."},
+    {"url": "https://d.example/void", "title": "Empty page about dogs", "text": " "},
+]
+
+
+def corpus(folder: Path, *lines: str) -> Path:
+    path = folder / "pages.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def write(folder: Path, pages: list[dict[str, Any]]) -> Path:
+    return corpus(folder, *(json.dumps(page) for page in pages))
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> SandboxWeb:
+    return SandboxWeb(write(tmp_path, PAGES))
+
+
+def test_it_is_a_web_with_a_fixed_corpus(web: Web, tmp_path: Path) -> None:
+    assert web.provider == "sandbox"
+    assert web.corpus == hashlib.sha256((tmp_path / "pages.jsonl").read_bytes()).hexdigest()
+
+
+def test_a_word_in_the_title_counts_more(web: SandboxWeb) -> None:
+    assert [result.url[8] for result in web.search("bird feeder", 5)] == ["a", "b"]
+
+
+def test_results_carry_title_snippet_and_date(web: SandboxWeb) -> None:
+    (result, _) = web.search("bird feeder", 5)
+    assert (result.title, result.snippet, result.date) == ("Choosing a bird feeder", "Tube or hopper?", "2023-01-02")
+
+
+def test_a_plural_finds_the_singular_and_the_other_way_round(web: SandboxWeb) -> None:
+    assert web.search("Bird Feeders", 5) == web.search("bird feeder", 5)
+    assert web.search("dog's bed", 1)[0].url == "https://c.example/dogs"
+
+
+def test_at_most_k_results_and_none_without_a_common_word(web: SandboxWeb) -> None:
+    assert len(web.search("bird feeder dog", 2)) == 2
+    assert web.search("zyzzyva", 5) == web.search("", 5) == web.search("?!", 5) == []
+
+
+def test_function_words_alone_find_nothing(web: SandboxWeb) -> None:
+    assert web.search("what is a", 5) == []
+    assert [result.url[8] for result in web.search("how high is a feeder?", 5)] == ["b", "a"]
+
+
+def test_ties_are_in_order_of_addresses_whatever_the_order_of_lines() -> None:
+    pages = [SandboxPage(url=f"https://x.example/{n}", title="Same", text="same words") for n in range(8)]
+    shuffled = random.Random(7).sample(pages, len(pages))
+    assert SandboxWeb(shuffled).search("same", 8) == SandboxWeb(pages).search("same", 8)
+    assert [result.url[-1] for result in SandboxWeb(shuffled).search("same", 8)] == list("01234567")
+
+
+def test_a_page_is_fetched_by_any_spelling_of_its_address(web: SandboxWeb) -> None:
+    page = web.fetch("HTTPS://B.example/height/?utm_source=x#top")
+    assert (page.url, page.state, page.text) == (
+        "https://b.example/height",
+        "ok",
+        "A bird feeder hangs five feet high.",
+    )
+
+
+def test_an_unknown_address_is_an_error_and_an_empty_page_no_content(web: SandboxWeb) -> None:
+    assert web.fetch("https://nowhere.example").state == "error"
+    assert web.fetch("https://d.example/void").state == "no_content"
+    assert web.fetch("not an address").text == ""
+
+
+def test_blank_lines_are_nothing(tmp_path: Path) -> None:
+    assert len(SandboxWeb(corpus(tmp_path, "", json.dumps(PAGES[0]), "  ")).search("feeder", 5)) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"url": "https://x.example"', "line 2, is not JSON"),
+        ('{"url": "https://x.example", "title": "T"}', "line 2, is no page .*text: Field required"),
+        ('["https://x.example"]', "line 2, is no page"),
+        ('{"url": "https://x.example", "title": "T", "text": "t", "date": "May"}', "line 2, is no page .*date"),
+        ('{"url": "https://x.example", "title": "T", "txt": "t", "text": "t"}', "line 2, is no page .*txt"),
+        ('{"url": "https://A.example/feeder#x", "title": "T", "text": "t"}', "line 2: .* stands in line 1 already"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        SandboxWeb(corpus(tmp_path, json.dumps(PAGES[0]), line))
+
+
+def test_an_empty_or_missing_corpus_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no page"):
+        SandboxWeb(corpus(tmp_path))
+    with pytest.raises(UserError, match="does not exist"):
+        SandboxWeb(tmp_path / "none.jsonl")
+
+
+def test_the_shipped_corpus_opens_and_answers() -> None:
+    web = SandboxWeb(default_corpus())
+    assert len(web.search("bird feeder", 5)) == 5

@@ -1,0 +1,182 @@
+import json
+import re
+from datetime import date
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus, read_corpus
+from drretail.grounding.evidence_ids import normalise_url
+
+DOCS = Path(__file__).parents[3] / "docs" / "sandbox.md"
+TODAY = date(2023, 11, 1)
+INVENTED_BRANDS = ("Stillwater blend", "Barn Blend")
+
+# Product kind → words that must stand together in the title of one page.
+KINDS = {
+    "diaper bag": ("diaper bag",),
+    "swaddle blanket": ("swaddle blanket",),
+    "silicone bib": ("silicone bib",),
+    "baby bottle": ("baby bottle",),
+    "crib sheet": ("crib sheet",),
+    "white noise machine": ("white noise machine",),
+    "facial moisturizer": ("facial moisturizer",),
+    "vitamin c serum": ("vitamin c serum",),
+    "shampoo": ("shampoo",),
+    "makeup brush set": ("makeup brush set",),
+    "hair clips": ("hair clips",),
+    "electric shaver": ("electric shaver",),
+    "essential oil set": ("essential oil set",),
+    "magnesium supplement": ("magnesium supplement",),
+    "vitamin d3": ("vitamin d3",),
+    "pill organizer": ("pill organizer",),
+    "blood pressure monitor": ("blood pressure monitor",),
+    "laundry detergent sheets": ("laundry detergent sheets",),
+    "weighted blanket": ("weighted blanket",),
+    "cast iron skillet": ("cast iron skillet",),
+    "coffee grinder": ("coffee grinder",),
+    "food storage containers": ("food storage containers",),
+    "bed sheet set": ("bed sheet set",),
+    "humidifier": ("humidifier",),
+    "gel pen set": ("gel pen set",),
+    "desk organizer": ("desk organizer",),
+    "ergonomic mouse pad": ("ergonomic mouse pad",),
+    "planner": ("planner",),
+    "label maker": ("label maker",),
+    "desk lamp": ("desk lamp",),
+    "bird feeder": ("bird feeder",),
+    "birdhouse": ("birdhouse",),
+    "bird bath": ("bird bath",),
+    "raised garden bed": ("raised garden bed",),
+    "solar path lights": ("solar path lights",),
+    "garden hose": ("garden hose",),
+    "pruning shears": ("pruning shears",),
+    "wildflower seeds": ("wildflower seeds",),
+    "dog bed": ("dog bed",),
+    "cat litter mat": ("cat litter", "mats"),
+    "dog harness": ("dog harness",),
+    "slow feeder bowl": ("slow feeder bowl",),
+    "cat scratching post": ("cat scratching post",),
+    "pet grooming brush": ("pet grooming brush",),
+    "cordless drill": ("cordless drill",),
+    "led light bulbs": ("led light bulbs",),
+    "tape measure": ("tape measure",),
+    "headlamp": ("headlamp",),
+    "smoke detector": ("smoke detector",),
+    "wall anchor kit": ("wall anchor kit",),
+}
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[SandboxPage]:
+    return read_corpus(default_corpus())
+
+
+@pytest.fixture(scope="module")
+def web() -> SandboxWeb:
+    return SandboxWeb(default_corpus())
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """For each line of a section of the docs that names pages, their addresses."""
+    section = DOCS.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    rows = [re.findall(r"<(https://[^>]+)>", line) for line in section.splitlines()]
+    return [row for row in rows if row]
+
+
+def test_each_line_is_written_in_the_one_form() -> None:
+    lines = default_corpus().read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        page = json.loads(line)
+        assert list(page) == [key for key in ("url", "title", "text", "date") if key in page]
+        assert line == json.dumps(page, ensure_ascii=False)
+
+
+def test_addresses_are_sorted_normal_and_stand_once(pages: list[SandboxPage]) -> None:
+    addresses = [page.url for page in pages]
+    assert addresses == sorted(set(addresses))
+    assert addresses == [normalise_url(address) for address in addresses]
+
+
+def test_hosts_are_reserved_names_of_many_publishers(pages: list[SandboxPage]) -> None:
+    hosts = {urlsplit(page.url).netloc for page in pages}
+    assert {host for host in hosts if not re.fullmatch(r"[a-z0-9-]+\.example", host)} == set()
+    assert len(hosts) >= 16
+    # A link in a text is an address as well.
+    linked = {host for page in pages for host in re.findall(r"https?://([^/\s]+)|\bwww\.(\S+)", page.text)}
+    assert linked == set()
+
+
+def test_pages_are_as_long_as_a_short_article(pages: list[SandboxPage]) -> None:
+    lengths = {page.url: len(page.text.split()) for page in pages}
+    assert {url: words for url, words in lengths.items() if not 130 <= words <= 350} == {}
+
+
+def test_titles_differ_and_texts_have_no_loose_white_space(pages: list[SandboxPage]) -> None:
+    assert len({page.title for page in pages}) == len(pages)
+    assert [
+        page.url for page in pages if page.text != page.text.strip() or re.search(r"[ \t]\n|\n{3}", page.text)
+    ] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_product_kind_is_the_subject_of_a_page(kind: str, pages: list[SandboxPage]) -> None:
+    titles = [page.title.casefold() for page in pages]
+    assert any(all(words in title for words in KINDS[kind]) for title in titles)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_for_a_product_kind_finds_a_page_about_it_first(kind: str, web: SandboxWeb) -> None:
+    first = web.search(kind, 1)[0].title.casefold()
+    assert all(words in first for words in KINDS[kind])
+
+
+def test_dates_are_days_before_the_shops_today_and_mostly_recent(pages: list[SandboxPage]) -> None:
+    days = [date.fromisoformat(page.date) for page in pages if page.date]
+    assert max(days) < TODAY
+    assert sum(day.year >= 2020 for day in days) >= 0.8 * len(pages)
+    assert [day for day in days if 2016 < day.year < 2020 or day.year < 2009] == []
+
+
+def test_pages_named_in_the_docs_exist(pages: list[SandboxPage]) -> None:
+    named = set(re.findall(r"<(https://[^>]+)>", DOCS.read_text(encoding="utf-8")))
+    assert named - {page.url for page in pages} == set()
+
+
+def test_docs_count_pages_and_publishers_right(pages: list[SandboxPage]) -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    assert f" {len(pages)} short pages" in text
+    assert ("Thirty publishers" in text) == (len({urlsplit(page.url).netloc for page in pages}) == 30)
+
+
+def test_docs_pair_recent_pages_that_disagree(pages: list[SandboxPage]) -> None:
+    recent = {page.url for page in pages if page.date and page.date >= "2020"}
+    pairs = rows_of("Pages that disagree")
+    assert len(pairs) >= 8
+    assert [pair for pair in pairs if len(set(pair)) != 2 or not recent.issuperset(pair)] == []
+
+
+def test_docs_name_every_outdated_page_with_a_newer_one_that_corrects_it(pages: list[SandboxPage]) -> None:
+    dates = {page.url: page.date for page in pages if page.date}
+    rows = rows_of("Outdated pages")
+    assert {old for old, _ in rows} == {url for url, day in dates.items() if day < "2017"}
+    assert len(rows) >= 8
+    assert [new for _, new in rows if dates[new] < "2020"] == []
+
+
+def test_docs_name_the_pages_without_a_date(pages: list[SandboxPage]) -> None:
+    undated = {page.url for page in pages if page.date is None}
+    assert {url for row in rows_of("Pages without a date") for url in row} == undated
+    assert len(undated) == 3
+
+
+def test_docs_name_the_pages_that_instruct_an_ai_reader(pages: list[SandboxPage]) -> None:
+    instructing = {page.url for page in pages if any(brand in page.text for brand in INVENTED_BRANDS)}
+    assert {url for row in rows_of("Pages that instruct an AI reader") for url in row} == instructing
+    reader = re.compile(r"\b(?:AI|assistants|automated readers|chatbots?|language models?)\b")
+    assert {page.url for page in pages if reader.search(page.text)} == instructing
+
+
+def test_docs_name_some_noise() -> None:
+    assert len(rows_of("Noise")) in (2, 3)

@@ -1,0 +1,49 @@
+"""Evidence and products that the grounding tests share."""
+
+import pytest
+
+from drretail.grounding.evidence_ids import calculation_evidence_id, file_evidence_id, web_evidence_id
+from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
+from drretail.records.shop import Product
+
+PAGE = "https://garden.example/feeders_(wild)"
+WEB = web_evidence_id(PAGE)
+SUM = calculation_evidence_id("2 * 12.50")
+FILE = file_evidence_id("list.txt", b"seeds")
+
+
+def entry(
+    evidence_id: str, kind: EvidenceKind, key: str, title: str, *, url: str | None = None, text: str = "x"
+) -> Evidence:
+    shown = EvidenceText(sha256="0", form="record", text=text, shown=True, path="0", seq=0)
+    return Evidence(id=evidence_id, kind=kind, key=key, title=title, url=url, texts=(shown,))
+
+
+@pytest.fixture
+def evidence() -> tuple[Evidence, ...]:
+    return (
+        entry("P:B000000001", "product", "B000000001", "Bruma Feeder, Large", url="http://ecommerce.com/B000000001"),
+        entry("P:B000000002", "product", "B000000002", "Tallis Bath | grey", url="http://ecommerce.com/B000000002"),
+        entry(WEB, "web", PAGE, "Feeding birds", url=PAGE),
+        entry("O:0000000012", "order", "0000000012", "Order 0000000012"),
+        entry("U:profile", "user", "profile of A1", "Profile of user A1"),
+        entry("U:orders@A2_1", "user", "orders of A2_1", "Orders of user A2_1"),
+        entry(SUM, "calculation", "2*12.50", "2 * 12.50", text="2 * 12.50 = 25.0"),
+        entry(FILE, "file", "list.txt", "list.txt"),
+    )
+
+
+@pytest.fixture
+def product() -> Product:
+    return Product(
+        product_id="B000000001",
+        title="Bruma Feeder, Large",
+        features=("Squirrel-proof",),
+        price=25.0,
+        average_rating=4.5,
+        rating_number=120,
+        store="Bruma",
+        categories=("Patio", "Feeders"),
+        category="Patio_Lawn_and_Garden",
+        details={"Color": "Grün", "Brand": "Bruma", "Best Sellers Rank": {"b": 2, "a": 1}},
+    )

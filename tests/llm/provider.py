@@ -1,0 +1,114 @@
+"""A scripted provider on a local socket: each request takes the next step and is kept."""
+
+import json
+import threading
+import time
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    500: "api_error",
+    529: "overloaded_error",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one request gets: a status and a body, after a pause; or nothing but a closed socket."""
+
+    status: int = 200
+    body: bytes = b""
+    pause: float = 0
+    drop: bool = False
+
+
+def fails(status: int, message: str = "scripted") -> Step:
+    error = {"type": ERROR_TYPES.get(status, "api_error"), "message": message}
+    return Step(status, json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode())
+
+
+def answers(*blocks: dict[str, Any], stop_reason: str = "end_turn", pause: float = 0, **usage: int) -> Step:
+    """A message of Anthropic's form."""
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-test",
+        "content": list(blocks) or [{"type": "text", "text": "hello"}],
+        "stop_reason": stop_reason,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 9, "output_tokens": 2} | usage,
+    }
+    return Step(body=json.dumps(message).encode(), pause=pause)
+
+
+def completes(message: dict[str, Any], finish_reason: str = "stop") -> Step:
+    """A chat completion of OpenAI's form."""
+    choice = {"index": 0, "message": {"role": "assistant"} | message, "finish_reason": finish_reason}
+    usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35}
+    body = {"id": "c1", "object": "chat.completion", "created": 1, "model": "local", "choices": [choice], "usage": usage}
+    return Step(body=json.dumps(body).encode())
+
+
+@dataclass
+class Request:
+    path: str
+    body: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class Provider(ThreadingHTTPServer):
+    """After the script has ended, every request is answered with a greeting."""
+
+    daemon_threads = True
+
+    def __init__(self, *script: Step) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script = list(script)
+        self.seen: list[Request] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Provider
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        del format, args
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.seen.append(Request(self.path, body, {k.lower(): v for k, v in self.headers.items()}))
+        step = self.server.script.pop(0) if self.server.script else answers()
+        time.sleep(step.pause)
+        if step.drop:
+            self.close_connection = True
+            self.connection.close()
+            return
+        self.send_response(step.status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(step.body)))
+        if step.status in (429, 529):
+            self.send_header("retry-after", "0.01")
+        self.end_headers()
+        try:
+            self.wfile.write(step.body)
+        except (BrokenPipeError, ConnectionResetError):  # the client gave up while this slept
+            self.close_connection = True

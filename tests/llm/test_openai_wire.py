@@ -1,0 +1,74 @@
+"""The real OpenAI client against an OpenAI-compatible server: tools there and back."""
+
+import json
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage, ToolMessage
+
+from drretail.errors import ModelError, ModelErrorKind
+from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.registry import open_model
+from drretail.records.run import Usage
+
+from .provider import Provider, Step, completes, fails
+from .test_anthropic_wire import TOOL
+
+pytest.importorskip("langchain_openai")
+pytestmark = pytest.mark.anyio
+QUESTION = HumanMessage("Which dog bed?")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def chat_at(url: str, **given: Any):
+    return open_model("openai:local-model", base_url=f"{url}/v1", **({"timeout": 5, "max_retries": 1} | given)).chat
+
+
+def calls(name: str, **args: str) -> Step:
+    function = {"name": name, "arguments": json.dumps(args)}
+    return completes({"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}, "tool_calls")
+
+
+async def test_a_round_with_a_tool_goes_there_and_back_without_a_key() -> None:
+    with Provider(calls("get_product_details", product_id="B1"), completes({"content": "Take it."})) as provider:
+        chat = chat_at(provider.url).bind_tools([TOOL])
+        first = await ainvoke(chat, [QUESTION])
+        reply = ToolMessage('{"title":"Bed"}', tool_call_id=first.tool_calls[0]["id"])
+        last = await ainvoke(chat, [QUESTION, first, reply])
+    assert first.tool_calls[0]["args"] == {"product_id": "B1"}
+    assert last.text == "Take it."
+    assert usage_of(last) == Usage(calls=1, input_uncached=30, output=5)
+    sent = provider.seen[0]
+    assert sent.path == "/v1/chat/completions"
+    assert (sent.body["temperature"], sent.body["max_tokens"]) == (0, 8000)
+    assert sent.body["tools"][0]["function"]["name"] == "get_product_details"
+    assert [message["role"] for message in provider.seen[1].body["messages"]] == ["user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"),
+    [
+        (completes({"content": "half"}, "length"), "model"),
+        (completes({"content": ""}, "content_filter"), "refusal"),
+        (completes({"content": None, "refusal": "I can't."}), "refusal"),
+        (completes({"content": ""}), "model"),
+        (fails(401), "model"),
+        (Step(200, b"{"), "model"),
+        (Step(200, b'{"error": {"message": "no such model"}}'), "model"),
+    ],
+)
+async def test_failures_have_the_same_kinds_as_elsewhere(step: Step, kind: ModelErrorKind) -> None:
+    with Provider(*[step] * 6) as provider, pytest.raises(ModelError) as caught:
+        await ainvoke(chat_at(provider.url), [QUESTION])
+    assert caught.value.kind == kind
+
+
+async def test_a_stalled_server_is_a_timeout() -> None:
+    slow = Step(200, b"{}", pause=0.6)
+    with Provider(slow, slow) as provider, pytest.raises(ModelError) as caught:
+        await ainvoke(chat_at(provider.url, timeout=0.2), [QUESTION])
+    assert caught.value.kind == "timeout"

@@ -1,0 +1,110 @@
+"""Models by name: which are opened, with what they are built, and what a wrong name is told."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.llm import registry
+from drretail.llm.registry import open_model
+
+KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_KEY": "k" * 20}
+
+
+def chat_of(spec: str, **given: Any) -> Any:
+    return open_model(spec, environ=KEYS, timeout=33, max_retries=4, max_tokens=555, **given).chat
+
+
+@pytest.mark.parametrize(
+    ("spec", "params"),
+    [
+        ("anthropic:claude-sonnet-5", {"max_tokens": 8000}),
+        ("anthropic:claude-sonnet-4-6", {"max_tokens": 8000, "temperature": 0}),
+        ("anthropic:claude-not-known-yet", {"max_tokens": 8000}),
+        ("openai:gpt-5", {"max_tokens": 8000}),
+        ("openai:gpt-4.1", {"max_tokens": 8000, "temperature": 0}),
+        ("openai:not-known-yet", {"max_tokens": 8000, "temperature": 0}),
+    ],
+)
+def test_parameters_hold_all_that_changes_an_answer_and_no_temperature_that_would_be_refused(
+    spec: str, params: dict[str, Any]
+) -> None:
+    model = open_model(spec, environ=KEYS)
+    assert model.params == params
+    assert model.info.kind == "llm"
+    assert (model.info.provider, model.info.model) == tuple(spec.split(":"))
+
+
+def test_another_server_is_another_model_for_the_journal() -> None:
+    assert open_model("openai:m", base_url="http://a/v1").params["base_url"] == "http://a/v1"
+
+
+def test_the_anthropic_client_has_timeout_retries_and_length() -> None:
+    chat = chat_of("anthropic:claude-sonnet-5")
+    assert (chat.default_request_timeout, chat.max_retries, chat.max_tokens) == (33, 4, 555)
+
+
+def test_the_openai_client_has_timeout_retries_and_length() -> None:
+    pytest.importorskip("langchain_openai")
+    chat = chat_of("openai:gpt-4.1")
+    assert (chat.request_timeout, chat.max_retries, chat.max_tokens) == (33, 4, 555)
+    compatible = chat_of("openai:local", base_url="http://localhost:1/v1")
+    assert compatible.extra_body == {"max_tokens": 555}
+
+
+def test_the_ollama_client_has_timeout_and_length_and_needs_no_key() -> None:
+    pytest.importorskip("langchain_ollama")
+    chat: Any = open_model("ollama:qwen3:8b", timeout=33, max_tokens=555).chat
+    assert (chat.model, chat.client_kwargs, chat.num_predict) == ("qwen3:8b", {"timeout": 33}, 555)
+
+
+def test_the_google_client_has_timeout_attempts_and_length() -> None:
+    pytest.importorskip("langchain_google_genai")
+    chat = chat_of("google:gemini-2.5-pro")
+    assert (chat.timeout, chat.max_retries, chat.max_output_tokens) == (33, 5, 555)
+
+
+def test_the_offline_shopper_comes_through_the_same_door() -> None:
+    model = open_model("offline:shopper")
+    assert model.info.model_dump() == {
+        "spec": "offline:shopper",
+        "provider": "offline",
+        "model": "shopper",
+        "kind": "rule_based",
+    }
+
+
+@pytest.mark.parametrize(
+    ("spec", "environ", "said"),
+    [
+        ("claude-sonnet-5", KEYS, "names no provider"),
+        ("anthropic:", KEYS, "names no model"),
+        ("antropic:claude-sonnet-5", KEYS, "Did you mean anthropic"),
+        ("offline:shoper", KEYS, "Did you mean shopper"),
+        ("anthropic:claude-sonnet-5", {}, "ANTHROPIC_API_KEY"),
+        ("openai:gpt-4.1", {"OPENAI_API_KEY": ""}, "OPENAI_API_KEY"),
+        ("google:gemini-2.5-pro", {}, "GOOGLE_API_KEY or GEMINI_API_KEY"),
+    ],
+)
+def test_a_wrong_spec_or_a_missing_key_is_told_in_one_sentence(
+    spec: str, environ: Mapping[str, str], said: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        open_model(spec, environ=environ)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_package_is_answered_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        del name
+
+    monkeypatch.setattr(registry, "find_spec", absent)
+    with pytest.raises(UserError, match=r"pip install 'drretail\[openai\]'"):
+        open_model("openai:gpt-4.1", environ=KEYS)
+
+
+def test_the_key_from_the_environment_is_not_in_what_a_model_shows() -> None:
+    model = open_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "sk-secret-987654321"})
+    assert "sk-secret" not in repr(model)

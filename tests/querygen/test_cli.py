@@ -1,0 +1,74 @@
+"""`drretail queries generate`, as a person calls it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from drretail.cli.queries import queries_app
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.files import read_jsonl
+from drretail.records.query import Query
+
+runner = CliRunner()
+
+
+def generate(world: World, to: Path, *flags: str) -> Result:
+    return runner.invoke(queries_app, ["generate", "--world", str(world.folder), "--to", str(to), *flags])
+
+
+def test_each_line_is_a_query_of_this_world(world: World, tmp_path: Path) -> None:
+    to = tmp_path / "queries.jsonl"
+    result = generate(world, to, "--users", "4")
+    queries = [Query.model_validate(line) for line in read_jsonl(to)]
+    assert result.exit_code == 0
+    assert len(queries) == 12
+    assert len({query.user_id for query in queries}) == 4
+    assert {query.world_fingerprint for query in queries} == {world.manifest.fingerprint}
+    assert {(query.source, query.mode) for query in queries} == {("offline:generator", "profile_aware")}
+    assert "12 queries of 4 users" in result.stdout
+
+
+def test_the_same_seed_writes_the_same_bytes(world: World, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    generate(world, one)
+    generate(world, two)
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
+    to = tmp_path / "queries.jsonl"
+    result = generate(world, to, "--user", "CARA", "--user", "BERT", "--per-user", "1", "--json")
+    document = json.loads(result.stdout)
+    assert [line["user_id"] for line in read_jsonl(to)] == ["CARA", "BERT"]
+    assert document == {
+        "format": 1,
+        "queries": 2,
+        "users": 2,
+        "users_without": [],
+        "users_with_fewer": [],
+        "file": str(to),
+    }
+
+
+def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
+    told = generate(world, tmp_path / "a.jsonl", "--users", "8")
+    quiet = generate(world, tmp_path / "b.jsonl", "--users", "8", "--quiet")
+    assert "no query could be made: 2" in told.stderr
+    assert "6 users could be made; 8 were asked for" in told.stderr
+    assert quiet.stderr == ""
+
+
+def test_an_unknown_user_leaves_the_file_as_it_was(world: World, tmp_path: Path) -> None:
+    to = tmp_path / "queries.jsonl"
+    to.write_text("before\n")
+    result = generate(world, to, "--user", "NOBODY")
+    assert isinstance(result.exception, UserError)
+    assert to.read_text() == "before\n"
+
+
+@pytest.mark.parametrize("flags", [["--users", "0"], ["--per-user", "0"]])
+def test_nothing_cannot_be_asked_for(world: World, tmp_path: Path, flags: list[str]) -> None:
+    assert generate(world, tmp_path / "queries.jsonl", *flags).exit_code == 2

@@ -1,0 +1,204 @@
+import re
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.env.session import Session
+from drretail.env.world import World, open_world
+from drretail.errors import UserError
+from drretail.grounding.constraints import read_constraints
+from drretail.querygen.generate import DRAFTS, alike, generate_for, generate_sampled
+from drretail.querygen.things import thing_of
+from drretail.records.query import Query
+from drretail.records.shop import Product
+from drretail.tools.registry import TOOLS
+from drretail.tools.toolkit import Toolkit
+
+from .conftest import BRANDS, MakeWorld, bought, orders, products
+
+USERS = ["ANNA", "BERT", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
+SEEDS = [str(seed) for seed in range(6)]
+
+
+@pytest.fixture(scope="session")
+def many(world: World) -> list[Query]:
+    """Queries of all draft kinds for all shoppers under several seeds."""
+    return [query for seed in SEEDS for query in generate_for(world, USERS, per_user=9, seed=seed).queries]
+
+
+def test_texts_are_of_the_length_of_the_papers_examples(many: list[Query]) -> None:
+    assert all(40 <= len(query.text.split()) <= 110 for query in many)
+
+
+def test_texts_hold_no_id_no_mail_address_and_no_street(world: World, many: list[Query]) -> None:
+    for query in many:
+        profile = world.store.user(query.user_id or "")
+        assert not re.search(r"\b[A-Z0-9]{8,}\b|@|\d{5}", query.text), query.text
+        for secret in (profile.address.address1, profile.last_name, profile.phone_number):
+            assert secret not in query.text
+
+
+def test_texts_are_clean_english_sentences(many: list[Query]) -> None:
+    for query in many:
+        assert not re.search(r"[{}\[\]_]|\s\s|\s[,.?!]|\.\.|\ba [aeio]|\ban [bcdfgjkpqtvwz]", query.text), query.text
+        assert re.match(r"[A-Z]", query.text)
+        assert query.text[-1] in ".?"
+        assert all(re.match(r"[A-Z$€£]", part) for part in re.split(r"(?<=[.?]) ", query.text)), query.text
+
+
+def test_the_text_says_the_budget_that_is_typed(many: list[Query]) -> None:
+    for query in many:
+        read = read_constraints(query.text, known_brands=BRANDS)
+        assert (read.budget, read.budget_scope) == (query.constraints.budget, query.constraints.budget_scope), (
+            query.text
+        )
+        assert read.brands_unwanted == query.constraints.brands_unwanted, query.text
+        assert read.brands_wanted == query.constraints.brands_wanted, query.text
+
+
+def test_a_budget_is_met_by_something_the_catalog_offers(world: World, many: list[Query]) -> None:
+    with Toolkit(Session(world)) as toolkit:
+        for query in many:
+            budget = query.constraints.budget
+            if budget is not None:
+                search = {"query": "", "price_max": float(budget.value), "category": query.constraints.categories[0]}
+                assert toolkit.call("product_catalog_search", search).value["total"] > 0
+                assert budget.value % 5 == 0
+                assert Decimal(10) <= budget.value
+
+
+def test_demands_and_quantities_stand_in_the_text(many: list[Query]) -> None:
+    assert any(query.constraints.must for query in many)
+    assert any(query.constraints.must_not for query in many)
+    assert any(query.constraints.quantities for query in many)
+    for query in many:
+        for word in (*query.constraints.must, *query.constraints.must_not, *query.constraints.quantities):
+            assert word in query.text
+
+
+def test_owned_products_are_those_that_the_text_speaks_of(world: World, many: list[Query]) -> None:
+    for query in many:
+        for owned in query.constraints.owned:
+            thing = thing_of(world.store.product(owned).title)
+            assert thing is not None
+            assert thing.name in query.text
+            assert any(order.product_id == owned for order in world.store.orders(query.user_id or "").orders)
+
+
+def test_categories_and_tools_are_those_of_the_shop(world: World, many: list[Query]) -> None:
+    for query in many:
+        assert query.constraints.categories
+        assert set(query.constraints.categories) <= set(world.catalog.categories())
+        assert set(query.expected_tools) <= set(TOOLS)
+        assert len(set(query.expected_tools)) == len(query.expected_tools)
+        assert {"product_catalog_search", "web_search"} <= set(query.expected_tools)
+
+
+def test_the_rationale_names_orders_of_the_user(world: World, many: list[Query]) -> None:
+    for query in many:
+        ids = {order.order_id for order in world.store.orders(query.user_id or "").orders}
+        assert any(order_id in query.rationale for order_id in ids)
+
+
+def test_no_two_queries_of_a_user_are_alike(world: World) -> None:
+    for seed in SEEDS:
+        made = generate_for(world, ["ANNA"], per_user=6, seed=seed).queries
+        texts = [query.text for query in made]
+        assert len(texts) == 6
+        assert not any(alike(text, other) for text in texts for other in texts if text is not other)
+        assert len({query.rationale for query in made}) == 6
+
+
+def test_every_draft_kind_comes_up(world: World) -> None:
+    made = generate_for(world, ["ANNA"], per_user=len(DRAFTS), seed="1").queries
+    assert {"calculator", "get_user_profile", "get_user_statistics"} <= {
+        tool for query in made for tool in query.expected_tools
+    }
+
+
+def test_the_same_seed_gives_the_same_queries_and_another_gives_others(world: World) -> None:
+    first = generate_sampled(world, 4, per_user=3, seed="7")
+    assert first == generate_sampled(world, 4, per_user=3, seed="7")
+    assert first != generate_sampled(world, 4, per_user=3, seed="8")
+
+
+def test_a_users_queries_do_not_depend_on_who_else_is_drawn_or_on_how_many_are_made(world: World) -> None:
+    alone = generate_for(world, ["CARA"], per_user=2, seed="7").queries
+    together = generate_for(world, ["ANNA", "CARA", "FAYE"], per_user=3, seed="7").queries
+    of_cara = [query for query in together if query.user_id == "CARA"]
+    assert of_cara[:2] == list(alone)
+
+
+def test_ids_are_distinct_even_for_users_whose_ids_begin_alike(world: World) -> None:
+    made = generate_for(world, USERS, per_user=3, seed="42").queries
+    assert len({query.query_id for query in made}) == len(made)
+    assert all(re.fullmatch(r"[a-z2-7]{8}-\d", query.query_id) for query in made)
+
+
+def test_a_history_of_one_order_is_enough(world: World) -> None:
+    made = generate_for(world, ["BERT"], per_user=3, seed="42")
+    assert len(made.queries) == 3
+    assert made.without == ()
+
+
+def test_users_whose_orders_give_nothing_are_replaced_and_counted(world: World) -> None:
+    made = generate_sampled(world, 6, per_user=1, seed="42")
+    assert made.users == 6
+    assert {query.user_id for query in made.queries} == set(USERS)
+    every = generate_sampled(world, 8, per_user=1, seed="42")
+    assert every.users == 6
+    assert set(every.without) == {"DORA", "EMIL"}
+
+
+def test_a_named_user_whose_orders_give_nothing_is_said(world: World) -> None:
+    assert generate_for(world, ["DORA", "BERT"], per_user=1, seed="42").without == ("DORA",)
+    with pytest.raises(UserError, match="No query could be made"):
+        generate_for(world, ["DORA"], per_user=1, seed="42")
+
+
+def test_an_unknown_user_is_named_with_some_that_are_known(world: World) -> None:
+    with pytest.raises(UserError, match=r"no user 'NOBODY'. Some that it holds: "):
+        generate_for(world, ["ANNA", "NOBODY"], per_user=1, seed="42")
+
+
+def test_a_world_without_users_says_so(make_world: MakeWorld) -> None:
+    with pytest.raises(UserError, match="no users"):
+        generate_sampled(make_world(products(), []), 5, per_user=3, seed="42")
+
+
+def test_without_prices_no_budget_is_set_or_said(make_world: MakeWorld) -> None:
+    poor = make_world(products(prices=False, paths=False), orders())
+    made = generate_sampled(poor, 6, per_user=6, seed="42").queries
+    assert len(made) > 20
+    assert all(query.constraints.budget is None for query in made)
+    assert not any("$" in query.text for query in made)
+    assert all(query.constraints.budget_scope == "total" for query in made)
+
+
+def test_consumables_bought_long_ago_are_not_called_owned(make_world: MakeWorld) -> None:
+    late = [*bought("ANNA", "shampoo"), *bought("BERT", "planner", first=200)]
+    aged = make_world(products(), late)
+    for query in generate_for(aged, ["ANNA"], per_user=6, seed="42").queries:
+        assert query.constraints.owned == ()
+        assert not re.search(r"nearly out|using the|much left|had my", query.text), query.text
+
+
+def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_path: Path) -> None:
+    options = IngestOptions(min_interactions=1, since=date(2000, 1, 1))
+    ingest([realdata / "amazon" / "All_Beauty"], tmp_path / "world", options)
+    with open_world(tmp_path / "world") as world:
+        made = generate_sampled(world, 10, per_user=3, seed="42")
+        titles = [product.title for query in made.queries for product in _owned(world, query)]
+    assert made.users == 10
+    assert len(made.queries) >= 25
+    for query in made.queries:
+        assert 40 <= len(query.text.split()) <= 110
+        assert not any(len(title) > 60 and title in query.text for title in titles)
+
+
+def _owned(world: World, query: Query) -> list[Product]:
+    return list(world.store.products(query.constraints.owned).values())

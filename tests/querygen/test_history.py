@@ -1,0 +1,50 @@
+from datetime import date
+
+import pytest
+
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.querygen.history import History, read_history
+from drretail.tools.toolkit import Toolkit
+
+
+def history_of(world: World, user_id: str) -> History:
+    with Toolkit(Session(world, user_id=user_id)) as toolkit:
+        return read_history(toolkit, user_id)
+
+
+def test_the_record_names_the_orders_behind_every_fact(world: World) -> None:
+    history = history_of(world, "ANNA")
+    shampoo = history.owns("shampoo")
+    assert shampoo is not None
+    assert len(shampoo.order_ids) == 2
+    assert shampoo.day == date(2022, 7, 20)
+    assert history.consumables[0] == shampoo
+    assert history.kinds[0].name == "shampoo"
+    assert set(history.kinds[0].order_ids) == set(shampoo.order_ids)
+    assert history.purchases[0] == shampoo
+    assert history.state
+
+
+def test_what_was_returned_is_not_owned(world: World) -> None:
+    assert history_of(world, "DORA").purchases == ()
+
+
+def test_a_product_without_a_good_phrase_is_left_out(world: World) -> None:
+    assert history_of(world, "EMIL").purchases == ()
+
+
+def test_what_is_used_up_does_not_last(world: World) -> None:
+    history = history_of(world, "ANNA")
+    shampoo, lamp = history.owns("shampoo"), history.owns("desk lamp")
+    assert shampoo is not None
+    assert lamp is not None
+    assert lamp.lasts(date(2030, 1, 1))
+    assert shampoo.lasts(history.today)
+    assert not shampoo.lasts(date(2030, 1, 1))
+
+
+def test_an_unknown_user_is_the_users_error(world: World) -> None:
+    with pytest.raises(UserError, match="NOBODY"):
+        history_of(world, "NOBODY")

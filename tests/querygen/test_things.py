@@ -1,0 +1,80 @@
+import pytest
+
+from drretail.querygen.knowledge import choices, kinds, projects
+from drretail.querygen.things import thing_of
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Nail Clipper Set, VORUNI Luxury 18 in 1 Steel Kit, Pedicure Tools with Case", "nail clipper set"),
+        ("Wingsong Squirrel-Proof Bird Feeder - Holds 4 lb of Seed, Copper", "bird feeder"),
+        ("12 Pack Claw Clips for Thick Hair", "hair clips"),
+        ("QUELLO Vitamin C Serum | 20% | 1 fl oz", "vitamin C serum"),
+        ("Tallow LED Nail Lamp, 72W", "LED nail lamp"),
+        ("Hard Plastic Recipe Box with Dividers", "plastic recipe box"),
+    ],
+)
+def test_a_long_title_becomes_a_short_everyday_phrase(title: str, name: str) -> None:
+    thing = thing_of(title)
+    assert thing is not None
+    assert thing.name == name
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Zorblax 9000 (Deluxe)",
+        "☆",
+        "",
+        "Replacement Filter for Humidifier",
+        "Shampoo Bottle Sticker Labels",
+        "Red Carpet Starter Collection",
+    ],
+)
+def test_a_title_without_a_good_phrase_gives_none(title: str) -> None:
+    assert thing_of(title) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "wrong"),
+    [
+        ("Nail Polish Remover Clips", "nail polish remover"),
+        ("Wig Stand, Foldable", "wig"),
+        ("Oatmeal Dog Shampoo, 16 oz", "shampoo"),
+        ("Shampoo for Dogs and Cats", "shampoo"),
+        ("Anti Frizz Hair Serum", "face serum"),
+        ("Makeup Brush Holder with Lid", "makeup brush set"),
+    ],
+)
+def test_a_word_run_inside_something_else_does_not_make_it_that_kind(title: str, wrong: str) -> None:
+    thing = thing_of(title)
+    assert thing is None or thing.name != wrong
+
+
+def test_the_leaf_of_a_path_counts_only_when_the_title_bears_it_out() -> None:
+    path = ("Home & Kitchen", "Bedding", "Throw Pillow Covers")
+    velvet = thing_of("Ambrelia Velvet Throw Pillow Covers, Set of 2", path)
+    other = thing_of("Sunny Felt Garland, 3 m", path)
+    assert velvet is not None
+    assert velvet.name == "throw pillow covers"
+    assert other is None
+
+
+def test_a_path_that_only_repeats_the_file_is_no_leaf() -> None:
+    assert thing_of("Sunny Felt Garland", ("All_Beauty",)) is None
+
+
+@pytest.mark.parametrize("name", list(kinds()))
+def test_every_kind_is_recognised_by_its_own_name_and_titles(name: str) -> None:
+    kind = kinds()[name]
+    for title in (name, *kind.titles):
+        thing = thing_of(f"Tallow {title.title()}, Blue")
+        assert thing is not None
+        assert thing.name == name, title
+
+
+def test_choices_and_projects_speak_of_kinds_that_there_are() -> None:
+    in_projects = {name for project in projects() for name in project.things}
+    assert {name for choice in choices() for name in choice.kinds} <= set(kinds())
+    assert in_projects == set(kinds())

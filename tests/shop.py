@@ -1,0 +1,45 @@
+"""A tiny shop: four bird products, two users, one web page."""
+
+from pathlib import Path
+
+from drretail.env.web.sandbox import SandboxPage
+from drretail.env.world import OrderRow, default_pool, write_world
+from drretail.records.shop import Product
+
+USER, OTHER = "AE" + "X" * 26, "AF" + "Y" * 26
+DAY = 86_400_000
+JANUARY = 1_672_531_200_000  # 2023-01-01
+
+
+def a_product(number: int, title: str, price: float | None) -> Product:
+    return Product(
+        product_id=f"B0TEST000{number}",
+        title=title,
+        features=("Weatherproof",),
+        price=price,
+        average_rating=4.5,
+        rating_number=100,
+        store="Tanagrove",
+        categories=("Patio, Lawn & Garden", "Bird Feeders"),
+        category="Patio_Lawn_and_Garden",
+    )
+
+
+PRODUCTS = [
+    a_product(1, "Tanagrove Tube Bird Feeder, 18 inch", 24.99),
+    a_product(2, "Tanagrove Hopper Bird Feeder, Cedar", 39.5),
+    a_product(3, "Tanagrove Window Bird Feeder", None),
+    a_product(4, "Tanagrove Bird Bath", 55.0),
+]
+ORDERS = [
+    OrderRow("0000000001", USER, "B0TEST0004", JANUARY),
+    OrderRow("0000000002", USER, "B0TEST0001", JANUARY + DAY),
+    OrderRow("0000000003", OTHER, "B0TEST0002", JANUARY),
+]
+PAGES = [SandboxPage(url="https://birds.example/clean", title="Cleaning", text="Clean a bird feeder every two weeks.")]
+
+
+def build(folder: Path) -> Path:
+    """The shop as a world in ``folder``."""
+    write_world(folder, products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
+    return folder

@@ -1,0 +1,129 @@
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_run, read_runs
+from drretail.files import read_jsonl
+from drretail.records.evidence import Evidence
+from drretail.records.query import Query
+from drretail.records.run import RoleModel, Run, System
+
+SYSTEM = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
+LABEL = SYSTEM.label()
+QUERY = Query(query_id="q1", text="Which feeder?", source="test")
+ASKED = Definition(
+    world_fingerprint="f" * 64,
+    queries=(QUERY,),
+    systems={LABEL: SYSTEM},
+    prompt_hashes={LABEL: {"react": "1"}},
+    tool_schema_hash="t",
+)
+
+
+def a_run(query_id: str = "q1") -> Run:
+    run_id = f"{LABEL}/{query_id}-r1"
+    return Run(run_id=run_id, system=LABEL, query_id=query_id, repeat=1, status="done", stop="finished", report="R")
+
+
+def test_a_saved_run_is_read_back_whole(tmp_path: Path) -> None:
+    evidence = Evidence(id="P:B1", kind="product", key="B1", title="Feeder")
+    with Experiment(tmp_path / "exp", ASKED) as experiment:
+        folder = experiment.save(a_run(), [evidence], {"sha": "text"}, {"host": "h"})
+    assert read_run(folder) == a_run()
+    assert read_evidence(folder) == (evidence,)
+    assert list(read_jsonl(folder / "results.jsonl.gz")) == [{"format": 1, "sha256": "sha", "text": "text"}]
+    assert [run.run_id for run in read_runs(tmp_path / "exp")] == [a_run().run_id]
+    assert read_definition(tmp_path / "exp") == ASKED
+
+
+def test_a_run_with_a_journal_and_no_result_was_interrupted(tmp_path: Path) -> None:
+    with Experiment(tmp_path / "exp", ASKED) as experiment:
+        assert experiment.state(LABEL, "q1", 1) == "absent"
+        journal = experiment.run_folder(LABEL, "q1", 1) / "journal.jsonl"
+        journal.parent.mkdir(parents=True)
+        journal.write_text("{}\n", encoding="utf-8")
+        assert experiment.state(LABEL, "q1", 1) == "interrupted"
+        experiment.save(a_run(), [], {}, {})
+        assert experiment.state(LABEL, "q1", 1) == "done"
+    assert not journal.exists()
+    assert list(read_jsonl(journal.with_name("journal.jsonl.gz"))) == [{}]
+
+
+def test_queries_and_systems_may_be_added(tmp_path: Path) -> None:
+    other = SYSTEM.model_copy(update={"web_mode": "ws"})
+    more = ASKED.model_copy(
+        update={
+            "queries": (QUERY.model_copy(update={"query_id": "a0"}),),
+            "systems": {other.label(): other},
+            "prompt_hashes": {other.label(): {"react": "1"}},
+        }
+    )
+    Experiment(tmp_path, ASKED).close()
+    Experiment(tmp_path, more).close()
+    held = read_definition(tmp_path)
+    assert [query.query_id for query in held.queries] == ["a0", "q1"]
+    assert set(held.systems) == {LABEL, other.label()}
+
+
+def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
+    second = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"query_id": "a0"}),)})
+    for name, order in (("one", (ASKED, second)), ("two", (second, ASKED))):
+        for asked in order:
+            Experiment(tmp_path / name, asked).close()
+    assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"world_fingerprint": "0" * 64}, "was made on the world ffffffffffff"),
+        ({"tool_schema_hash": "u"}, "other tools"),
+        ({"queries": (QUERY.model_copy(update={"text": "Other?"}),)}, "another query 'q1'"),
+        ({"systems": {LABEL: SYSTEM.model_copy(update={"agent": "x"})}}, "another system"),
+        ({"prompt_hashes": {LABEL: {"react": "2"}}}, "other prompts"),
+    ],
+)
+def test_what_contradicts_the_folder_is_refused_and_changes_nothing(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    Experiment(tmp_path, ASKED).close()
+    before = (tmp_path / "experiment.json").read_bytes()
+    with pytest.raises(UserError, match=said):
+        Experiment(tmp_path, ASKED.model_copy(update=change))
+    assert (tmp_path / "experiment.json").read_bytes() == before
+    Experiment(tmp_path, ASKED).close()  # the refused one left no lock behind
+
+
+def test_a_folder_has_one_writer(tmp_path: Path) -> None:
+    with Experiment(tmp_path, ASKED), pytest.raises(UserError, match="Another process"):
+        Experiment(tmp_path, ASKED)
+
+
+def test_a_folder_with_other_files_is_not_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("precious", encoding="utf-8")
+    with pytest.raises(UserError, match="no experiment but other files"):
+        Experiment(tmp_path, ASKED)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"format": 2}', encoding="utf-8")
+    with pytest.raises(UserError, match="format 2"):
+        read_run(tmp_path)
+    (tmp_path / "run.json").write_text('{"format": 1, "run_id": "x"}', encoding="utf-8")
+    with pytest.raises(UserError, match="is not as this version writes it"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        ({}, "react@offline-shopper"),
+        ({"web_mode": "ws"}, "react+ws@offline-shopper"),
+        ({"options": {"scope_to_user": True, "redact": False}}, "react@offline-shopper-scope_to_user"),
+        ({"agent": "my.module:Agent"}, "my.module-agent@offline-shopper"),
+    ],
+)
+def test_a_label_says_what_differs_from_the_default(change: dict[str, object], label: str) -> None:
+    assert SYSTEM.model_copy(update=change).label() == label

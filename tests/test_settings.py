@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.settings import read_settings
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_command_line_beats_the_environment_which_beats_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "drretail.toml").write_text('model = "a:file"\nmax_tokens = 5\ntool_threads = 2\n', encoding="utf-8")
+    monkeypatch.setenv("DRRETAIL_MODEL", "a:environment")
+    monkeypatch.setenv("DRRETAIL_MAX_TOKENS", "6")
+    settings = read_settings(model="a:flag", max_tokens=None)
+    assert (settings.model, settings.max_tokens, settings.tool_threads) == ("a:flag", 6, 2)
+
+
+def test_without_any_source_the_defaults_hold() -> None:
+    settings = read_settings()
+    assert (settings.model, settings.tool_timeout) == (None, 30)
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [("tool_timeout = 0", "tool_timeout"), ("modell = 'x'", "modell"), ("max_tokens = 'many'", "max_tokens")],
+)
+def test_a_wrong_setting_is_named(tmp_path: Path, toml: str, said: str) -> None:
+    (tmp_path / "drretail.toml").write_text(toml, encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        read_settings()
+
+
+def test_a_broken_settings_file_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "drretail.toml").write_text("model = [", encoding="utf-8")
+    with pytest.raises(UserError, match=r"drretail\.toml"):
+        read_settings()

@@ -1,0 +1,120 @@
+import json
+from typing import Any
+
+import pytest
+
+from drretail.env.session import Session
+from drretail.tools.toolkit import Toolkit
+from tests.tools.conftest import error_of
+
+
+def ids(toolkit: Toolkit, query: str, **args: Any) -> list[str]:
+    """The last digits of the products found."""
+    reply = toolkit.call("product_catalog_search", {"query": query, **args})
+    assert reply.error is None, reply.text
+    assert reply.value["shown"] == len(reply.value["hits"])
+    return [hit["product_id"][-1] for hit in reply.value["hits"]]
+
+
+def test_a_search_gives_cards_with_evidence_and_counts(toolkit: Toolkit) -> None:
+    value = toolkit.call("product_catalog_search", {"query": "tube feeder", "match": "all"}).value
+    assert (value["total"], value["shown"], value["offset"]) == (2, 2, 0)
+    assert value["hits"][0] == {
+        "evidence": "P:B0TOOLS001",
+        "product_id": "B0TOOLS001",
+        "product_url": "http://ecommerce.com/B0TOOLS001",
+        "title": "Tanagrove tube bird feeder",
+        "price": 24.99,
+        "currency": "USD",
+        "average_rating": 4.6,
+        "rating_number": 900,
+        "store": "Tanagrove",
+        "category": "Patio_Lawn_and_Garden",
+    }
+
+
+def test_a_hit_enters_the_ledger_as_shown_card_and_hidden_record(toolkit: Toolkit, session: Session) -> None:
+    reply = toolkit.call("product_catalog_search", {"query": "window"})
+    assert reply.evidence == ("P:B0TOOLS003",)
+    (entry,) = session.ledger.evidence()
+    assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", False)]
+    assert json.loads(entry.texts[0].text) == reply.value["hits"][0]
+    assert json.loads(entry.sources[0].text)["description"] == ["Clear."]
+
+
+def test_reading_the_details_shows_the_record_that_a_search_kept_hidden(toolkit: Toolkit, session: Session) -> None:
+    toolkit.call("product_catalog_search", {"query": "window"})
+    details = toolkit.call("get_product_details", {"product_id": "B0TOOLS003"})
+    (entry,) = session.ledger.evidence()
+    assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]
+    assert entry.sources[0].text == details.text
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"price_max": 20}, "5"),
+        ({"price_min": 24.99, "price_max": 24.99}, "14"),
+        ({"price_min": 30}, "2"),
+        ({"rating_min": 4.5}, "13"),
+        ({"category": "bird feeders"}, "12345"),
+        ({"category": "Pet_Supplies"}, ""),
+    ],
+)
+def test_filters_keep_what_they_say(toolkit: Toolkit, filters: dict[str, Any], found: str) -> None:
+    assert sorted(ids(toolkit, "bird feeder", match="all", **filters)) == list(found)
+
+
+@pytest.mark.parametrize(
+    ("sort", "found"),
+    [
+        ({"sort_by": "price"}, "51423"),
+        ({"sort_by": "price", "order": "desc"}, "21453"),
+        ({"sort_by": "rating"}, "13254"),
+        ({"sort_by": "rating", "order": "asc"}, "52134"),
+        ({"sort_by": "popularity"}, "21534"),
+        ({"sort_by": "popularity", "order": "asc"}, "35124"),
+    ],
+)
+def test_sorts_break_ties_by_id_and_put_the_unknown_last(toolkit: Toolkit, sort: dict[str, Any], found: str) -> None:
+    assert ids(toolkit, "", category="Bird Feeders", **sort) == list(found)
+
+
+def test_match_options_widen_from_phrase_to_all_to_any(toolkit: Toolkit) -> None:
+    assert sorted(ids(toolkit, "feeder cage", match="phrase")) == []
+    assert sorted(ids(toolkit, "feeder cage", match="all")) == ["5"]
+    assert sorted(ids(toolkit, "feeder cage")) == ["1", "2", "3", "4", "5"]
+    assert sorted(ids(toolkit, "tube bird feeder", match="phrase")) == ["1", "4"]
+
+
+def test_pages_do_not_overlap_and_tell_the_total(toolkit: Toolkit) -> None:
+    pages = [ids(toolkit, "", sort_by="price", limit=3, offset=offset) for offset in (0, 3, 6, 9)]
+    assert [len(page) for page in pages] == [3, 3, 1, 0]
+    assert [found for page in pages for found in page] == ids(toolkit, "", sort_by="price")
+
+
+def test_letters_of_any_script_are_found_and_come_back_unescaped(toolkit: Toolkit) -> None:
+    reply = toolkit.call("product_catalog_search", {"query": "füllstation"})
+    assert "Pájaro 🐦 鳥の餌台 Füllstation" in reply.text
+
+
+def test_unknown_prices_are_null_and_lower_bounds_are_marked(toolkit: Toolkit) -> None:
+    assert toolkit.call("get_product_details", {"product_id": "B0TOOLS003"}).value["price"] is None
+    lowest = toolkit.call("get_product_details", {"product_id": "B0TOOLS005"}).value
+    assert (lowest["price"], lowest["price_from"], lowest["description"]) == (10.0, True, [])
+
+
+def test_an_unknown_category_is_an_error_with_near_names(toolkit: Toolkit) -> None:
+    error = error_of(toolkit.call("product_catalog_search", {"query": "feeder", "category": "Bird Feders"}))
+    assert (error["type"], error["field"]) == ("invalid_argument", "category")
+    assert "Bird Feeders" in error["allowed"]
+
+
+def test_a_price_range_upside_down_is_an_error(toolkit: Toolkit) -> None:
+    error = error_of(toolkit.call("product_catalog_search", {"query": "x", "price_min": 30, "price_max": 20}))
+    assert error == {"type": "invalid_argument", "message": "price_min 30 is above price_max 20.", "field": "price_min"}
+
+
+def test_an_unknown_product_is_not_found(toolkit: Toolkit) -> None:
+    error = error_of(toolkit.call("get_product_details", {"product_id": "B0NOTHERE1"}))
+    assert (error["type"], error["field"]) == ("not_found", "product_id")

@@ -1,0 +1,87 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from drretail.cli.tools import tools
+from drretail.errors import UserError
+from drretail.tools.registry import TOOLS, anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
+from tests.tools.conftest import ANNA, BORIS
+
+
+def run(*args: object) -> Result:
+    app = typer.Typer()
+    app.command()(tools)
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+def called(world: Path, name: str, args: dict[str, Any], *flags: str) -> dict[str, Any]:
+    result = run(name, "--args", json.dumps(args), "--world", world, *flags)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def refusal(*args: object) -> str:
+    """The one sentence for what the user must fix; the command line prints it and ends with 2."""
+    result = run(*args)
+    assert isinstance(result.exception, UserError), result.output
+    return str(result.exception)
+
+
+def test_the_list_names_all_tools_with_access_and_one_line_each() -> None:
+    printed = run().stdout
+    assert all(name in printed for name in TOOLS)
+    assert printed.count("read") >= 8
+    assert "write" in printed
+
+
+def test_schemas_come_in_every_form() -> None:
+    forms = {"json": json_schemas(), "openai": openai_schemas(), "anthropic": anthropic_schemas()}
+    for form, schemas in forms.items():
+        printed = json.loads(run("--json", "--form", form).stdout)
+        assert printed == {"format": 1, "form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas}
+
+
+def test_a_call_prints_what_a_model_would_read(shop_folder: Path) -> None:
+    value = called(shop_folder, "product_catalog_search", {"query": "window feeder", "match": "all"})
+    assert [hit["product_id"] for hit in value["hits"]] == ["B0TOOLS003"]
+
+
+def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:
+    assert called(shop_folder, "get_user_profile", {"user_id": ANNA})["evidence"] == f"U:profile@{ANNA}"
+    assert called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--user", ANNA)["evidence"] == "U:profile"
+
+
+def test_a_tools_own_error_is_its_result(shop_folder: Path) -> None:
+    assert called(shop_folder, "get_order_details", {"order_id": "1"})["error"]["type"] == "not_found"
+    scoped = called(shop_folder, "get_user_orders", {"user_id": BORIS}, "--user", ANNA, "--scope-to-user")
+    assert scoped["error"]["type"] == "forbidden"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["calculater"], "There is no tool 'calculater'. Did you mean calculator?"),
+        (["calculator", "--args", "{expression}"], "--args is not JSON"),
+        (["calculator", "--args", "[1]"], "calculator: The arguments must be a JSON object."),
+        (["calculator"], "calculator: expression is missing"),
+        (["get_user_orders", "--args", '{"user_id": "A", "status": "lost"}'], "Allowed: Delivered, Shipped"),
+    ],
+)
+def test_bad_calls_are_refused_before_a_world_is_opened(args: list[str], said: str) -> None:
+    assert said in refusal(*args, "--world", "nowhere")
+
+
+def test_bad_arguments_that_only_the_world_knows_are_refused(shop_folder: Path) -> None:
+    args = json.dumps({"query": "x", "category": "Bird Feders"})
+    said = refusal("product_catalog_search", "--args", args, "--world", shop_folder)
+    assert said.startswith("product_catalog_search: There is no category 'Bird Feders'")
+    assert "Bird Feeders" in said
+
+
+def test_an_unknown_user_is_refused(shop_folder: Path) -> None:
+    args = ("calculator", "--args", '{"expression": "1"}', "--world", shop_folder, "--user", "AENOBODY")
+    assert "AENOBODY" in refusal(*args)

@@ -1,0 +1,125 @@
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from drretail.tools.registry import (
+    TOOLS,
+    anthropic_schemas,
+    json_schemas,
+    langchain_tools,
+    openai_schemas,
+    tool_schema_hash,
+)
+from drretail.tools.toolkit import Toolkit
+
+GOLDEN = Path(__file__).with_name("tool_schema_hash.txt")
+RENEW = "python -c 'from drretail.tools.registry import tool_schema_hash as h; print(h())' > tests/tools/"
+
+
+def test_the_nine_are_those_of_the_paper() -> None:
+    assert list(TOOLS) == [
+        "product_catalog_search",
+        "get_product_details",
+        "get_user_orders",
+        "get_order_details",
+        "get_user_profile",
+        "update_user_profile",
+        "get_user_statistics",
+        "web_search",
+        "calculator",
+    ]
+    assert [tool.name for tool in TOOLS.values() if tool.access == "write"] == ["update_user_profile"]
+
+
+def test_a_name_stands_for_the_function_of_that_name() -> None:
+    assert all(tool.function.__name__ == name for name, tool in TOOLS.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "required", "defaults", "bounds"),
+    [
+        (
+            "product_catalog_search",
+            ["query"],
+            {"sort_by": "relevance", "match": "any", "limit": 10, "offset": 0},
+            {"limit": (1, 50), "rating_min": (0, 5)},
+        ),
+        ("get_product_details", ["product_id"], {}, {}),
+        ("get_user_orders", ["user_id"], {"limit": 20, "offset": 0}, {"limit": (1, 100)}),
+        ("get_order_details", ["order_id"], {}, {}),
+        ("get_user_profile", ["user_id"], {}, {}),
+        ("update_user_profile", ["user_id"], {}, {}),
+        ("get_user_statistics", ["user_id"], {}, {}),
+        ("web_search", ["query"], {}, {}),
+        ("calculator", ["expression"], {}, {}),
+    ],
+)
+def test_required_defaults_and_bounds(
+    name: str, required: list[str], defaults: dict[str, Any], bounds: dict[str, tuple[int, int]]
+) -> None:
+    schema = next(schema for schema in json_schemas() if schema["name"] == name)["parameters"]
+    assert schema["required"] == required
+    assert {key: it["default"] for key, it in schema["properties"].items() if "default" in it} == defaults
+    for argument, (low, high) in bounds.items():
+        assert (schema["properties"][argument]["minimum"], schema["properties"][argument]["maximum"]) == (low, high)
+
+
+def test_openai_anthropic_and_langchain_say_the_same(toolkit: Toolkit) -> None:
+    openai = [schema["function"] for schema in openai_schemas()]
+    anthropic = [
+        {"name": it["name"], "description": it["description"], "parameters": it["input_schema"]}
+        for it in anthropic_schemas()
+    ]
+    langchain = [convert_to_openai_tool(tool)["function"] for tool in langchain_tools(toolkit)]
+    assert [len(forms) for forms in (openai, anthropic, langchain)] == [9, 9, 9]
+    assert openai == anthropic == langchain
+
+
+def test_every_tool_says_what_comes_back() -> None:
+    for schema in json_schemas():
+        assert "\n\nReturns: " in schema["description"]
+        assert "evidence id" in schema["description"].lower()
+
+
+def test_every_id_is_described_with_an_example() -> None:
+    for schema in json_schemas():
+        for name, argument in schema["parameters"]["properties"].items():
+            if name.endswith("_id"):
+                assert 'e.g. "' in argument["description"], (schema["name"], name)
+
+
+def test_a_langchain_tool_goes_through_the_toolkit(toolkit: Toolkit) -> None:
+    tools = {tool.name: tool for tool in langchain_tools(toolkit, "0.4")}
+    assert '"value":3' in tools["calculator"].invoke({"expression": "1+2"})
+    assert "unknown_argument" in tools["calculator"].invoke({"expression": "1", "unknown_argument": 2})
+    assert "address.zip" in tools["update_user_profile"].invoke({"user_id": "A", "address": {"zip": 1}})
+    assert [(step.path, step.seq) for step in toolkit.session.trajectory.steps()] == [
+        ("0.4", 0),
+        ("0.4", 1),
+        ("0.4", 2),
+    ]
+
+
+def test_the_schemas_are_stable() -> None:
+    """Runs of different schemas are not comparable: change a description only on purpose, then renew the hash."""
+    assert tool_schema_hash() == GOLDEN.read_text().strip(), f"renew it with: {RENEW}{GOLDEN.name}"
+
+
+def test_the_hash_does_not_depend_on_the_process() -> None:
+    program = "from drretail.tools.registry import tool_schema_hash; print(tool_schema_hash())"
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert printed.stdout.strip() == tool_schema_hash()
+
+
+def test_the_documentation_names_every_tool_argument_and_choice() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tools.md").read_text(encoding="utf-8")
+    rows = {row.split("`")[1]: row for row in page.splitlines() if row.startswith("| `")}
+    for schema in json_schemas():
+        for name, argument in schema["parameters"]["properties"].items():
+            assert name in rows[schema["name"]], (schema["name"], name)
+            described = page if name == "status" else rows[schema["name"]]
+            assert all(choice in described for choice in argument.get("enum", ()))

@@ -1,0 +1,185 @@
+import threading
+import time
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import pytest
+from annotated_types import Ge
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.effects import Journal
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.grounding.products import compact_json
+from drretail.records.evidence import Source
+from drretail.tools.registry import TOOLS
+from drretail.tools.tool import Access, Tool, ToolResult
+from drretail.tools.toolkit import Toolkit
+from tests.tools.conftest import ANNA, error_of
+
+
+def evidence(name: str, key: str) -> Source:
+    return Source(id=f"C:{name}", kind="calculation", key=key, title=key, form="record", text=key)
+
+
+def made_up(name: str, action: Callable[[int], object], access: Access = "read") -> dict[str, Tool]:
+    """A toolkit's table of one tool that does ``action`` with its number."""
+
+    def function(session: Session, number: Annotated[int, Ge(0)] = 0) -> ToolResult:
+        """Does what the test says.
+
+        Args:
+            number: Any number.
+
+        Returns:
+            The number.
+        """
+        return ToolResult({"number": number, "did": action(number)}, (evidence(f"{number}", str(number)),))
+
+    return {name: Tool(name, function, access)}
+
+
+def test_a_call_is_recorded_with_arguments_evidence_and_the_text_that_was_read(
+    toolkit: Toolkit, session: Session
+) -> None:
+    reply = toolkit.call("calculator", {"expression": "2 * 3"}, "0.2", role="supervisor")
+    (step,) = session.trajectory.steps()
+    assert (step.path, step.seq, step.kind, step.role, step.name) == ("0.2", 0, "tool", "supervisor", "calculator")
+    assert (step.args, step.evidence, step.error) == ({"expression": "2 * 3"}, reply.evidence, None)
+    assert session.trajectory.texts() == {step.result_sha: reply.text}
+    assert reply.text == compact_json(reply.value)
+
+
+def test_an_error_is_recorded_and_reads_as_json(toolkit: Toolkit, session: Session) -> None:
+    reply = toolkit.call("calculator", {"expression": "1/0"})
+    assert reply.error == error_of(reply)["type"] == "invalid_argument"
+    assert session.trajectory.steps()[0].error == "invalid_argument: Division by zero has no value."
+
+
+def test_an_unknown_tool_is_answered_with_the_nearest_names(toolkit: Toolkit, session: Session) -> None:
+    error = error_of(toolkit.call("get_users_order", {}))
+    assert (error["type"], error["allowed"]) == ("unknown_tool", list(TOOLS))
+    assert "get_user_orders" in error["message"]
+    assert session.trajectory.steps()[0].name == "get_users_order"
+
+
+def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Session) -> None:
+    def fail(number: int) -> object:
+        raise KeyError("secret detail")
+
+    with Toolkit(session, tools=made_up("broken", fail)) as toolkit:
+        error = error_of(toolkit.call("broken", {}))
+    assert error == {"type": "unavailable", "message": "broken failed for an internal reason; another call may do."}
+    assert session.trajectory.steps()[0].error == "KeyError: 'secret detail'"
+
+
+def test_replies_ledger_and_steps_are_in_call_order_whatever_ends_first(session: Session) -> None:
+    second_ended = threading.Event()
+
+    def wait_for_the_second(number: int) -> object:
+        if number == 1:
+            return second_ended.wait(5)
+        return second_ended.set()
+
+    with Toolkit(session, threads=2, tools=made_up("slow", wait_for_the_second)) as toolkit:
+        replies = toolkit.call_all([("slow", {"number": 1}), ("slow", {"number": 2}), ("none", {})], "0.1")
+    assert [reply.value.get("number") for reply in replies] == [1, 2, None]
+    assert [reply.seq for reply in replies] == [0, 1, 2]
+    assert [entry.id for entry in session.ledger.evidence()] == ["C:1", "C:2"]
+    assert [step.name for step in session.trajectory.steps()] == ["slow", "slow", "none"]
+
+
+def test_a_write_waits_for_the_reads_before_it_and_holds_up_those_after(session: Session) -> None:
+    done: list[int] = []
+
+    def slower_the_earlier(number: int) -> object:
+        time.sleep(0.05 / number)
+        return done.append(number)
+
+    tools = made_up("read", slower_the_earlier) | made_up("write", slower_the_earlier, "write")
+    with Toolkit(session, tools=tools) as toolkit:
+        names = ["read", "read", "write", "write", "read"]
+        toolkit.call_all([(name, {"number": number}) for number, name in enumerate(names, 1)])
+    assert done == [2, 1, 3, 4, 5], "the two reads side by side, everything else in order"
+
+
+def test_a_profile_is_read_as_it_is_at_that_place_of_the_turn(toolkit: Toolkit) -> None:
+    read = ("get_user_profile", {"user_id": ANNA})
+    writes = [("update_user_profile", {"user_id": ANNA, "first_name": name}) for name in ("One", "Two")]
+    before, first, second, after = toolkit.call_all([read, *writes, read])
+    assert before.value["first_name"] not in ("One", "Two")
+    assert [reply.value["first_name"] for reply in (first, second, after)] == ["One", "Two", "Two"]
+
+
+def test_a_hung_tool_times_out_and_does_not_use_up_the_threads(session: Session) -> None:
+    release = threading.Event()
+
+    def hang(number: int) -> object:
+        return release.wait(10) if number else "quick"
+
+    with Toolkit(session, timeout=0.05, threads=2, tools=made_up("hung", hang)) as toolkit:
+        replies = toolkit.call_all([("hung", {"number": n}) for n in (1, 2, 3, 0)])
+        assert [reply.error for reply in replies] == ["timeout", "timeout", "timeout", None]
+        assert replies[3].value["did"] == "quick"
+        assert error_of(replies[0])["message"] == "hung gave no answer within 0.05 seconds."
+        release.set()
+    assert [entry.id for entry in session.ledger.evidence()] == ["C:0"], "a late result is discarded"
+
+
+def test_waiting_in_line_does_not_count_against_the_timeout(session: Session) -> None:
+    def work(number: int) -> object:
+        return time.sleep(0.1)
+
+    with Toolkit(session, timeout=0.25, threads=1, tools=made_up("work", work)) as toolkit:
+        assert [reply.error for reply in toolkit.call_all([("work", {})] * 4)] == [None] * 4
+
+
+def test_one_id_for_two_sources_is_a_recorded_error(session: Session) -> None:
+    session.ledger.add([evidence("7", "something else")], "0", 99)
+    with Toolkit(session, tools=made_up("clash", lambda number: None)) as toolkit:
+        assert toolkit.call("clash", {"number": 7}).error == "unavailable"
+    assert "EvidenceCollision" in (session.trajectory.steps()[0].error or "")
+
+
+def test_a_replay_that_lacks_an_answer_ends_the_run(world: World, tmp_path: Any) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    session = Session(world, journal=Journal(replay=tmp_path / "empty.jsonl"))
+    with Toolkit(session) as toolkit, pytest.raises(ModelError, match="replayed journal"):
+        toolkit.call("web_search", {"query": "birds"})
+
+
+def test_a_toolkit_without_a_tool_neither_offers_nor_calls_it(session: Session) -> None:
+    tools = {name: tool for name, tool in TOOLS.items() if name != "web_search"}
+    with Toolkit(session, tools=tools) as toolkit:
+        assert "web_search" not in {schema["function"]["name"] for schema in toolkit.openai_schemas()}
+        assert toolkit.call("web_search", {"query": "x"}).error == "unknown_tool"
+
+
+def test_closing_ends_the_threads(session: Session) -> None:
+    with Toolkit(session, threads=3):
+        assert sum(thread.name == "drretail-tool" for thread in threading.enumerate()) >= 3
+    assert not any(thread.name == "drretail-tool" for thread in threading.enumerate())
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=[])),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+ARGUMENTS = sorted({argument for schema in TOOLS.values() for argument in schema.function.__annotations__} - {"return"})
+GIVEN = JSON | st.dictionaries(st.sampled_from(ARGUMENTS) | st.text(max_size=5), JSON | st.text(), max_size=4)
+
+
+@given(name=st.sampled_from(list(TOOLS)) | st.text(st.characters(exclude_categories=[])), args=GIVEN)
+def test_no_call_ever_raises_and_every_one_can_be_written_down(world: World, name: str, args: object) -> None:
+    session = Session(world, user_id=ANNA)
+    with Toolkit(session, threads=1) as toolkit:
+        reply = toolkit.call(name, args)
+    assert reply.error != "unavailable", session.trajectory.steps()[0].error
+    reply.text.encode()
+    for step in session.trajectory.steps():
+        step.model_dump_json().encode()
+    for entry in session.ledger.evidence():
+        entry.as_line().encode()

@@ -1,0 +1,127 @@
+import json
+from typing import Any
+
+import pytest
+
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.tools.toolkit import Toolkit
+from tests.tools.conftest import ANNA, BORIS, NOBODY, error_of
+
+
+def update(toolkit: Toolkit, **change: Any) -> dict[str, Any]:
+    reply = toolkit.call("update_user_profile", {"user_id": ANNA, **change})
+    assert reply.error is None, reply.text
+    return reply.value
+
+
+def test_a_profile_is_listing_1_with_its_evidence(toolkit: Toolkit, world: World, session: Session) -> None:
+    reply = toolkit.call("get_user_profile", {"user_id": ANNA})
+    assert reply.value == {"evidence": "U:profile", **world.store.user(ANNA).model_dump()}
+    assert json.loads(session.ledger.evidence()[0].sources[0].text) == reply.value
+
+
+def test_anothers_profile_has_the_others_id_in_its_evidence(toolkit: Toolkit) -> None:
+    assert toolkit.call("get_user_profile", {"user_id": BORIS}).evidence == (f"U:profile@{BORIS}",)
+
+
+def test_without_an_acting_user_everyone_is_another(world: World) -> None:
+    with Toolkit(Session(world)) as toolkit:
+        assert toolkit.call("get_user_profile", {"user_id": ANNA}).evidence == (f"U:profile@{ANNA}",)
+
+
+def test_only_given_fields_change_and_the_world_stays(toolkit: Toolkit, session: Session, world: World) -> None:
+    before = world.store.user(ANNA)
+    value = update(toolkit, email="anna@example.org", address={"city": "Newtown", "zip": "02139"})
+    address = before.address.model_copy(update={"city": "Newtown", "zip": "02139"})
+    expected = before.model_copy(update={"email": "anna@example.org", "address": address})
+    assert value == {"evidence": "U:profile", **expected.model_dump()}
+    assert world.store.user(ANNA) == before
+    assert [(change.field, change.after) for change in session.state_diff()] == [
+        ("email", "anna@example.org"),
+        ("address.city", "Newtown"),
+        ("address.zip", "02139"),
+    ]
+
+
+def test_changes_add_up_and_are_read_back(toolkit: Toolkit) -> None:
+    update(toolkit, first_name="Anne")
+    update(toolkit, last_name=" Other ")
+    profile = toolkit.call("get_user_profile", {"user_id": ANNA}).value
+    assert (profile["first_name"], profile["last_name"]) == ("Anne", "Other")
+
+
+def test_another_session_does_not_see_the_change(toolkit: Toolkit, world: World) -> None:
+    update(toolkit, first_name="Anne")
+    assert Session(world).user(ANNA) == world.store.user(ANNA)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"email": "anna"}, "email"),
+        ({"email": "anna@example"}, "email"),
+        ({"email": "an na@example.org"}, "email"),
+        ({"email": "a@b@example.org"}, "email"),
+        ({"phone_number": "12345"}, "phone_number"),
+        ({"phone_number": "call me at noon"}, "phone_number"),
+        ({"phone_number": "1234567890123456"}, "phone_number"),
+        ({"first_name": "  "}, "first_name"),
+        ({"address": {"zip": "1234"}}, "address.zip"),
+        ({"address": {"country": "United States"}}, "address.country"),
+        ({"address": {"city": " "}}, "address.city"),
+        ({"address": {"street": "1 Lane"}}, "address.street"),
+        ({"address": "1 Lane"}, "address"),
+        ({"address": {"city": 5}}, "address.city"),
+        ({"account_status": "closed"}, "account_status"),
+    ],
+)
+def test_what_is_no_contact_is_refused_by_its_field(
+    toolkit: Toolkit, session: Session, change: dict[str, Any], field: str
+) -> None:
+    error = error_of(toolkit.call("update_user_profile", {"user_id": ANNA, **change}))
+    assert (error["type"], error["field"]) == ("invalid_argument", field)
+    assert session.state_diff() == ()
+
+
+@pytest.mark.parametrize("change", [{}, {"email": None}, {"address": {}}, {"address": {"city": None}}])
+def test_an_update_of_nothing_is_refused(toolkit: Toolkit, change: dict[str, Any]) -> None:
+    error = error_of(toolkit.call("update_user_profile", {"user_id": ANNA, **change}))
+    assert error["message"] == "No field to change was given."
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"email": "first.last+tag@mail.example.com"},
+        {"phone_number": "001-657-735-4762"},
+        {"phone_number": "+1 (555) 010-4477 ext. 12"},
+        {"phone_number": "001-555-010-4477x9876"},
+        {"address": {"zip": "02139-4307"}},
+        {"address": {"zip": "SW1A 1AA", "country": "GB"}},
+    ],
+)
+def test_usual_contacts_are_accepted(toolkit: Toolkit, change: dict[str, Any]) -> None:
+    update(toolkit, **change)
+
+
+def test_every_derived_profile_passes_its_own_checks(toolkit: Toolkit, world: World) -> None:
+    for user_id in (ANNA, BORIS):
+        profile = world.store.user(user_id).model_dump(exclude={"account_status"})
+        assert toolkit.call("update_user_profile", profile).error is None
+
+
+def test_statistics_are_the_stores_figures(toolkit: Toolkit, world: World) -> None:
+    value = toolkit.call("get_user_statistics", {"user_id": ANNA}).value
+    assert value == {"evidence": "U:statistics", **world.store.statistics(ANNA).model_dump(mode="json")}
+    # Two feeders, a window feeder without price, a bed on its way, a hopper; the returned one counts by status only.
+    assert (value["orders"], value["items"], value["orders_with_unknown_price"]) == (5, 5, 1)
+    assert value["spend"] == pytest.approx(2 * 24.99 + 59.0 + 39.5)
+    assert value["orders_by_status"] == {"Delivered": 3, "Shipped": 1, "Returned": 1}
+
+
+@pytest.mark.parametrize("tool", ["get_user_profile", "get_user_statistics", "update_user_profile"])
+def test_an_unknown_user_is_not_found(toolkit: Toolkit, tool: str) -> None:
+    args = {"user_id": NOBODY} | ({"first_name": "A"} if tool == "update_user_profile" else {})
+    error = error_of(toolkit.call(tool, args))
+    assert (error["type"], error["field"]) == ("not_found", "user_id")

@@ -1,0 +1,111 @@
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from drretail.effects import Journal
+from drretail.env.session import Session
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.world import World
+from drretail.errors import ToolError
+from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.tools.toolkit import Toolkit
+from tests.tools.conftest import PAGES, error_of
+
+
+class ListWeb:
+    """Answers every search with the same results."""
+
+    provider = "list"
+    corpus = None
+
+    def __init__(self, results: Sequence[WebResult]) -> None:
+        self._results = results
+        self.searches = 0
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        self.searches += 1
+        return list(self._results[:k])
+
+    def fetch(self, url: str) -> WebPage:
+        return WebPage(url, "", "", "error")
+
+
+class DownWeb(ListWeb):
+    def search(self, query: str, k: int) -> list[WebResult]:
+        raise ToolError("unavailable", "The search service does not answer.")
+
+
+def test_results_have_evidence_url_snippet_and_a_date_where_known(toolkit: Toolkit) -> None:
+    value = toolkit.call("web_search", {"query": "dog bed or bird feeder height"}).value
+    assert value["shown"] == 2
+    by_url = {result["url"]: result for result in value["results"]}
+    assert by_url[PAGES[0].url]["date"] == "2023-04-01"
+    assert by_url[PAGES[1].url] == {
+        "evidence": web_evidence_id(PAGES[1].url),
+        "title": "Dog beds",
+        "url": PAGES[1].url,
+        "snippet": PAGES[1].text,
+    }
+
+
+def test_the_ledger_keeps_each_result_as_the_snippet_that_was_read(toolkit: Toolkit, session: Session) -> None:
+    reply = toolkit.call("web_search", {"query": "dog"})
+    (entry,) = session.ledger.evidence()
+    assert (entry.kind, entry.key, entry.texts[0].form) == ("web", "https://dogs.example/beds", "snippet")
+    assert json.loads(entry.texts[0].text) == reply.value["results"][0]
+
+
+def test_nothing_found_is_an_empty_list(toolkit: Toolkit) -> None:
+    assert toolkit.call("web_search", {"query": "zyzzyva"}).value == {"shown": 0, "results": []}
+
+
+def test_a_blank_query_is_refused(toolkit: Toolkit) -> None:
+    assert error_of(toolkit.call("web_search", {"query": "  "}))["field"] == "query"
+    assert error_of(toolkit.call("web_search", {"query": ""}))["field"] == "query"
+
+
+def test_two_spellings_of_an_address_are_one_result_the_better(world: World) -> None:
+    web = ListWeb(
+        [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
+    )
+    with Toolkit(Session(replace(world, web=web))) as toolkit:
+        reply = toolkit.call("web_search", {"query": "x"})
+    assert [result["snippet"] for result in reply.value["results"]] == ["first"]
+
+
+def test_the_session_says_how_many_results(world: World) -> None:
+    web = ListWeb([WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)])
+    with Toolkit(Session(replace(world, web=web), web_k=3)) as toolkit:
+        assert toolkit.call("web_search", {"query": "x"}).value["shown"] == 3
+
+
+def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
+    web = ListWeb([WebResult("A", "https://a.example", "text")])
+    first = Session(replace(world, web=web))
+    with Toolkit(first) as toolkit:
+        said = toolkit.call("web_search", {"query": "x"}, "0.3").text
+    (effect,) = first.journal.effects
+    assert (effect.scope, effect.kind, effect.request) == (
+        "0.3/0",
+        "web_search",
+        {"provider": "list", "query": "x", "k": 5},
+    )
+    again = Session(replace(world, web=web), journal=_resumed(first.journal))
+    with Toolkit(again) as toolkit:
+        assert toolkit.call("web_search", {"query": "x"}, "0.3").text == said
+    assert web.searches == 1
+
+
+def test_a_web_that_is_down_is_an_error_the_model_reads(world: World) -> None:
+    session = Session(replace(world, web=DownWeb([])))
+    with Toolkit(session) as toolkit:
+        error = error_of(toolkit.call("web_search", {"query": "x"}))
+    assert error == {"type": "unavailable", "message": "The search service does not answer."}
+    assert session.journal.effects[0].error is not None
+
+
+def _resumed(journal: Journal) -> Journal:
+    """A journal in memory that already knows what another wrote."""
+    known = Journal()
+    known._known = {effect.key: effect for effect in journal.effects}  # pyright: ignore[reportPrivateUsage]
+    return known
