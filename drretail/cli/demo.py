@@ -27,6 +27,7 @@ def demo(
     from drretail.env.world import open_world
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
+    from drretail.querygen.demo import demo_query
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     progress = choose_progress("none" if quiet else None)
@@ -34,9 +35,9 @@ def demo(
     with open_world(world_folder) as shop:
         counts = shop.manifest.counts
         progress.note(
-            f"The shop: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders ({world_folder})."
+            f"{world_folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders."
         )
-        query = demo_query(shop, to / "queries.jsonl")
+        query = demo_query(shop, to / "queries.jsonl", SEED)
         say(f"\nThe question of user {query.user_id}:\n{query.text}\n")
         settings = read_settings()
         (contestant,) = contestants(["react"], [OFFLINE_MODEL], shop, settings)
@@ -45,4 +46,5 @@ def demo(
     say("")
     print_report(recorded, to / "exp")
     write_atomically(to / "report.md", markdown_report(recorded))
-    say(f"The report is {to / 'report.md'}; ask your own: drretail ask \"…\" --world {world_folder} --user {query.user_id}")
+    say(f"The report: {to / 'report.md'}")
+    say(f'Ask your own: drretail ask "…" --world {world_folder} --user {query.user_id}')

@@ -33,13 +33,15 @@ def run(
     from drretail.cli.output import print_json, print_table
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
     from drretail.cli.worlds import opened_world
-    from drretail.experiment import Experiment
+    from drretail.experiment import Experiment, read_definition
     from drretail.querygen.reading import read_queries
     from drretail.records.run import Limits
     from drretail.settings import read_settings
 
     settings = read_settings()
     asked = read_queries(queries)
+    if replay is not None:
+        read_definition(replay)  # says so now when there is nothing to replay
     limits = Limits(tool_turns=tool_turns, tokens=tokens)
     chosen = {"scope_to_user": True} if scope_to_user else {}
     with opened_world(world, quiet=quiet) as shop:

@@ -17,7 +17,7 @@ class CallLimits:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """``key_variables`` empty: the provider needs no key. ``sends_temperature`` decides for models without a profile."""
+    """Without ``key_variables`` no key is needed; ``sends_temperature`` decides for models that have no profile."""
 
     langchain_name: str
     package: str

@@ -9,4 +9,5 @@ shelf.py     what the shop offers of a kind of thing, and budgets that it can me
 speech.py    how shoppers put demands and budgets
 drafts/      one file a draft kind, each a function of history and shelf
 generate.py  users → drafts → queries
+reading.py   queries back from their file
 """

@@ -15,7 +15,9 @@ _SPELLED = {"led": "LED", "usb": "USB", "uv": "UV"}
 _SEGMENTS = 3
 _PETS = frozenset({"dog", "cat", "pet", "puppy", "kitten", "horse"})
 _PET_THINGS = _PETS | {"slow", "scratching", "litter", "grooming", "deshedding", "harness"}
-_OTHERS = _PETS | {"baby", "doll", "car"}
+_OTHERS = _PETS | {"doll", "car"}
+# May stand behind the name of a kind without making it another.
+_FORMS = frozenset({"set", "kit", "softgel", "capsule", "gummies", "tablet", "supplement"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def thing_of(title: str, path: tuple[str, ...] = ()) -> Thing | None:
     if title_words & words().not_the_thing:
         return None
     segments = title_segments(title)
-    kind = _kind_in(segments, title_words)
+    kind = _kind_in(segments, title_words) or _kind_of_path(path, title_words)
     if kind is not None:
         return Thing(kind.phrase, kind)
     phrase = _leaf_phrase(path, title) or next(filter(None, map(_phrase_in, segments)), None)
@@ -89,19 +91,25 @@ def _kind_in(segments: list[list[str]], title_words: set[str]) -> Kind | None:
             for run, kind in _patterns():
                 end = start + len(run)
                 named = tuple(folded[start:end]) == run and not title_words & set(kind.unless)
-                if named and _stands_alone(folded, start, end, title_words):
+                if named and _stands_alone(kind, folded, start, end, title_words):
                     return kind
     return None
 
 
-def _stands_alone(folded: list[str], start: int, end: int, title_words: set[str]) -> bool:
+def _stands_alone(kind: Kind, folded: list[str], start: int, end: int, title_words: set[str]) -> bool:
     """False where the run is part of something else: the brush in a brush holder, the shampoo of a dog."""
     following = folded[end] if end < len(folded) else ""
     if following in words().heads or following in words().heads_with_company:
-        return following in {"set", "kit"}
-    strangers = set(folded[max(0, start - 2) : start]) & _OTHERS
+        return following in _FORMS
+    strangers = set(folded[max(0, start - 2) : start]) & (_OTHERS | {"baby"} if kind.uses_up else _OTHERS)
     pets = title_words & _PETS and not _PET_THINGS & set(folded[start:end])
     return not strangers and not pets
+
+
+def _kind_of_path(path: tuple[str, ...], title_words: set[str]) -> Kind | None:
+    """The kind that the end of a real path names, as "Birds", "Feeders", when the title has its last word."""
+    ends = {tuple(folded_words(" ".join(path[-count:]))) for count in (1, 2) if len(path) > count}
+    return next((kind for run, kind in _patterns() if run in ends and run[-1] in title_words), None)
 
 
 def _leaf_phrase(path: tuple[str, ...], title: str) -> Phrase | None:

@@ -17,7 +17,7 @@ QUESTION = "Which bird feeder suits me, under $30?"
 
 
 def test_a_question_is_answered_with_a_cited_report(drretail: Command, shop: str) -> None:
-    done = drretail("ask", QUESTION, "--user", USER, "--world", shop)
+    done = drretail("ask", QUESTION, "--user", OTHER, "--world", shop)
     assert done.returncode == 0, done.stderr
     assert "$24.99" in done.stdout
     assert "http://ecommerce.com/B0TEST0001" in done.stdout

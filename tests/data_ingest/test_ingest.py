@@ -17,7 +17,7 @@ from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, read_manifest
 from drretail.errors import UserError
 
-from .raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
+from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
 
 B1 = "B000000001"
 

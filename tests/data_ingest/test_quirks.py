@@ -10,7 +10,7 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.options import IngestOptions
 from drretail.data_ingest.report import BadLine, IngestReport
 
-from .raw_rows import (
+from tests.data_ingest.raw_rows import (
     BEFORE_2019,
     START,
     hugging_face,

@@ -8,7 +8,7 @@ import pytest
 from drretail.data_ingest.shapes import recognise
 from drretail.errors import UserError
 
-from .raw_rows import START, hugging_face, product_row, review_row, write_array, write_lines
+from tests.data_ingest.raw_rows import START, hugging_face, product_row, review_row, write_array, write_lines
 
 REVIEW = review_row("A1", "B1", START)
 MAPPING = {"B1": {"title": "Comb", "average_rating": 4.0}, "B2": {"title": "Brush"}}

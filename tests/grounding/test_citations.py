@@ -92,7 +92,7 @@ FORMS: dict[str, list[tuple[str, str, str | None]]] = {
         ("[9]", "unresolved", None),
         ("[4]", "product", A),
     ],
-    f"In [2023], at [0, 1], of [0.5, 2], as [x] and [ ].{LIST}": [],
+    f"In [2023], at [0, 1] or [0], of [0.5, 2], as [x] and [ ].{LIST}": [],
     "One [1].\n\n[1],https://a.example/x\n[2],\n": [("[1]", "web", "https://a.example/x")],
     "One [2].\n\nSources:\n1. A page: https://a.example/\n2. https://b.example/ B\n": [
         ("[2]", "web", "https://b.example/")
@@ -123,6 +123,7 @@ FORMS: dict[str, list[tuple[str, str, str | None]]] = {
     "- [x] done\n- [ ] open": [],
     "![a picture](https://c.example/p.png)": [],
     "```\n[P:B000000001] https://c.example/\n```\nand `see [P:B000000001]`": [],
+    "```\n[P:B000000001]\n``` [P:B000000002]": [("[P:B000000002]", "product", B)],
     "[unresolved: P:XYZ] and [C: drive] and [F:ratio x]": [],
     "mail@c.example, www.c.example and https:// alone": [],
 }

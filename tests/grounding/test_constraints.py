@@ -41,6 +41,7 @@ BUDGETS = {
     "A cordless drill, $1.2k max": usd("1200"),
     "I spent $120 on the party, so I only have $50 left for a gift": usd("50"),
     "Seats 2 to 4 people, under $90": usd("90"),
+    "I bought one but want another under $35.": usd("35"),
     "I bought one last year; now I need a new one under $35.": usd("35"),
 }
 
@@ -134,6 +135,8 @@ OTHERS: dict[str, dict[str, Any]] = {
     "I can't live without coffee": {},
     "Without a doubt, no rush and no preference": {},
     "I have no garden": {},
+    "I must be tired": {},
+    "There is no Zigbee around here": {},
     "No known allergies, no major medical history. Debt-free, and a fan of Taylor Swift.": {},
     "Help me avoid common reasons for returns": {},
     "No more than one idea, no later please": {},

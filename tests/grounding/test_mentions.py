@@ -53,6 +53,10 @@ def test_products_of_one_title_are_not_told_apart() -> None:
     assert find_mentions("The Bruma Plush Donut Dog Bed", twins) == []
 
 
+def test_a_brand_of_two_words_is_still_a_bare_brand() -> None:
+    assert find_mentions("I like Bruma Home.", [product("B1", "Bruma Home, Grey Dog Bed", "Bruma Home")]) == []
+
+
 def test_a_reference_list_mentions_nothing() -> None:
     report = "See [1].\n\n## Sources\n1. Bruma Plush Donut Dog Bed — http://ecommerce.com/B1\n"
     assert find_mentions(report, SHOP) == []

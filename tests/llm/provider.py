@@ -33,8 +33,15 @@ def fails(status: int, message: str = "scripted") -> Step:
     return Step(status, json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode())
 
 
-def answers(*blocks: dict[str, Any], stop_reason: str = "end_turn", pause: float = 0, **usage: int) -> Step:
-    """A message of Anthropic's form."""
+def answers(
+    *blocks: dict[str, Any],
+    stop_reason: str = "end_turn",
+    pause: float = 0,
+    input_tokens: int = 9,
+    output_tokens: int = 2,
+    more: dict[str, Any] | None = None,
+) -> Step:
+    """A message of Anthropic's form; ``more`` usage is that of the cache."""
     message = {
         "id": "msg_1",
         "type": "message",
@@ -43,7 +50,7 @@ def answers(*blocks: dict[str, Any], stop_reason: str = "end_turn", pause: float
         "content": list(blocks) or [{"type": "text", "text": "hello"}],
         "stop_reason": stop_reason,
         "stop_sequence": None,
-        "usage": {"input_tokens": 9, "output_tokens": 2} | usage,
+        "usage": {"input_tokens": input_tokens, "output_tokens": output_tokens} | (more or {}),
     }
     return Step(body=json.dumps(message).encode(), pause=pause)
 
@@ -52,7 +59,14 @@ def completes(message: dict[str, Any], finish_reason: str = "stop") -> Step:
     """A chat completion of OpenAI's form."""
     choice = {"index": 0, "message": {"role": "assistant"} | message, "finish_reason": finish_reason}
     usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35}
-    body = {"id": "c1", "object": "chat.completion", "created": 1, "model": "local", "choices": [choice], "usage": usage}
+    body = {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "local",
+        "choices": [choice],
+        "usage": usage,
+    }
     return Step(body=json.dumps(body).encode())
 
 
@@ -87,16 +101,18 @@ class Provider(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Provider
     protocol_version = "HTTP/1.1"
 
-    def log_message(self, format: str, *args: object) -> None:
-        del format, args
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Nothing: a test's output is not a log."""
+        del code, size
 
     def do_POST(self) -> None:
+        provider = self.server
+        assert isinstance(provider, Provider)
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.seen.append(Request(self.path, body, {k.lower(): v for k, v in self.headers.items()}))
-        step = self.server.script.pop(0) if self.server.script else answers()
+        provider.seen.append(Request(self.path, body, {k.lower(): v for k, v in self.headers.items()}))
+        step = provider.script.pop(0) if provider.script else answers()
         time.sleep(step.pause)
         if step.drop:
             self.close_connection = True

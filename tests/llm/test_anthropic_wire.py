@@ -67,7 +67,9 @@ async def test_the_request_names_model_length_system_and_tools_in_anthropics_for
     assert KEY in request.headers.get("authorization", request.headers.get("x-api-key", ""))
 
 
-@pytest.mark.parametrize(("name", "sent"), [("claude-sonnet-5", None), ("claude-sonnet-4-6", 0), ("claude-unheard-9", None)])
+@pytest.mark.parametrize(
+    ("name", "sent"), [("claude-sonnet-5", None), ("claude-sonnet-4-6", 0), ("claude-unheard-9", None)]
+)
 async def test_temperature_goes_out_only_to_models_that_take_one(name: str, sent: int | None) -> None:
     _, provider = await asked(name=name)
     assert provider.seen[0].body.get("temperature") == sent
@@ -75,7 +77,9 @@ async def test_temperature_goes_out_only_to_models_that_take_one(name: str, sent
 
 async def test_tool_use_blocks_come_back_as_tool_calls() -> None:
     block = {"type": "tool_use", "id": "toolu_1", "name": "get_product_details", "input": {"product_id": "B0TEST0001"}}
-    answer, _ = await asked(answers({"type": "text", "text": "Let me look."}, block, stop_reason="tool_use"), tools=True)
+    answer, _ = await asked(
+        answers({"type": "text", "text": "Let me look."}, block, stop_reason="tool_use"), tools=True
+    )
     (call,) = answer.tool_calls
     assert (call["name"], call["args"], call["id"]) == ("get_product_details", {"product_id": "B0TEST0001"}, "toolu_1")
 
@@ -155,15 +159,15 @@ async def test_no_error_message_holds_the_key() -> None:
 
 
 async def test_the_cache_parts_of_the_input_are_counted_once() -> None:
-    usage = {"input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 40, "output_tokens": 7}
-    answer, _ = await asked(answers(**usage))
+    cached = {"cache_read_input_tokens": 100, "cache_creation_input_tokens": 40}
+    answer, _ = await asked(answers(input_tokens=10, output_tokens=7, more=cached))
     assert usage_of(answer) == Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7)
 
 
 async def test_cache_parts_with_stated_lifetimes_are_counted_once() -> None:
-    creation: Any = {"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 10}
-    usage = {"input_tokens": 10, "cache_creation_input_tokens": 40, "cache_creation": creation, "output_tokens": 7}
-    answer, _ = await asked(answers(**usage))
+    creation = {"ephemeral_5m_input_tokens": 30, "ephemeral_1h_input_tokens": 10}
+    cached = {"cache_creation_input_tokens": 40, "cache_creation": creation}
+    answer, _ = await asked(answers(input_tokens=10, output_tokens=7, more=cached))
     assert usage_of(answer) == Usage(calls=1, input_uncached=10, cache_creation=40, output=7)
 
 

@@ -1,7 +1,6 @@
 """The real OpenAI client against an OpenAI-compatible server: tools there and back."""
 
 import json
-from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
@@ -24,13 +23,15 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-def chat_at(url: str, **given: Any):
-    return open_model("openai:local-model", base_url=f"{url}/v1", **({"timeout": 5, "max_retries": 1} | given)).chat
+def chat_at(url: str, timeout: float = 5):
+    return open_model("openai:local-model", base_url=f"{url}/v1", timeout=timeout, max_retries=1).chat
 
 
 def calls(name: str, **args: str) -> Step:
     function = {"name": name, "arguments": json.dumps(args)}
-    return completes({"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}, "tool_calls")
+    return completes(
+        {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}, "tool_calls"
+    )
 
 
 async def test_a_round_with_a_tool_goes_there_and_back_without_a_key() -> None:

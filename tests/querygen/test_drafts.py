@@ -122,3 +122,4 @@ def test_every_kind_has_a_question_that_is_clear_by_itself(case: Attempt) -> Non
     attempt = case("BERT")
     for name in kinds():
         assert not {"it", "they", "them", "one", "its"} & set(attempt.question(thing_named(name)).split()), name
+        assert attempt.points(thing_named(name)), name

@@ -18,7 +18,7 @@ from drretail.records.shop import Product
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
 
-from .conftest import BRANDS, MakeWorld, bought, orders, products
+from tests.querygen.conftest import BRANDS, MakeWorld, bought, orders, products
 
 USERS = ["ANNA", "BERT", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 SEEDS = [str(seed) for seed in range(6)]

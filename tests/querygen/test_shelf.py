@@ -12,7 +12,7 @@ from drretail.querygen.things import thing_named
 from drretail.records.money import Money
 from drretail.tools.toolkit import Toolkit
 
-from .conftest import PER_KIND, MakeWorld, product_id, products
+from tests.querygen.conftest import PER_KIND, MakeWorld, product_id, products
 
 
 @pytest.fixture

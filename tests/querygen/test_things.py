@@ -61,6 +61,20 @@ def test_the_leaf_of_a_path_counts_only_when_the_title_bears_it_out() -> None:
     assert other is None
 
 
+def test_the_end_of_a_path_names_a_kind_that_the_title_leaves_unsaid() -> None:
+    path = ("Patio, Lawn & Garden", "Birds", "Feeders")
+    feeder = thing_of("Larkham 2 lb Tube Feeder for Wild Birds", path)
+    assert feeder is not None
+    assert feeder.name == "bird feeder"
+
+
+def test_things_for_babies_are_known_but_not_taken_for_a_grown_ups_toiletries() -> None:
+    bib, shampoo = thing_of("Tallow Baby Silicone Bib"), thing_of("Tallow Baby Shampoo")
+    assert bib is not None
+    assert bib.name == "silicone bib"
+    assert shampoo is None or shampoo.kind is None
+
+
 def test_a_path_that_only_repeats_the_file_is_no_leaf() -> None:
     assert thing_of("Sunny Felt Garland", ("All_Beauty",)) is None
 

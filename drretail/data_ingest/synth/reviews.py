@@ -15,11 +15,11 @@ TITLES = {
     1.0: ("Sent it back", "Do not bother", "Broke within weeks"),
 }
 OPENINGS = {
-    5.0: ("I bought this {kind} in the spring and use it all the time.", "My second one.", "Arrived quickly, well packed."),
-    4.0: ("A good {kind} for what it costs.", "I have had this for two months now.", "Bought it on a friend's advice."),
-    3.0: ("An average {kind}.", "It works, mostly.", "I wanted to like this {kind} more."),
-    2.0: ("I expected more from this {kind}.", "Looked nicer in the pictures."),
-    1.0: ("I am returning this {kind}.", "Not worth the money."),
+    5.0: ("Bought in the spring, and in use ever since.", "My second order.", "Arrived quickly, well packed."),
+    4.0: ("Good for what it costs.", "Two months in, and still pleased.", "Bought on a friend's advice."),
+    3.0: ("Average.", "It works, mostly.", "I wanted to like this more."),
+    2.0: ("I expected more.", "Looked nicer in the pictures."),
+    1.0: ("Going back to the seller.", "Not worth the money."),
 }
 CLOSINGS = {
     5.0: ("Highly recommended.", "My sister wants one too.", ""),
@@ -56,7 +56,7 @@ def _stars(article: Article, random: Random) -> float:
 
 def _text(article: Article, stars: float, random: Random) -> str:
     kind = article.kind
-    parts = [random.choice(OPENINGS[stars]).format(kind=kind.name)]
+    parts = [random.choice(OPENINGS[stars])]
     if stars >= 3:
         parts.append(_sentence(random.choice(kind.praise)))
     if stars <= 4 and (stars < 4 or random.random() < 0.5):

@@ -62,8 +62,11 @@ class Case:
 
     def point(self, thing: Thing) -> str:
         """Something to weigh up in a thing, as a plain noun."""
-        nouns = [point for point in thing.talk.compare if not _CLAUSE.match(point)]
-        return self.rng.choice(nouns or thing.talk.compare)
+        return self.rng.choice(_nouns(thing))
+
+    def points(self, thing: Thing) -> list[str]:
+        """Two such nouns, or the one there is."""
+        return self.two(_nouns(thing))
 
     def spending(self) -> str:
         """What is said where the shop's prices allow no budget."""
@@ -97,6 +100,10 @@ class Draft:
     rationale: str
     expected_tools: tuple[str, ...]
     constraints: Constraints
+
+
+def _nouns(thing: Thing) -> list[str]:
+    return [point for point in thing.talk.compare if not _CLAUSE.match(point)]
 
 
 def orders_of(*purchases: Purchase) -> str:

@@ -155,7 +155,7 @@ def _open_opening(case: Case, purchase: Purchase, choice: Choice, first: Thing, 
         (
             f"I want to {choice.need} and can't decide between {a} and {b}. The {purchase.thing.name} I bought "
             f"{bought} didn't solve that.",
-            f"What would help me more to {choice.need}: {a} or {b}? All I've tried so far is the "
+            f"What would help me more to {choice.need}: {a} or {b}? So far I've only tried the "
             f"{purchase.thing.name} I ordered {bought}.",
         )
     )

@@ -14,7 +14,7 @@ def draft(case: Case) -> Draft | None:
     first = case.pick(free)
     if first is None:
         return None
-    others = [it for it in free if it.thing.head != first.thing.head and it.thing.name not in case.avoid]
+    others = [it for it in free if it.thing.name not in case.avoid and _goes_with(case, first, it)]
     purchases = [first, *others[:1]]
     budget = budget_for(case.shelf, [Wish(it.thing) for it in purchases], case.level, per_item=True)
     count = case.rng.choice((0, 2, 3)) if budget else 0
@@ -41,6 +41,12 @@ def draft(case: Case) -> Draft | None:
             quantities={it.thing.name: count for it in purchases} if count else {},
         ),
     )
+
+
+def _goes_with(case: Case, first: Purchase, other: Purchase) -> bool:
+    """True for another thing that has run out, or is running out, as the first one."""
+    today = case.history.today
+    return other.thing.head != first.thing.head and other.lasts(today) == first.lasts(today)
 
 
 def _opening(case: Case, purchases: list[Purchase]) -> str:

@@ -55,7 +55,7 @@ def _text(case: Case, project: Project, purchase: Purchase, extra: Thing, budget
     place = case.rng.choice(_PLACES)
     slots = {"place": place, "season": season(today, country), "next": next_season(today, country)}
     asks = [case.rng.choice(project.here).format(**slots), case.rng.choice(project.ask)]
-    point = listed(case.two(extra.talk.compare))
+    point = listed(case.points(extra))
     openings = (
         f"{case.having(purchase)} and would like to know {asks[0]}.",
         f"Can you tell me {asks[0]}? {case.having(purchase)}, but not much besides.",

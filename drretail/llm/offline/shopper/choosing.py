@@ -1,7 +1,7 @@
 """How well each product fits each need, and the best set of products within the budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import product as combinations
 
@@ -117,6 +117,7 @@ def fill_shelf(need: Need, seen: Sequence[Candidate], demands: Demands, customer
             options.append(_option(need, candidate, relevance, demands, customer))
         else:
             ruled.append(reason)
+    options = _weighed_by_price(options)
     options.sort(key=lambda option: (-option.score, option.product.product_id))
     return Shelf(need, tuple(options), tuple(ruled), tuple(options))
 
@@ -156,7 +157,7 @@ def _option(need: Need, candidate: Candidate, relevance: float, demands: Demands
         + 0.12 * wishes
         + 0.25 * share_met
         + 0.30 * wanted
-        + 0.04 * liked
+        + 0.015 * liked
         + (0.50 if need.again else 0.02) * (bought is not None)
         + 0.06 * _closeness(candidate.price, customer.mean_order)
     )
@@ -164,6 +165,17 @@ def _option(need: Need, candidate: Candidate, relevance: float, demands: Demands
     expected = demands.stated.must if need.consumable else demands.all
     unmet = tuple(demand for demand, words in said if not words and demand in expected)
     return Option(candidate, relevance, round(score, 9), met, unmet, bought)
+
+
+def _weighed_by_price(options: list[Option]) -> list[Option]:
+    """The options with a little more score the cheaper they are among each other; the middle where unknown."""
+    prices = sorted({option.product.price for option in options if option.product.price is not None})
+    places = {price: place / max(1, len(prices) - 1) for place, price in enumerate(prices)}
+    weighed: list[Option] = []
+    for option in options:
+        place = 0.5 if option.product.price is None else places[option.product.price]
+        weighed.append(replace(option, score=round(option.score + 0.08 * (1 - place), 9)))
+    return weighed
 
 
 def _closeness(price: Decimal | None, usual: Decimal | None) -> float:
@@ -208,4 +220,5 @@ def _affordable(shelf: Shelf, limits: Limits) -> list[Option | None]:
     chosen = priced[:MOST_OPTIONS]
     if not any(o.product.price is not None for o in shelf.options):
         chosen = list(shelf.options[:MOST_OPTIONS])
-    return [*dict.fromkeys([*chosen, *cheapest]), None]
+    same = [option for option in shelf.options if shelf.need.again and option.bought is not None]
+    return [*dict.fromkeys([*chosen, *cheapest, *same[:1]]), None]

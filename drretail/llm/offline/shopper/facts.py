@@ -8,8 +8,8 @@ from drretail.llm.offline.shopper.words import content_stems, stems_of
 
 LONGEST_FACT = 110
 _PIECES = re.compile(
-    r"\b(?:(?:pack|set|box|case|bundle) of (?P<of>\d{1,4})|(?P<n>\d{1,4})[\s-]*(?P<unit>count|ct|pack|pcs|pieces?|pairs?"
-    r"|rolls?|sheets?|tablets?|capsules?|softgels?|gummies|bags?|pens?|bulbs?|lights?|loads?|bottles?|wipes?))\b",
+    r"\b(?:(?:pack|set|box|case|bundle) of (?P<of>\d{1,4})|(?P<n>\d{1,4})[\s-]*(?P<unit>count|ct|pack|pcs|pieces?"
+    r"|pairs?|rolls?|sheets?|tablets?|capsules?|softgels?|gummies|bags?|pens?|bulbs?|lights?|loads?|bottles?|wipes?))\b",
     re.IGNORECASE,
 )
 _UNIT_NAMES = {"ct": "piece", "count": "piece", "pack": "piece", "pcs": "piece", "gummies": "gummy"}
@@ -23,8 +23,9 @@ _TELLING = (
 )  # fmt: skip
 _LABELS = {
     "Item Dimensions LxWxH": "size", "Product Dimensions": "size", "Item Dimensions": "size", "Item Weight": "weight",
-    "Fabric Type": "fabric", "Item Form": "form", "Target Species": "for", "Breed Recommendation": "for", "Age Range (Description)": "age",
-    "Care Instructions": "care", "Product Care Instructions": "care", "Special Feature": "special",
+    "Fabric Type": "fabric", "Item Form": "form", "Target Species": "for", "Breed Recommendation": "for",
+    "Age Range (Description)": "age", "Care Instructions": "care", "Product Care Instructions": "care",
+    "Special Feature": "special",
 }  # fmt: skip
 _ADDRESSES_BUYER = re.compile(
     r"^(?:we|our|please|note|if you|warranty|100%|customer|thank|satisfaction|buy|contact|any (?:question|problem)"
@@ -52,8 +53,8 @@ def pieces_in(product: Candidate) -> Pieces | None:
     return Pieces(number, next((unit for unit in units if unit != "piece"), "piece"))
 
 
-def key_facts(product: Candidate, interests: list[str], most: int = 3) -> list[str]:
-    """The promises of the listing that bear most on ``interests`` (stems), then rows of its table."""
+def key_facts(product: Candidate, interests: list[str], most: int = 3, *, table: bool = True) -> list[str]:
+    """The promises of the listing that bear most on ``interests`` (stems), then, with ``table``, rows of its table."""
     record = product.record
     features = [fact for feature in record.get("features", []) if (fact := short_feature(str(feature)))]
     if not features:
@@ -68,8 +69,8 @@ def key_facts(product: Candidate, interests: list[str], most: int = 3) -> list[s
         # A line that only repeats the title tells nothing new.
         if stems - title and not any(len(stems & set(content_stems(other))) > 0.5 * len(stems) for other in facts):
             facts.append(fact)
-    table = spec_line(product)
-    return [*facts[: most - bool(table)], *([table] if table else [])]
+    rows = spec_line(product) if table else None
+    return [*facts[: most - bool(rows)], *([rows] if rows else [])]
 
 
 def spec_line(product: Candidate, most: int = 3) -> str | None:

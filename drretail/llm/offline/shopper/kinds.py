@@ -138,7 +138,7 @@ KINDS: tuple[Kind, ...] = (
         ask="facial moisturizer ingredients skin type",
     ),
     Kind(
-        "vitamin c serum",
+        "vitamin C serum",
         "skin",
         ("face serum", "facial serum"),
         ("serum",),
@@ -168,7 +168,7 @@ KINDS: tuple[Kind, ...] = (
         consumable=True,
         ask="magnesium supplement dose side effects",
     ),
-    Kind("vitamin d3", "wellness", ("vitamin d", "d3"), consumable=True, ask="vitamin d3 dose upper limit"),
+    Kind("vitamin D3", "wellness", ("vitamin d", "d3"), consumable=True, ask="vitamin d3 dose upper limit"),
     Kind(
         "pill organizer",
         "health",
@@ -222,7 +222,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("headlamp", "light", ("head lamp", "head torch"), ask="headlamp lumens battery"),
     Kind(
-        "led light bulbs",
+        "LED light bulbs",
         "light",
         ("led bulb", "light bulb"),
         ("bulb",),

@@ -19,6 +19,7 @@ from drretail.llm.offline.shopper.situation import (
 )
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.sums import sums_of, unit_expression
+from drretail.records.base import canonical_json
 
 Call = tuple[str, dict[str, Any]]
 MOST_TURNS = 9
@@ -111,7 +112,7 @@ def compute(study: Study) -> list[Call]:
         for option in (pick, study.runner_up(index))
         if option is not None
     ]
-    expressions = [sums.total, sums.left, *units[:4]]
+    expressions = [sums.total, sums.left, *units[:6]]
     return [(CALCULATOR, {"expression": expression}) for expression in expressions if expression]
 
 
@@ -189,4 +190,5 @@ def _gone(study: Study) -> frozenset[str]:
 
 
 def _key(args: dict[str, Any]) -> str:
-    return repr(sorted(args.items()))
+    # Arguments come back through the journal, where 120.0 has become 120.
+    return canonical_json(args)

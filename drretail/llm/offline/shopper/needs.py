@@ -1,10 +1,12 @@
 """What the shopper wants to buy, read from the query: known kinds first, then what stands behind "I need a …"."""
 
+import re
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, KINDS, THEMES, Kind
-from drretail.llm.offline.shopper.phrases import FILLERS, asked_phrases, is_owned, is_unwanted, search_phrase
+from drretail.llm.offline.shopper.phrases import FILLERS, asked_phrases, describes, is_owned, is_unwanted, search_phrase
 from drretail.llm.offline.shopper.tokens import Token, quantity_at, tokenise
 from drretail.llm.offline.shopper.words import (
     STOP_WORDS,
@@ -18,7 +20,11 @@ from drretail.llm.offline.shopper.words import (
 from drretail.records.query import Constraints
 
 MOST_NEEDS = 4
-_AGAIN = word_set("reorder reordering again restock restocking refill usual")
+_AGAIN = re.compile(
+    r"\b(?:reorder\w*|restock\w*|refills?|again|ran out of|run(?:ning)? (?:low|out)"
+    r"|same .{0,30}\b(?:last time|before))\b",
+    re.IGNORECASE,
+)
 # Words that show that somebody wants to buy at all.
 INTENT = word_set("buy buying recommend suggest design set need gift order shop get next else more upgrade")
 _LONGEST_NAME = 4
@@ -90,7 +96,7 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
     needs = needs or _suggested(tokens, frozenset(owned))
     if len(needs) == 1:
         needs = [replace(needs[0], wishes=(*_of_the_one(tokens), *needs[0].wishes))]
-    again = any(token.word in _AGAIN for token in tokens)
+    again = _AGAIN.search(query) is not None
     counted = [replace(_counted(need, constraints), again=again) for need in needs]
     return Wanted(tuple(counted[:MOST_NEEDS]), tuple(dict.fromkeys(owned)))
 
@@ -169,8 +175,7 @@ def _known_need(kind: Kind, tokens: list[Token], start: int, end: int) -> Need:
 
 def _of_the_one(tokens: list[Token]) -> tuple[str, ...]:
     """The quality in "an orthopedic one"."""
-    pairs = zip(tokens, tokens[1:], strict=False)
-    return tuple(a.stem for a, b in pairs if b.word == "one" and a.word not in STOP_WORDS | FILLERS)
+    return tuple(a.stem for a, b in pairwise(tokens) if b.word == "one" and a.word not in STOP_WORDS | FILLERS)
 
 
 def _qualifies(tokens: list[Token], index: int, start: int) -> bool:
@@ -194,10 +199,13 @@ def _purpose(tokens: list[Token], end: int) -> list[str]:
 
 
 def _asked_need(phrase: tuple[str, ...], wishes: tuple[str, ...] = ()) -> Need:
-    stems = tuple(stems_of(" ".join(phrase)))
+    """A need in the query's own words; qualities in front of the thing become wishes."""
+    front = max((place for place in range(1, len(phrase)) if describes(phrase[:place])), default=0)
+    thing = phrase[front:]
+    stems = tuple(stems_of(" ".join(thing)))
     names = (stems,) if len(stems) < 3 else (stems, stems[-2:])
     consumable = bool(set(stems) & CONSUMABLE_WORDS)
-    return Need(name=" ".join(phrase), names=names, wishes=wishes, consumable=consumable)
+    return Need(name=" ".join(thing), names=names, wishes=(*phrase[:front], *wishes), consumable=consumable)
 
 
 def _suggested(tokens: list[Token], owned: frozenset[str]) -> list[Need]:

@@ -94,7 +94,7 @@ def _listed(tokens: list[Token], asking: int, covered: frozenset[int]) -> list[t
         listed = passed < len(tokens) and (tokens[passed].word in ("and", "or") or tokens[passed].after_comma)
         if phrase and _is_thing(tokens, phrase, at, end):
             items.append((phrase, end))
-        elif not (passed > end or (phrase and _describes(phrase))):
+        elif not (passed > end or (phrase and describes(phrase))):
             return items
         if not listed or tokens[passed].clause != tokens[asking].clause:
             return items
@@ -150,10 +150,10 @@ def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int)
     """False for what no shop sells, for "my skin is", and for words that only describe."""
     following = tokens[end].word if end < len(tokens) else ""
     states = following in _VERBS_AFTER and tokens[start - 1].word not in _ASKS_WHICH
-    return not (states or _describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly"))
+    return not (states or describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly"))
 
 
-def _describes(words: tuple[str, ...]) -> bool:
+def describes(words: tuple[str, ...]) -> bool:
     """True for the "washable" of "a dog bed, washable" and the "non-toxic" of "a non-toxic, light cup"."""
     return words[-1] in _PLAIN_QUALITIES or _QUALITIES.search(words[-1]) is not None
 

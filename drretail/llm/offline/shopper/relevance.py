@@ -34,9 +34,8 @@ def relevance_of(need: Need, candidate: Candidate) -> float:
         late = 0.7 if before > _EARLY else 1.0
         best = max(best, *(late * _in_segment(name, own, stems) for name in need.names))
         before += len(stems)
-    if _REPLACES & set(candidate.title_stems) - own:
-        best *= 0.35
-    return max(best, *(_by_category(name, candidate) for name in need.names))
+    best = max(best, *(_by_category(name, candidate) for name in need.names))
+    return 0.35 * best if _REPLACES & set(candidate.title_stems) - own else best
 
 
 def _in_segment(name: tuple[str, ...], own: set[str], stems: list[str]) -> float:
@@ -64,6 +63,9 @@ def _place(name: tuple[str, ...], stems: list[str]) -> tuple[int, int] | None:
 
 def _by_category(name: tuple[str, ...], candidate: Candidate) -> float:
     """A title that has the last, heaviest word, on the shelf that has the others: "Cedar Feeder" in "Bird Feeders"."""
+    title = candidate.title_stems[:_EARLY]
+    missing = set(name) - set(title)
+    if not missing or name[-1] in missing or (_ACCESSORY | _MADE_FOR) & set(title):
+        return 0.0
     shelf = stems_of(" ".join(str(part) for part in candidate.record.get("categories", [])[-2:]))
-    in_title = set(candidate.title_stems[:_EARLY])
-    return 0.5 if len(name) > 1 and name[-1] in in_title and set(name) <= in_title | set(shelf) else 0.0
+    return 0.5 if missing <= set(shelf) else 0.0

@@ -26,7 +26,8 @@ from drretail.records.query import Constraints
 
 MOST_SUGGESTED = 3
 _REFUSED = re.compile(
-    r"\b(?:[Nn]o(?: more)?|[Nn]ot|[Ww]ithout|[Aa]void|[Ee]xcept|[Nn]othing (?:from|by)|[Aa]nything but)\s+([A-Z][\w'&-]*)"
+    r"\b(?:[Nn]o(?: more)?|[Nn]ot|[Ww]ithout|[Aa]void|[Ee]xcept|[Nn]othing (?:from|by)|[Aa]nything but)\s+"
+    r"([A-Z][\w'&-]*)"
 )
 
 
@@ -53,14 +54,15 @@ class Study:
         return self.demands.stated
 
     def runner_up(self, index: int) -> Option | None:
-        """The best other product for a need that is worth a sentence, opened ones first."""
+        """The best other product for a need that is worth a sentence."""
         pick, shelf = self.basket.picks[index], self.shelves[index]
         others = [o for o in shelf.options if o is not pick and o.product.title != (pick and pick.product.title)]
         others = [
             o for o in others if all(o.product.product_id != p.product.product_id for p in self.basket.picks if p)
         ]
-        opened = [option for option in others if option.product.opened]
-        return next(iter(opened or others), None)
+        # A record that was read, then a price, are worth more here than a better score.
+        others.sort(key=lambda option: (not option.product.opened, option.product.price is None))
+        return next(iter(others), None)
 
 
 def study(situation: Situation) -> Study:

@@ -29,8 +29,8 @@ _SAME = {
     "squirrel proof": ("squirrel resistant", "anti squirrel"),
 }  # fmt: skip
 _SAME_TOO = {
-    "easy maintain": ("low maintenance", "easy clean", "easy cleaning", "dishwasher safe", "machine washable", "washable",
-                      "opens for cleaning", "maintenance free"),
+    "easy maintain": ("low maintenance", "easy clean", "easy cleaning", "dishwasher safe", "machine washable",
+                      "washable", "opens for cleaning", "maintenance free"),
     "dishwasher safe": ("dishwasher friendly",),
     "sensitive skin": ("gentle on skin", "gentle on sensitive skin"),
 }  # fmt: skip

@@ -69,12 +69,14 @@ def joined(items: list[str], last: str = "and") -> str:
 def with_article(noun: str) -> str:
     """ "a dog bed", "an essential oil set"; nothing is put before a plural."""
     last = noun.split()[-1]
-    if last.endswith("s") and not last.endswith("ss"):
+    if (last.endswith("s") and not last.endswith("ss")) or last[-1].isdigit():
         return noun
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def plural(noun: str) -> str:
+    if noun[-1].isdigit():
+        return noun
     if noun.endswith(("ch", "sh", "x", "ss", "z")):
         return f"{noun}es"
     return noun if noun.endswith("s") else f"{noun}s"

@@ -5,14 +5,13 @@ from dataclasses import replace
 from drretail.llm.offline.shopper.needs import Need
 from drretail.llm.offline.shopper.report.disagreement import disagreements
 from drretail.llm.offline.shopper.report.naming import cite
-from drretail.llm.offline.shopper.report.sayings import Saying, read_sayings
+from drretail.llm.offline.shopper.report.sayings import FRESH_YEARS, Saying, read_sayings
 from drretail.llm.offline.shopper.situation import WEB
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import content_stems, joined
 
 MOST_PER_QUESTION = 3
 MOST_ADVICE = 5
-OLD_YEARS = 3
 LEAST_SHARE = 0.6
 """Of a question's words that a page must hold to answer it."""
 LEAST_MERIT = 0.3
@@ -37,7 +36,9 @@ def advice_sections(study: Study) -> list[str]:
             _listed(advice),
         ]
     said += advice
-    remarks = [*disagreements([(s.text, s.evidence, s.page) for s in said]), *_age_remarks(study, said)]
+    conflicts = disagreements(said, _about_shelves(study))
+    remarks = [sentence for sentence, _ in conflicts]
+    remarks += _age_remarks(study, [*said, *(other for _, other in conflicts)])
     return [*blocks, " ".join(remarks)] if remarks else blocks
 
 
@@ -57,12 +58,26 @@ def _answers(study: Study, query: str) -> list[Saying]:
 
 def _advice(study: Study, said: list[Saying]) -> list[Saying]:
     """Advice on what is on the shelves, a fair share for each need."""
-    needs = [shelf.need for shelf in study.shelves if shelf.rivals or shelf.ruled_out]
+    needs = _needs_on_shelves(study)
     chosen: list[Saying] = []
     for need in needs:
         fitting = [weighed for saying in read_sayings(study.situation) if (weighed := _on(need, saying)) is not None]
         chosen += _best(fitting, [*said, *chosen], max(2, MOST_ADVICE // len(needs)))
     return chosen
+
+
+def _about_shelves(study: Study) -> list[Saying]:
+    """All advice on what is on the shelves, repeats too: two pages that say nearly the same may differ in a number."""
+    needs = _needs_on_shelves(study)
+    sayings = read_sayings(study.situation)
+    # A page's title often is its verdict: "Clean every feeder weekly".
+    titles = {saying.page: replace(saying, text=saying.page, merit=LEAST_MERIT) for saying in sayings}
+    everything = [*sayings, *titles.values()]
+    return [saying for saying in everything if any(_on(need, saying) is not None for need in needs)]
+
+
+def _needs_on_shelves(study: Study) -> list[Need]:
+    return [shelf.need for shelf in study.shelves if shelf.rivals or shelf.ruled_out]
 
 
 def _on(need: Need, saying: Saying) -> Saying | None:
@@ -110,7 +125,7 @@ def _no_answer(study: Study) -> str:
 
 def _age_remarks(study: Study, sayings: list[Saying]) -> list[str]:
     today = study.situation.today
-    old = {saying.evidence: saying for saying in sayings if saying.age(today) > OLD_YEARS}
+    old = {saying.evidence: saying for saying in sayings if saying.age(today) > FRESH_YEARS}
     if not old:
         return []
     pages = joined([f"“{saying.page}” ({saying.day:%Y}) {cite(saying.evidence)}" for saying in old.values()])

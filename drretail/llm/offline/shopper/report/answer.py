@@ -81,10 +81,9 @@ def _money(study: Study, chosen: list[tuple[Need, Option]]) -> list[str]:
     unpriced = len(chosen) - len(priced)
     sentences = [_total(study, priced)] if priced else []
     if unpriced and priced:
-        sentences.append(
-            f"{'One of them has' if unpriced == 1 else f'{first_upper(number_text(unpriced))} of them have'} no listed price and "
-            f"{'is' if unpriced == 1 else 'are'} not in that sum."
-        )
+        one = unpriced == 1
+        which = f"{first_upper(number_text(unpriced))} of them {'has' if one else 'have'}"
+        sentences.append(f"{which} no listed price and {'is' if one else 'are'} not in that sum.")
     elif unpriced and (study.limits.total or study.limits.each):
         sentences.append("Without a price I cannot tell whether the budget holds: look it up before you order.")
     return [sentence for sentence in sentences if sentence]

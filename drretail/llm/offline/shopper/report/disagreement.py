@@ -1,17 +1,22 @@
 """Where two pages contradict each other: another number for the same thing, or a "never" against a "should"."""
 
 import re
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import product
 
 from drretail.llm.offline.shopper.report.naming import cite
+from drretail.llm.offline.shopper.report.sayings import ADVICE_VERBS, Saying
 from drretail.llm.offline.shopper.tokens import NUMBER_WORDS
-from drretail.llm.offline.shopper.words import content_stems
+from drretail.llm.offline.shopper.words import content_stems, word_set
 
-Said = tuple[str, str, str]
-"""(sentence, evidence id, title of the page)."""
-SHARED_WORDS = 3
+SHARED_WORDS = 2
+_SAME_UNITS = {"foot": "feet", "ft": "feet", "%": "percent"}
+_UNITS = word_set("inch feet foot ft day week month year hour minute degree percent mg iu pound ounce")
+_FREQUENCY = re.compile(
+    r"\b(?:(?:once a|every) (?P<unit>day|week|month|year)|(?P<ly>dai|week|month|year)ly)\b", re.IGNORECASE
+)
 _MEASURE = re.compile(
-    r"\b(?P<number>(?:two|three|four|five|six|eight|ten|twelve|\d+(?:\.\d+)?(?:\s*(?:-|–|to)\s*\d+(?:\.\d+)?)?))\s*(?P<unit>inch(?:es)?|feet|foot|ft|days?|weeks?|months?"
+    r"\b(?:every\s+)?(?P<number>(?:two|three|four|five|six|eight|ten|twelve|\d+(?:\.\d+)?(?:\s*(?:-|–|to)\s*\d+(?:\.\d+)?)?))\s*(?P<unit>inch(?:es)?|feet|foot|ft|days?|weeks?|months?"
     r"|years?|hours?|minutes?|degrees|percent|%|mg|iu|pounds?|ounces?)(?!\w)",
     re.IGNORECASE,
 )
@@ -19,38 +24,42 @@ _AGAINST = re.compile(r"\b(?:never|avoid|do not|don't|should not|shouldn't|must 
 _IN_FAVOUR = re.compile(r"\b(?:should|always|recommend\w*|best to|can safely|is safe|are safe)\b", re.IGNORECASE)
 
 
-def disagreements(sayings: list[Said], most: int = 2) -> list[str]:
-    """One sentence for each pair of pages that disagree."""
-    found: list[str] = []
-    for a, b in combinations(sayings, 2):
-        if a[1] != b[1] and len(found) < most and (reason := _conflict(a[0], b[0])):
-            found.append(f"Here the pages disagree: {reason[0]} {cite(a[1])}, {reason[1]} {cite(b[1])}.")
-    return found
+def disagreements(said: Sequence[Saying], others: Sequence[Saying], most: int = 2) -> list[tuple[str, Saying]]:
+    """A sentence for each page that contradicts one of the sentences ``said``, with that page's; one a pair of pages."""
+    found: dict[frozenset[str], tuple[str, Saying]] = {}
+    for a, b in product(said, others):
+        pages = frozenset({a.evidence, b.evidence})
+        reason = _conflict(a.text, b.text) if len(pages) == 2 and pages not in found else None
+        if reason is not None:
+            sentence = f"Here the pages disagree: {reason[0]} {cite(a.evidence)}, {reason[1]} {cite(b.evidence)}."
+            found[pages] = sentence, b
+    return list(found.values())[:most]
 
 
 def _conflict(a: str, b: str) -> tuple[str, str] | None:
-    shared = set(content_stems(a)) & set(content_stems(b))
-    if len(shared) < SHARED_WORDS:
+    shared = set(content_stems(a)) & set(content_stems(b)) - _UNITS
+    if len(shared) < SHARED_WORDS or not shared & ADVICE_VERBS:
         return None
-    numbers = _measures(a), _measures(b)
-    for unit in sorted(numbers[0].keys() & numbers[1].keys()):
-        if not numbers[0][unit] & numbers[1][unit]:
-            return f"one says {sorted(numbers[0][unit])[0]}", f"another {sorted(numbers[1][unit])[0]}"
-    for one, two, order in (
-        (a, b, ("one advises against it", "another for it")),
-        (b, a, ("one advises for it", "another against it")),
-    ):
-        if _AGAINST.search(one) and _IN_FAVOUR.search(two) and not _AGAINST.search(two):
-            return order
-    return None
+    one, two = _measures(a), _measures(b)
+    for unit in sorted(one.keys() & two.keys()):
+        if not one[unit] & two[unit]:
+            return f"one says {sorted(one[unit])[0]}", f"another {sorted(two[unit])[0]}"
+    if len(shared) <= SHARED_WORDS or bool(_AGAINST.search(a)) == bool(_AGAINST.search(b)):
+        return None
+    if _AGAINST.search(a):
+        return ("one advises against it", "another for it") if _IN_FAVOUR.search(b) else None
+    return ("one advises for it", "another against it") if _IN_FAVOUR.search(a) else None
 
 
 def _measures(text: str) -> dict[str, set[str]]:
-    """The quantities of a sentence by unit, as written."""
+    """The quantities of a sentence by unit, as written; "weekly" is every week."""
     found: dict[str, set[str]] = {}
     for match in _MEASURE.finditer(text):
         unit = match["unit"].casefold().removesuffix("es").removesuffix("s")
-        found.setdefault({"foot": "feet", "ft": "feet", "%": "percent"}.get(unit, unit), set()).add(_digits(match[0]))
+        found.setdefault(_SAME_UNITS.get(unit, unit), set()).add(_digits(match[0]))
+    for match in _FREQUENCY.finditer(text):
+        unit = match["unit"] or {"dai": "day"}.get(match["ly"].casefold(), match["ly"])
+        found.setdefault(unit.casefold(), set()).add(f"every {unit.casefold()}")
     return found
 
 

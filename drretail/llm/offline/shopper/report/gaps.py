@@ -80,6 +80,5 @@ def _short_supply(study: Study) -> list[str]:
     ]
     if not alone or len(study.needs) == 1:
         return []
-    return [
-        f"How the pick compares for {joined([plural(need.thing) for need in alone])}: there was no second one to hold it against."
-    ]
+    things = joined([plural(need.name) for need in alone])
+    return [f"How the pick compares for {things}: there was no second one to hold it against."]

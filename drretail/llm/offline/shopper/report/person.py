@@ -11,6 +11,8 @@ from drretail.llm.offline.shopper.words import joined
 
 _TITLE_LENGTH = 55
 MOST_RELATED = 2
+# Themes whose things are used together; a lamp says little about a hose.
+_CLOSE_THEMES = frozenset({"birds", "dogs", "cats", "baby"})
 
 
 def person_section(study: Study, names: Names) -> list[str]:
@@ -62,12 +64,13 @@ def _same_thing(need: Need, order: PastOrder, is_pick: bool) -> str:
 def _related_things(study: Study) -> list[str]:
     """Orders of the same theme: they show what the shopper has to go with it."""
     chosen = zip(study.needs, study.basket.picks, strict=True)
-    themes = {need.theme for need, pick in chosen if need.theme and pick}
+    themes = {need.theme for need, pick in chosen if need.theme in _CLOSE_THEMES and pick}
     related: dict[str, PastOrder] = {}
     for order in study.customer.orders:
         kind = kind_of(order.title)
         wanted = kind is not None and any(need.name == kind.name for need in study.needs)
-        if kind is not None and kind.theme in themes and not wanted and not order.void:
+        spoken_of = kind is not None and kind.name in study.wanted.owned
+        if kind is not None and (kind.theme in themes or spoken_of) and not wanted and not order.void:
             related.setdefault(kind.name, order)
     shown = list(related.values())[:MOST_RELATED]
     if not shown:
@@ -75,9 +78,7 @@ def _related_things(study: Study) -> list[str]:
     items = [
         f"the {short_title(o.title, _TITLE_LENGTH)} (ordered {day_text(o.date)}) {cite(o.evidence)}" for o in shown
     ]
-    return [
-        f"To go with it you have {joined(items)}, so I did not look for {'that' if len(shown) == 1 else 'those'} again."
-    ]
+    return [f"You already have {joined(items)}, so I looked for what goes with {'it' if len(shown) == 1 else 'them'}."]
 
 
 def _brands(study: Study) -> list[str]:
@@ -87,9 +88,8 @@ def _brands(study: Study) -> list[str]:
     if not known:
         return []
     one = "pick is" if len(brands) == 1 else "picks include something"
-    return [
-        f"You have ordered {joined(known)} more than once {cite(study.customer.statistics_evidence)}, and the {one} from there."
-    ]
+    often = f"You have ordered {joined(known)} more than once {cite(study.customer.statistics_evidence)}"
+    return [f"{often}, and the {one} from there."]
 
 
 def _price_level(study: Study) -> list[str]:

@@ -57,9 +57,8 @@ def _doubts(pick: Option) -> list[str]:
     if product.rating is None:
         return [f"Nobody has rated it yet {cite(product.evidence)}."]
     if 0 < product.ratings <= FEW_RATINGS:
-        return [
-            f"Its rating rests on only {counted(product.ratings, 'voice')}, so take it with care {cite(product.evidence)}."
-        ]
+        voices = counted(product.ratings, "voice")
+        return [f"Its rating rests on only {voices}, so take it with care {cite(product.evidence)}."]
     return []
 
 
@@ -98,9 +97,8 @@ def _brand(study: Study, pick: Option) -> list[str]:
     brand = pick.product.brand or ""
     if any(name.casefold() in f"{brand} {pick.product.title}".casefold() for name in wanted):
         return [f"It is from {brand or wanted[0]}, as you wished {cite(pick.product.evidence)}."]
-    return [
-        f"It is not from {joined(list(wanted), last='or')}: I found nothing from there that fits better {cite(pick.product.evidence)}."
-    ]
+    elsewhere = f"It is not from {joined(list(wanted), last='or')}"
+    return [f"{elsewhere}: I found nothing from there that fits better {cite(pick.product.evidence)}."]
 
 
 def _per_piece(study: Study, pick: Option, other: Option | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -10,13 +10,16 @@ from drretail.llm.offline.shopper.situation import WEB, Situation
 from drretail.llm.offline.shopper.words import STOP_WORDS, word_set, words_of
 
 LONGEST_SENTENCE = 45
-_VERBS = word_set(
+FRESH_YEARS = 3
+AGEING = 0.1
+"""Merit lost for every further year."""
+ADVICE_VERBS = word_set(
     """aim allow avoid buy change check choose clean cover dust empty fill fit fix hang inspect keep leave look make
     measure mount never pick place plant put replace rinse rotate scrub soak store take test use wash wipe"""
 )
 _ADVISES = re.compile(
     rf"\b(?:should|must|always|never|at least|at most|no more than|every (?:\w+ )?(?:day|week|month)s?|recommend\w*"
-    rf"|safe\w*|{'|'.join(sorted(_VERBS))})\b",
+    rf"|safe\w*|{'|'.join(sorted(ADVICE_VERBS))})\b",
     re.IGNORECASE,
 )
 _MEASURES = re.compile(
@@ -24,12 +27,13 @@ _MEASURES = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|my|we|our|us|ours)\b")
 _POINTS_BACK = re.compile(
-    r"(?:It|They|This|That|These|Those|He|She|Both|Such|Then|But|And|So|Mine|Ours|A good one|The (?:former|latter|same))\b"
+    r"(?:It|They|This|That|These|Those|He|She|Both|Such|Then|But|And|So|Mine|Ours|A good one"
+    r"|The (?:former|latter|same))\b"
 )
 _OPEN = ("…", "...")
 _LEAST_LISTED = 3
 # A capital inside a sentence, behind a small letter: a heading may end there.
-_SEAM = re.compile(r"(?<=[a-z0-9)])\s+(?=[A-Z][a-z]+)")
+_SEAM = re.compile(r"(?<=[a-z0-9)])\s+(?=(?:[A-Z][a-z]+|A)\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,9 @@ def read_sayings(situation: Situation, *, with_lists: bool = False) -> list[Sayi
     for lookup in situation.found(WEB):
         for rank, result in enumerate(lookup.value.get("results", [])):
             for saying in _of_page(result, rank, with_lists):
-                found.setdefault((saying.evidence, saying.text), saying)
+                # What is old may be superseded, on safety above all: it needs far better reasons to be repeated.
+                aged = AGEING * max(0.0, saying.age(situation.today) - FRESH_YEARS)
+                found.setdefault((saying.evidence, saying.text), replace(saying, merit=saying.merit - aged))
     return list(found.values())
 
 
@@ -97,7 +103,7 @@ def _without_heading(sentence: str) -> str:
         if len(front.split()) > 7:
             break
         first = words_of(rest)[0]
-        if first in _VERBS or first in STOP_WORDS:
+        if first in ADVICE_VERBS or first in STOP_WORDS:
             return rest
     return sentence
 

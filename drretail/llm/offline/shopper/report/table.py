@@ -59,5 +59,6 @@ def _arithmetic(study: Study) -> list[str]:
     line = f"{' + '.join(terms)} = {format_money(basket.total)} {cite(computed(study.situation, sums.total))}".rstrip()
     if limits.total is not None:
         left = format_money(limits.total - basket.total)
-        line += f"; {amount_text(limits.total)} − {format_money(basket.total)} = {left} left {cite(computed(study.situation, sums.left))}".rstrip()
+        source = cite(computed(study.situation, sums.left))
+        line += f"; {amount_text(limits.total)} − {format_money(basket.total)} = {left} left {source}".rstrip()
     return [f"{line}."]

@@ -7,6 +7,7 @@ from drretail.llm.offline.shopper.choosing import Option
 from drretail.llm.offline.shopper.facts import key_facts
 from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, amount_text, cite, price_text, rating_text
 from drretail.llm.offline.shopper.study import Study
+from drretail.llm.offline.shopper.words import first_upper, number_text
 
 
 def runner_up_sentences(study: Study, index: int, pick: Option, other: Option | None, names: Names) -> list[str]:
@@ -58,8 +59,8 @@ def _cheaper(pick: Option, other: Option) -> bool:
 
 
 def _what_it_has(pick: Option, other: Option) -> list[str]:
-    facts = key_facts(other.product, [])
-    own = {fact.casefold() for fact in key_facts(pick.product, [], most=8)}
+    facts = key_facts(other.product, [], table=False)
+    own = {fact.casefold() for fact in key_facts(pick.product, [], most=8, table=False)}
     new = next((fact for fact in facts if fact.casefold() not in own), None)
     if new is None:
         return []
@@ -73,6 +74,9 @@ def _when_to_take_it(study: Study, index: int, pick: Option, other: Option) -> s
     spare = None if study.limits.total is None else study.limits.total - study.basket.total
     if product.price is None:
         return "Without a listed price it is only worth a look if the pick is sold out."
+    if most is not None and product.price > most and study.limits.each is None and need.quantity > 1:
+        all_of_them = first_upper(number_text(need.quantity))
+        return f"{all_of_them} of them would come to {format_money(product.price * need.quantity)}, over your budget."
     if most is not None and product.price > most:
         return f"It is over your {amount_text(most)}, so it is no choice unless that may give way."
     lacking = [demand for demand in other.unmet if demand in {asked for asked, _ in pick.met}]

@@ -1,0 +1,185 @@
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.synth.quirks import PRODUCT_QUIRKS, REVIEW_QUIRKS
+from drretail.data_ingest.synth.recipe import category_names, read_recipe
+from drretail.data_ingest.synth.shop import SynthReport, write_shop
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.world import World, open_world
+from drretail.errors import UserError
+from drretail.records.shop import Product
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
+    folder = tmp_path_factory.mktemp("synth") / "raw"
+    return folder, write_shop(folder, products=1200, reviews=12_000)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("plain")
+    write_shop(folder / "raw", products=800, reviews=9000, plain=True)
+    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
+    return open_world(folder / "w")
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    text = data.decode("utf-8")
+    if text.startswith("["):
+        return json.loads(text)
+    return [json.loads(line) for line in text.split("\n") if line.endswith("}")]
+
+
+def all_rows(folder: Path, *, meta: bool) -> list[dict[str, Any]]:
+    files = [path for path in sorted(folder.iterdir()) if path.name.startswith("meta_") == meta and "synth" not in path.name]
+    return [row for path in files for row in rows(path)]
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_shop(tmp_path: Path) -> None:
+    for name, seed in (("one", "1"), ("two", "1"), ("other", "2")):
+        write_shop(tmp_path / name, products=48, reviews=300, seed=seed)
+    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
+    titles = [{row["title"] for row in all_rows(tmp_path / name, meta=True)} for name in ("one", "other")]
+    assert len(titles[0] & titles[1]) < 5
+
+
+def test_every_category_and_every_form_of_file_is_there(made: tuple[Path, SynthReport]) -> None:
+    folder, report = made
+    names = {file.name for file in report.files}
+    assert {name.removeprefix("meta_").split(".")[0] for name in names} == set(category_names())
+    assert rows(folder / "meta_Home_and_Kitchen.jsonl")[0]["details"].startswith("{")
+    assert (folder / "meta_Patio_Lawn_and_Garden.jsonl").read_bytes().startswith(b"[\n")
+    assert b"\\/" in (folder / "meta_Patio_Lawn_and_Garden.jsonl").read_bytes()
+    assert (folder / "Pet_Supplies.jsonl.gz").exists()
+    assert not (folder / "Office_Products.jsonl").read_bytes().endswith(b"\n")
+    assert all(file.rows and file.bytes == (folder / file.name).stat().st_size for file in report.files)
+
+
+def test_each_quirk_happens_to_about_its_share_of_rows(made: tuple[Path, SynthReport]) -> None:
+    _, report = made
+    for quirks, total in ((PRODUCT_QUIRKS, report.products), (REVIEW_QUIRKS, report.reviews)):
+        for name, (_, share) in quirks.items():
+            expected = share * total
+            assert abs(report.quirks[name] - expected) < 5 * expected**0.5 + 1, name
+
+
+def test_what_the_report_counts_is_in_the_files(made: tuple[Path, SynthReport]) -> None:
+    folder, report = made
+    products, reviews = all_rows(folder, meta=True), all_rows(folder, meta=False)
+    assert sum(row["price"] in (None, "None") for row in products) == report.quirks["price null"]
+    assert sum(str(row["price"]).startswith("from") for row in products) == report.quirks["price from"]
+    assert sum(row["store"] is None for row in products) == report.quirks["store null"]
+    assert sum("VIDEOID" in row["text"] for row in reviews) >= report.quirks["video"]
+    assert sum(row["rating"] == 0 for row in reviews) >= 1
+    known = {row["parent_asin"] for row in products}
+    assert sum(row["parent_asin"] not in known for row in reviews) >= report.quirks["review of an unknown product"]
+    assert max(Counter(row["parent_asin"] for row in products).values()) == 2
+
+
+def test_a_plain_shop_has_no_quirk(tmp_path: Path) -> None:
+    report = write_shop(tmp_path, products=80, reviews=500, plain=True)
+    assert report.quirks == {}
+    assert all(isinstance(row["price"], float) and row["store"] for row in all_rows(tmp_path, meta=True))
+    assert sum(file.rows for file in report.files) == 580
+
+
+def test_title_features_details_and_price_belong_together(plain: World) -> None:
+    kinds = {kind.name: kind for name in category_names() for kind in read_recipe(name).kinds}
+    checked = 0
+    for query, kind in (("bird feeder", "bird feeder"), ("weighted blanket", "weighted blanket"), ("dog bed", "dog bed")):
+        for product in found(plain, query, 30):
+            if kinds[kind].path[-1] != product.categories[-1]:
+                continue
+            for axis in kinds[kind].axes:
+                option = next(option for option in axis.options if option.name == product.details[axis.detail])
+                assert option.says is None or any(text[:30] in " ".join(product.features) for text in [option.says])
+                checked += 1
+            assert product.price is not None
+            assert 0.15 * kinds[kind].price < product.price < 8 * kinds[kind].price
+    assert checked > 100
+
+
+@pytest.mark.parametrize(
+    ("query", "leaf"),
+    [
+        ("weatherproof bird feeder for outdoors", "Feeders"),
+        ("weighted blanket queen", "Weighted Blankets"),
+        ("magnesium glycinate", "Magnesium"),
+        ("stainless steel garden path lights", "Path Lights"),
+    ],
+)
+def test_a_shoppers_words_find_the_kind_first(plain: World, query: str, leaf: str) -> None:
+    assert [product.categories[-1] for product in found(plain, query, 3)] == [leaf] * 3
+
+
+def test_shoppers_come_back_and_reorder_what_is_used_up(plain: World) -> None:
+    shares: list[float] = []
+    counts: list[int] = []
+    for row in plain.store.sample_users("1", 400):
+        counts.append(row.n_orders)
+        shares.append(plain.store.statistics(row.user_id).reorder_share or 0)
+    assert max(counts) >= 10
+    assert min(counts) == 1
+    assert sum(share > 0 for share in shares) >= 10
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("precious", encoding="utf-8")
+    with pytest.raises(UserError, match="not a made-up shop"):
+        write_shop(tmp_path, products=8, reviews=8)
+    assert bytes_of(tmp_path) == {"thesis.txt": b"precious"}
+
+
+def test_a_stop_halfway_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("drretail.data_ingest.synth.shop.review", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_shop(tmp_path / "raw", products=8, reviews=8)
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:
+    write_shop(tmp_path, products=16, reviews=20)
+    write_shop(tmp_path, products=16, reviews=20, categories=["Pet_Supplies"])
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "Pet_Supplies.jsonl.gz",
+        "meta_Pet_Supplies.jsonl.gz",
+        "synth.json",
+    }
+
+
+def test_an_unknown_category_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="Pet_Supplies"):
+        write_shop(tmp_path, products=8, reviews=8, categories=["Pet_Suplies"])
+
+
+def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
+    import tracemalloc
+
+    peaks: list[int] = []
+    for count in (1000, 8000):
+        tracemalloc.start()
+        write_shop(tmp_path / str(count), products=40, reviews=count, categories=["Pet_Supplies"])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 2_000_000
+
+
+def found(world: World, query: str, limit: int) -> list[Product]:
+    hits = world.catalog.search(CatalogQuery(query, match="all", limit=limit)).hits
+    return [world.store.product(hit.product_id) for hit in hits]
