@@ -15,6 +15,7 @@ from drretail.records.base import Document, canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, System
+from drretail.records.score import ProfileSummary
 
 T = TypeVar("T", bound=Document)
 RunState = Literal["absent", "interrupted", "done", "failed"]
@@ -67,6 +68,12 @@ class Experiment:
         if (folder / "run.json").exists():
             return read_run(folder).status
         return "interrupted" if (folder / "journal.jsonl").exists() else "absent"
+
+    def freeze_profile(self, summary: ProfileSummary) -> None:
+        """Keeps what judges are told of a user; the first summary of a user stays, whatever the world says later."""
+        path = profile_path(self.folder, summary.user_id)
+        if not path.exists():
+            write_json(path, summary.model_dump(mode="json"))
 
     def save(
         self, run: Run, evidence: Iterable[Evidence], texts: Mapping[str, str], telemetry: Mapping[str, Any]
@@ -136,6 +143,17 @@ class Experiment:
 def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
     """Where one run of an experiment lives."""
     return experiment / "runs" / label / f"{query_id}-r{repeat}"
+
+
+def profile_path(experiment: Path, user_id: str) -> Path:
+    return experiment / "profiles" / f"{user_id}.json"
+
+
+def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:
+    """The frozen summary of a user, None where there is none."""
+    if user_id is None or not profile_path(experiment, user_id).exists():
+        return None
+    return _validated(ProfileSummary, profile_path(experiment, user_id))
 
 
 def read_definition(folder: Path) -> Definition:

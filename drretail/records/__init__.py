@@ -6,4 +6,5 @@ shop.py      products, orders, users, statistics
 query.py     queries and their typed constraints
 evidence.py  what a run has seen, citations of it, findings about it
 run.py       systems, steps, answers, runs
+score.py     verdicts, scores, profile summaries
 """

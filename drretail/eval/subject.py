@@ -1,0 +1,73 @@
+"""A recorded run with all that a judge may see of it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.env.store.base import Store
+from drretail.experiment import Definition, read_definition, read_evidence, read_profile, read_run, run_folder
+from drretail.records.evidence import Evidence
+from drretail.records.query import Query
+from drretail.records.run import Run, System
+from drretail.records.score import ProfileSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One planned run. ``run`` is None where it was never run or was cut: it counts as planned and failed."""
+
+    label: str
+    system: System
+    query: Query
+    repeat: int
+    run: Run | None
+    evidence: Mapping[str, Evidence]
+    """By id; empty without a run."""
+    profile: ProfileSummary | None
+    """None for a query without user, or where the experiment holds no summary."""
+    store: Store | None
+    """The world's records, None where the world is not at hand."""
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.label}/{self.query.query_id}-r{self.repeat}"
+
+    @property
+    def report(self) -> str | None:
+        """The report to judge; None for a run that failed or is missing."""
+        return None if self.run is None else self.run.report
+
+
+def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
+    """Every planned run of an experiment, by label, query and repeat.
+
+    A system's planned repeats are those of which any query has a run.
+    """
+    definition = read_definition(experiment)
+    for label in sorted(definition.systems):
+        for repeat in _repeats(experiment, label):
+            for query in definition.queries:
+                yield _subject(experiment, definition, label, query, repeat, store)
+
+
+def _repeats(experiment: Path, label: str) -> list[int]:
+    found = {int(path.parent.name.rpartition("-r")[2]) for path in (experiment / "runs" / label).glob("*/run.json")}
+    return sorted(found | {1})
+
+
+def _subject(
+    experiment: Path, definition: Definition, label: str, query: Query, repeat: int, store: Store | None
+) -> Subject:
+    folder = run_folder(experiment, label, query.query_id, repeat)
+    run = read_run(folder) if (folder / "run.json").exists() else None
+    evidence = () if run is None else read_evidence(folder)
+    return Subject(
+        label=label,
+        system=definition.systems[label],
+        query=query,
+        repeat=repeat,
+        run=run,
+        evidence={entry.id: entry for entry in evidence},
+        profile=read_profile(experiment, query.user_id),
+        store=store,
+    )

@@ -1,0 +1,49 @@
+"""Verdict files: appended at once, one for each run, metric and judge."""
+
+from collections import defaultdict
+from pathlib import Path
+
+from drretail.files import LineAppender, check_format, read_jsonl
+from drretail.records.score import Verdict
+
+
+class VerdictFile:
+    """The verdicts of one judge on one run in one metric; opening it drops a last line that was cut.
+
+    Reading alone makes no file: the first ``append`` does.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lines: dict[tuple[str, ...], list[Verdict]] = defaultdict(list)
+        self._appender: LineAppender | None = None
+        if path.exists():
+            for line in read_jsonl(path):
+                check_format(line, path)
+                verdict = Verdict.model_validate(line)
+                self._lines[verdict.key].append(verdict)
+
+    def append(self, verdict: Verdict) -> None:
+        """The verdict is on disk when this returns."""
+        if self._appender is None:
+            self._appender = LineAppender(self.path)
+        self._appender.append(verdict.as_line())
+        self._lines[verdict.key].append(verdict)
+
+    def living(self, report_sha: str, prompt_hashes: frozenset[str]) -> list[Verdict]:
+        """The last verdict of every key that is about this very report and was asked in today's words."""
+        last = [lines[-1] for lines in self._lines.values()]
+        return [v for v in last if v.report_sha == report_sha and v.prompt_hash in prompt_hashes]
+
+    def stale(self, report_sha: str, prompt_hashes: frozenset[str]) -> int:
+        """How many last verdicts are about another report, or were asked in other words: counted and unused."""
+        return len(self._lines) - len(self.living(report_sha, prompt_hashes))
+
+    def close(self) -> None:
+        if self._appender is not None:
+            self._appender.close()
+
+
+def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:
+    """``run`` is "<query_id>-r<repeat>"."""
+    return experiment / "verdicts" / metric / judge_slug / label / f"{run}.jsonl"
