@@ -2,7 +2,8 @@
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -138,6 +139,16 @@ class Experiment:
                 "prompt_hashes": dict(sorted((held.prompt_hashes | asked.prompt_hashes).items())),
             }
         )
+
+
+@contextmanager
+def locked(folder: Path) -> Generator[None]:
+    """Holds an experiment's folder for writing beside its runs, such as verdicts; UserError while another writes."""
+    descriptor = _lock(folder)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:

@@ -44,10 +44,12 @@ def load_prompt(beside: str, name: str) -> Prompt:
     return Prompt(name, path.read_text(encoding="utf-8").strip() + "\n")
 
 
-def tagged(tag: str, text: str) -> str:
-    """``<tag>text</tag>`` on lines of its own; a closing tag inside the text cannot end it early."""
+def tagged(tag: str, text: str, **attributes: str) -> str:
+    """``<tag name="value">text</tag>`` on lines of its own; a closing tag inside the text cannot end it early."""
     inner = re.sub(rf"<(/?)({re.escape(tag)})\b", r"<\1\2_", text, flags=re.IGNORECASE)
-    return f"<{tag}>\n{inner}\n</{tag}>"
+    plain = {name: re.sub(r"[\"<>\n]", "", value) for name, value in attributes.items()}
+    opening = "".join(f' {name}="{value}"' for name, value in plain.items())
+    return f"<{tag}{opening}>\n{inner}\n</{tag}>"
 
 
 def tag_content(tag: str, text: str) -> str | None:

@@ -42,3 +42,7 @@ def test_data_cannot_close_its_own_tag(evil: str) -> None:
 
 def test_a_tag_that_is_absent_has_no_content() -> None:
     assert tag_content("query", "nothing here") is None
+
+
+def test_a_tag_may_carry_attributes_that_cannot_end_it() -> None:
+    assert tagged("source", "text", id='P:1"> <x') == '<source id="P:1 x">\ntext\n</source>'

@@ -3,9 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from drretail.agents.runner import Contestant, Recorded, Runner, definition
+from drretail.agents.opening import open_experiment
+from drretail.agents.runner import Contestant, Recorded, Runner
 from drretail.env.world import World
-from drretail.experiment import Experiment, read_evidence, read_run
+from drretail.experiment import read_evidence, read_run
 from drretail.grounding.constraints import read_constraints
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
@@ -28,8 +29,7 @@ def ask_once(runner: Runner, contestant: Contestant, query: Query, to: Path | No
     """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
     if to is None:
         return asyncio.run(runner.run(contestant, query))
-    asked = definition(runner.world, (query,), [contestant], seed)
-    with Experiment(to, asked) as experiment:
+    with open_experiment(to, runner.world, [query], [contestant], seed) as experiment:
         if experiment.state(contestant.label, query.query_id, 1) in ("absent", "interrupted"):
             runner.run_into(experiment, contestant, query)
         folder = experiment.run_folder(contestant.label, query.query_id, 1)

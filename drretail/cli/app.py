@@ -11,7 +11,9 @@ from drretail.cli.ask import ask
 from drretail.cli.demo import demo
 from drretail.cli.ingest import ingest
 from drretail.cli.queries import queries_app
+from drretail.cli.report import report
 from drretail.cli.run import run
+from drretail.cli.score import score
 from drretail.cli.synth import synth
 from drretail.cli.tools import tools
 from drretail.cli.world import world_app
@@ -47,6 +49,8 @@ app.command()(tools)
 app.add_typer(queries_app, name="queries")
 app.command()(ask)
 app.command()(run)
+app.command()(report)
+app.command()(score)
 
 
 def main() -> None:

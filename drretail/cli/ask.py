@@ -28,7 +28,7 @@ def ask(
     """
     from drretail.agents.asking import ask_once, question_as_query
     from drretail.cli.output import print_json
-    from drretail.cli.report import print_report, report_document
+    from drretail.cli.answer import print_report, report_document
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
     from drretail.cli.worlds import opened_world
     from drretail.settings import read_settings

@@ -21,7 +21,7 @@ def demo(
     """
     say("drretail demo: a made-up shop, one question, one researched answer.")
     from drretail.agents.asking import ask_once
-    from drretail.cli.report import markdown_report, print_report
+    from drretail.cli.answer import markdown_report, print_report
     from drretail.cli.research import contestants, narrated_runner
     from drretail.data_ingest.demo import build_shop
     from drretail.env.world import open_world

@@ -1,63 +1,50 @@
-"""A recorded run as its reader sees it: in the terminal, as markdown, or as one JSON document."""
+"""``drretail report``: a recorded experiment as a page or as text."""
 
-import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
 import typer
 
-from drretail.cli.output import say
-
-if TYPE_CHECKING:
-    from drretail.agents.runner import Recorded
+from drretail.cli import options
 
 
-def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
-    """The report with numbered references on stdout, or why there is none on stderr."""
-    run = recorded.run
-    if run.error is not None:
-        say(f"The run failed ({run.error.kind}): {run.error.message}")
-        return
-    text = markdown_report(recorded)
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
+class Format(StrEnum):
+    HTML = "html"
+    TEXT = "text"
 
-        Console().print(Markdown(text, hyperlinks=True))
+
+def report(
+    experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The folder of an experiment.")],
+    form: Annotated[Format, typer.Option("--format", help="A self-contained page, or text.")] = Format.HTML,
+    to: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: EXP/report.html; text to stdout.")
+    ] = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Shows the reports of an experiment with every claim marked by its verdict.
+
+    The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived.
+    """
+    from drretail.cli.output import print_json, say
+    from drretail.files import write_atomically
+    from drretail.viewer.page import page_of
+    from drretail.viewer.reading import read_view
+    from drretail.viewer.summary import summary_of
+    from drretail.viewer.terminal import text_of
+
+    view = read_view(experiment)
+    if form is Format.HTML:
+        to = to or experiment / "report.html"
+        write_atomically(to, page_of(view))
+    elif to is not None:
+        write_atomically(to, text_of(view))
+    if as_json:
+        print_json({"report": None if to is None else str(to), **summary_of(view)})
+    elif to is None:
+        typer.echo(text_of(view), nl=False)
     else:
-        typer.echo(text)
-    say(closing_line(recorded, kept_in))
-
-
-def markdown_report(recorded: "Recorded") -> str:
-    """The report in markdown, ids replaced by numbered links."""
-    from drretail.grounding.render import render_report
-
-    return render_report(recorded.run.report or "", recorded.evidence).text
-
-
-def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
-    """What the research took, in one line."""
-    run = recorded.run
-    calls = sum(step.kind == "tool" for step in run.steps)
-    tokens = sum(usage.total for usage in run.usage.values())
-    unresolved = sum(citation.type == "unresolved" for citation in run.citations)
-    parts = [f"{calls} tool calls", f"{len(run.citations)} citations", f"{tokens:,} tokens"]
-    if unresolved:
-        parts.append(f"{unresolved} citations resolve to nothing")
-    if run.stop != "finished":
-        parts.append(f"stopped by {run.stop}")
-    kept = f" Kept in {kept_in}." if kept_in is not None else ""
-    return f"{run.system}: {', '.join(parts)}.{kept}"
-
-
-def report_document(recorded: "Recorded") -> dict[str, Any]:
-    """The run with its report rendered, for --json."""
-    from drretail.grounding.render import render_report
-
-    run = recorded.run.model_dump(mode="json", exclude_none=True)
-    if recorded.run.report is None:
-        return {"run": run}
-    rendered = render_report(recorded.run.report, recorded.evidence)
-    references = [reference.model_dump(mode="json", exclude_none=True) for reference in rendered.references]
-    return {"run": run, "report_markdown": rendered.text, "references": references}
+        typer.echo(str(to))
+        if not quiet and not any(run.claims for run in view.runs):
+            say(f"No run is judged yet: drretail score {experiment} does it.")

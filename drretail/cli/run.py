@@ -29,11 +29,11 @@ def run(
     quiet: options.Quiet = False,
 ) -> None:
     """Runs agents over queries. Finished runs are skipped and cut ones go on where they stopped."""
-    from drretail.agents.runner import definition
+    from drretail.agents.opening import open_experiment
     from drretail.cli.output import print_json, print_table
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
     from drretail.cli.worlds import opened_world
-    from drretail.experiment import Experiment, read_definition
+    from drretail.experiment import read_definition
     from drretail.querygen.reading import read_queries
     from drretail.records.run import Limits
     from drretail.settings import read_settings
@@ -50,7 +50,7 @@ def run(
         players = contestants(agent or ["react"], model or [], shop, settings, options=chosen, limits=limits)
         runner = narrated_runner(shop, world, settings, quiet=quiet)
         runner.replay = replay
-        with Experiment(to, definition(shop, asked, players, seed)) as experiment:
+        with open_experiment(to, shop, asked, players, seed) as experiment:
             summary = runner.run_all(experiment, players, asked, repeats)
     if as_json:
         print_json({"experiment": str(to), "systems": summary})

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from drretail.eval.judge import Judge
+from drretail.eval.judge import Hearing
 from drretail.eval.subject import Subject
-from drretail.eval.verdicts import VerdictFile
 from drretail.records.score import Rules, Verdict, VerdictState
 
 
@@ -21,22 +20,57 @@ class Value:
     """Counts of items behind it; summed over reports."""
 
 
+@runtime_checkable
 class Metric(Protocol):
     """A family such as faithfulness. Knowing one is knowing all."""
 
-    name: str
-    version: int
-    needs_judge: bool
-    """False for families that need no model; their judge is "code"."""
+    @property
+    def name(self) -> str: ...
 
-    async def judge(self, subject: Subject, judge: Judge, file: VerdictFile, rules: Rules) -> None:
-        """Appends the verdicts that ``file`` lacks for this run; what it holds and lives is not judged again."""
+    @property
+    def version(self) -> int:
+        """Counted up when values change their meaning; verdicts of another version are stale."""
+        ...
+
+    @property
+    def needs_judge(self) -> bool:
+        """False for families that need no model; their judge is "code"."""
+        ...
+
+    @property
+    def is_opinion(self) -> bool:
+        """True where a value is a matter of judgement, such as a rating: of a rule-based judge it is never shown."""
+        ...
+
+    async def judge(self, subject: Subject, hearing: Hearing) -> None:
+        """Records the verdicts that are missing for this run; what stands is not judged again.
+
+        Only called for a run with a report. The rules are ``hearing.rules``.
+        """
+        ...
+
+    def prompt_hashes(self) -> frozenset[str]:
+        """Of all prompts as they are worded today, and "" where verdicts need none: all others are stale."""
         ...
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        """The run's value in every variant, from living verdicts alone. Pure."""
+        """The run's value in every variant, from living verdicts of this version, rules and judge alone. Pure."""
         ...
 
     def variants(self) -> tuple[str, ...]:
         """All variants, in the order of tables."""
+        ...
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        """One report's (numerator, denominator) in each part of a pooled variant, from its values by variant.
+
+        Over all reports the variant is the plain mean of its parts, and a part is the sum of numerators over the sum
+        of denominators; a part for which a report has nothing is (0, 0). So FP_pooled has one part, (sum of s, number
+        of items), and FP_eq2 two, (FP_web, 1) and (FP_product, 1). Sums let intervals be drawn without asking again.
+        Raises KeyError for a variant that is not in ``pooled_variants``.
+        """
+        ...
+
+    def pooled_variants(self) -> frozenset[str]:
+        """The variants that are formed over all reports at once, such as FP_pooled; all others are means."""
         ...

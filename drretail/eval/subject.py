@@ -6,6 +6,7 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.experiment import Definition, read_definition, read_evidence, read_profile, read_run, run_folder
+from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, System
@@ -37,17 +38,39 @@ class Subject:
         """The report to judge; None for a run that failed or is missing."""
         return None if self.run is None else self.run.report
 
+    @property
+    def report_sha(self) -> str | None:
+        """Of the very text that is judged, so that a report changed afterwards makes its verdicts stale."""
+        return None if self.report is None else sha256_of(self.report)
 
-def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
-    """Every planned run of an experiment, by label, query and repeat.
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One run that an experiment asks for."""
+
+    label: str
+    query: Query
+    repeat: int
+
+
+def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
+    """Every run that is asked for, by label, repeat and query.
 
     A system's planned repeats are those of which any query has a run.
     """
+    return [
+        Planned(label, query, repeat)
+        for label in sorted(definition.systems)
+        for repeat in _repeats(experiment, label)
+        for query in definition.queries
+    ]
+
+
+def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
+    """Every planned run of an experiment, each read when its turn comes: ledgers are large."""
     definition = read_definition(experiment)
-    for label in sorted(definition.systems):
-        for repeat in _repeats(experiment, label):
-            for query in definition.queries:
-                yield _subject(experiment, definition, label, query, repeat, store)
+    for planned in planned_runs(experiment, definition):
+        yield _subject(experiment, definition, planned, store)
 
 
 def _repeats(experiment: Path, label: str) -> list[int]:
@@ -55,17 +78,16 @@ def _repeats(experiment: Path, label: str) -> list[int]:
     return sorted(found | {1})
 
 
-def _subject(
-    experiment: Path, definition: Definition, label: str, query: Query, repeat: int, store: Store | None
-) -> Subject:
-    folder = run_folder(experiment, label, query.query_id, repeat)
+def _subject(experiment: Path, definition: Definition, planned: Planned, store: Store | None) -> Subject:
+    query = planned.query
+    folder = run_folder(experiment, planned.label, query.query_id, planned.repeat)
     run = read_run(folder) if (folder / "run.json").exists() else None
     evidence = () if run is None else read_evidence(folder)
     return Subject(
-        label=label,
-        system=definition.systems[label],
+        label=planned.label,
+        system=definition.systems[planned.label],
         query=query,
-        repeat=repeat,
+        repeat=planned.repeat,
         run=run,
         evidence={entry.id: entry for entry in evidence},
         profile=read_profile(experiment, query.user_id),

@@ -30,10 +30,18 @@ class VerdictFile:
         self._appender.append(verdict.as_line())
         self._lines[verdict.key].append(verdict)
 
+    def last(self, key: tuple[str, ...]) -> Verdict | None:
+        """The last verdict of a key, stale or not; None where there is none."""
+        lines = self._lines.get(key)
+        return lines[-1] if lines else None
+
+    def lasts(self) -> list[Verdict]:
+        """The last verdict of every key, stale ones too, in the order in which the keys came."""
+        return [lines[-1] for lines in self._lines.values()]
+
     def living(self, report_sha: str, prompt_hashes: frozenset[str]) -> list[Verdict]:
         """The last verdict of every key that is about this very report and was asked in today's words."""
-        last = [lines[-1] for lines in self._lines.values()]
-        return [v for v in last if v.report_sha == report_sha and v.prompt_hash in prompt_hashes]
+        return [v for v in self.lasts() if v.report_sha == report_sha and v.prompt_hash in prompt_hashes]
 
     def stale(self, report_sha: str, prompt_hashes: frozenset[str]) -> int:
         """How many last verdicts are about another report, or were asked in other words: counted and unused."""

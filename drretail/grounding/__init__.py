@@ -7,6 +7,7 @@ wording.py         money and titles as a reader sees them
 citations.py       every citation of a report, resolved against a run's evidence; reads with
                    markup.py (prose, brackets, URLs), marks.py (how citations are written) and
                    reference_list.py (the entries that numbers point to)
+sentences.py       its sentences, list items and table rows
 render.py          the report with numbered, linked references
 mentions.py        products that a report names in words
 

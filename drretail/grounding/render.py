@@ -38,9 +38,34 @@ class Reference(Record):
     """How the text refers to it: ``[3]``, ``order O:1234567890``, ``your profile`` …"""
 
 
+class Edit(Record):
+    """``report[start:end]`` stands as ``text`` in the rendered report."""
+
+    start: int
+    end: int
+    text: str
+
+
 class Rendered(Record):
     text: str
     references: tuple[Reference, ...]
+    edits: tuple[Edit, ...] = ()
+    """All that differs from the report in front of the Sources section, in order and apart."""
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where ``report[start:end]`` stands in ``text``; what was replaced counts whole."""
+        return self._moved(start, 0), self._moved(end, 1)
+
+    def _moved(self, position: int, side: Literal[0, 1]) -> int:
+        moved = 0
+        for edit in self.edits:
+            inside = edit.start < position < edit.end
+            if inside:
+                return edit.start + moved + side * len(edit.text)
+            if edit.end > position or edit.start >= position:
+                break
+            moved += len(edit.text) - (edit.end - edit.start)
+        return min(position + moved, len(self.text))
 
 
 def render_report(report: str, evidence: Known | None, *, style: Style = "markdown") -> Rendered:
@@ -56,24 +81,18 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     if not marks:
         return Rendered(text=report, references=())
     numbering = _Numbering(style)
-    edits = [_edit(report, run, numbering) for run in _runs(report, marks)]
+    changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
     listed = listed_sources(report, known)
     for cited in listed.cited:
         if cited.type != "unresolved":
             numbering.number(cited)
-    removed = [_Edit(start, end, "") for start, end in listed.spans]
+    removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
     removed += _misleading(report, marks, listed.spans, len(numbering.references))
-    body = _edited(report, sorted([*edits, *removed], key=lambda edit: edit.start))
+    edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
+    body = _edited(report, edits)
     references = tuple(numbering.references)
     text = body.rstrip("\n") + "\n\n" + _section(references) if references else body
-    return Rendered(text=text, references=references)
-
-
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    start: int
-    end: int
-    text: str
+    return Rendered(text=text, references=references, edits=edits)
 
 
 @dataclass(slots=True)
@@ -104,16 +123,16 @@ class _Numbering:
         return f"[{reference.label}]({url})"
 
 
-def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int, int]], count: int) -> Iterator[_Edit]:
+def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int, int]], count: int) -> Iterator[Edit]:
     """Bracketed numbers that cite nothing, and would seem to, now that the sources are numbered."""
     cited = {mark.start for mark in marks}
     for mark in find_marks(blanked(prose(report), spans)):
         numbers = [int(target.value) for target in mark.targets if target.value.isdecimal()]
         if mark.start not in cited and read_as_references(numbers, count):
-            yield _Edit(mark.start, mark.end, f"[unresolved: {report[mark.start + 1 : mark.end - 1]}]")
+            yield Edit(start=mark.start, end=mark.end, text=f"[unresolved: {report[mark.start + 1 : mark.end - 1]}]")
 
 
-def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> _Edit:
+def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     """What stands in the place of adjacent marks: numbers first, then internal sources in one parenthesis."""
     distinct = {cited.source: cited for mark in run for cited in mark.cited}
     numbers = ""
@@ -129,7 +148,7 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> _Edit:
     start, end = _without_backticks(report, run[0].start, run[-1].end)
     words = f"({'; '.join(internal)})" if internal else ""
     gap = " " if words and (numbers or report[start - 1 : start].strip(" \t\n([")) else ""
-    return _Edit(start, end, f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
+    return Edit(start=start, end=end, text=f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
 
 
 def _runs(report: str, marks: list[CitingMark]) -> Iterator[list[CitingMark]]:
@@ -163,7 +182,7 @@ def _without_backticks(report: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _edited(text: str, edits: Iterable[_Edit]) -> str:
+def _edited(text: str, edits: Iterable[Edit]) -> str:
     parts: list[str] = []
     position = 0
     for edit in edits:

@@ -2,16 +2,14 @@
 
 import json
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.records.run import Usage
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import LanguageModelInput
     from langchain_core.messages import AIMessage, BaseMessage
-    from langchain_core.runnables import Runnable
 
 # A server that answers 200 with broken JSON: no client retries it, so it is done here.
 UNREADABLE_RETRIES = 2
@@ -44,7 +42,13 @@ _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content
 _CUT = frozenset({"max_tokens", "length"})
 
 
-async def ainvoke(model: "Runnable[LanguageModelInput, AIMessage]", messages: Sequence["BaseMessage"]) -> "AIMessage":
+class Answering(Protocol):
+    """A chat model, with or without bound tools or an answer schema."""
+
+    def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage]": ...
+
+
+async def ainvoke(model: Answering, messages: Sequence["BaseMessage"]) -> "AIMessage":
     """The answer of a chat model, with or without bound tools: text or tool calls, never neither.
 
     Raises ModelError: timeout, refusal, context_overflow, or model for all else, an answer cut at max_tokens

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 OFFLINE = "offline"
 # Name of an offline model → "module:attribute" of its policy.
-OFFLINE_POLICIES = {"shopper": "drretail.llm.offline.shopper.policy:shop"}
+OFFLINE_POLICIES = {
+    "shopper": "drretail.llm.offline.shopper.policy:shop",
+    "judge": "drretail.llm.offline.judge.policy:judge",
+}
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from drretail.records.base import Document, Record
 from drretail.records.run import ModelKind
 
@@ -39,7 +41,8 @@ class Verdict(Document):
     run_id: str
     report_sha: str
     judge: JudgeRef
-    prompt_hash: str
+    prompt_hash: str = ""
+    """Of the wording that was asked in; empty where nobody was asked."""
     judge_repeat: int = 1
     attempt: int = 1
     state: VerdictState
@@ -47,6 +50,8 @@ class Verdict(Document):
     reason: str = ""
     quote: str | None = None
     sources: tuple[SourceRef, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What has to be counted besides the value, as codes: settled, partial_content, quote_dropped …"""
     error: str | None = None
 
     @property
@@ -60,7 +65,8 @@ class Verdict(Document):
 class Score(Record):
     """One row of scores.json.
 
-    ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_unverifiable`` + ``n_failed``, in reports; counts of items stand in ``items``.
+    ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_unverifiable`` + ``n_failed``, in reports; counts of items stand in
+    ``items``.
     """
 
     metric: str
@@ -82,11 +88,39 @@ class Score(Record):
     n_failed: int = 0
     judge: str
     judge_kind: ModelKind
+    judge_params: str = ""
+    """Tells two judges of one "provider:model" apart."""
     prompt_hash: str = ""
-    items: dict[str, float] = {}
+    """Of the prompt, or of all prompts together, that the verdicts behind the value were asked in."""
+    items: dict[str, float] = Field(default_factory=dict[str, float])
     """Counts and shares behind the value: claims, pairs, settled without a model …"""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
+
+
+class Judging(Record):
+    """How far a judge has come with one system in one metric; verdicts are counted in lines that live."""
+
+    metric: str
+    system: str
+    rules: Rules = "default"
+    judge: str
+    judge_params: str = ""
+    verdicts: int
+    """About the reports as they are and asked in today's words: these make the scores."""
+    failed: int = 0
+    """Of them: the judge gave no usable answer."""
+    stale: int = 0
+    """Beside them: about another report, or asked in other words; unused."""
+    not_judged: int = 0
+    """Reports without any verdict of this judge; their n_failed counts them."""
+
+
+class Scores(Document):
+    """scores.json: made of the experiment's runs and verdicts by pure code, and so rebuilt at any time."""
+
+    scores: tuple[Score, ...]
+    judgings: tuple[Judging, ...]
 
 
 class Statement(Record):

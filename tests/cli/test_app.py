@@ -62,9 +62,7 @@ def test_what_the_user_must_fix_is_one_sentence_and_exit_code_2(
     assert done.stdout == ""
 
 
-def test_nothing_is_left_behind_by_what_was_refused(
-    drretail: Command, shop: str, queries: str, tmp_path: Path
-) -> None:
+def test_nothing_is_left_behind_by_what_was_refused(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
     for args in (
         ["ask", "Which feeder?", "--world", shop, "--model", "anthropic:claude-sonnet-5", "--to", "exp"],

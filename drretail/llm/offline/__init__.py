@@ -4,4 +4,5 @@ chat.py      a langchain chat model around a policy: a pure function of messages
 turn.py      one turn: messages, tools, and which of them may be called
 plain.py     what it answers when no policy applies: a short sentence, a schema filled in
 shopper/     the policy of offline:shopper
+judge/       the policy of offline:judge
 """

@@ -1,0 +1,91 @@
+"""What commands that judge share: judges from flags, and the world that an experiment was made in."""
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from drretail.cli.output import say
+from drretail.cli.worlds import opened_world
+from drretail.errors import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from drretail.env.world import World
+    from drretail.eval.judge import Judge
+    from drretail.settings import Settings
+
+OFFLINE_JUDGE = "offline:judge"
+OFFLINE_NOTE = (
+    "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
+)
+
+
+def judges(specs: Sequence[str], settings: "Settings") -> "list[Judge]":
+    """The judges that the flags --judge name, each once; offline:judge and a line that says so without any."""
+    from drretail.eval.judge import Judge
+    from drretail.llm.registry import open_model
+
+    if not specs:
+        say(OFFLINE_NOTE)
+    return [
+        Judge.of(
+            open_model(
+                spec,
+                base_url=settings.base_url,
+                timeout=settings.model_timeout,
+                max_retries=settings.model_retries,
+                max_tokens=settings.max_tokens,
+                environ=os.environ,
+            )
+        )
+        for spec in dict.fromkeys(specs or [OFFLINE_JUDGE])
+    ]
+
+
+@contextmanager
+def world_of(experiment: "Path", spec: str | None, *, quiet: bool = False) -> "Generator[World | None]":
+    """The world that an experiment was made in: the one at ``spec``, else the one that its runs name.
+
+    None, and a line that says why, where the runs' world is gone or has become another. Raises UserError when there is
+    no experiment, and when ``spec`` names no world or another one.
+    """
+    from drretail.experiment import read_definition
+
+    wanted = read_definition(experiment).world_fingerprint
+    with ExitStack() as stack:
+        if spec is not None:
+            yield _named(stack, spec, wanted, quiet=quiet)
+        else:
+            yield _recorded(stack, experiment, wanted, quiet=quiet)
+
+
+def _named(stack: ExitStack, spec: str, wanted: str, *, quiet: bool) -> "World":
+    world = stack.enter_context(opened_world(spec, quiet=quiet))
+    found = world.manifest.fingerprint
+    if found != wanted:
+        raise UserError(
+            f"The world {spec} ({found[:12]}) is not the one that the experiment was made in ({wanted[:12]}): give "
+            "that one, or leave --world away to go without the shop's records."
+        )
+    return world
+
+
+def _recorded(stack: ExitStack, experiment: "Path", wanted: str, *, quiet: bool) -> "World | None":
+    from drretail.files import read_json
+
+    files = sorted((experiment / "runs").glob("*/*/telemetry.json"))
+    places = dict.fromkeys(str(world) for file in files if (world := read_json(file).get("world")) is not None)
+    why = "no run says in which world it was made"
+    for place in places:
+        try:
+            world = stack.enter_context(opened_world(place, quiet=quiet))
+        except UserError as problem:
+            why = str(problem).partition(". ")[0].rstrip(".")
+            continue
+        if world.manifest.fingerprint == wanted:
+            return world
+        why = f"the world {place} has become another since the runs were made"
+    say(f"Without the shop's records ({why}), what needs them is na. Name the world's folder with --world.")
+    return None

@@ -1,0 +1,70 @@
+"""``drretail score``: judges an experiment's runs and makes scores of the verdicts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from drretail.cli import options
+
+METRICS = "faithfulness,quality,checks"
+
+
+def score(
+    experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The experiment's folder.")],
+    metrics: Annotated[str, typer.Option("--metrics", metavar="A,B", help="Which families of metrics.")] = METRICS,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option("--judge", metavar="PROVIDER:MODEL", help="Who judges; may be given again; offline without one."),
+    ] = None,
+    rules: Annotated[str, typer.Option("--rules", help="default, or a publication's rules: paper, drg.")] = "default",
+    world: Annotated[
+        str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
+    regrade: Annotated[bool, typer.Option("--regrade", help="Ask everything again; the last verdict counts.")] = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Judges every report that is not judged yet and prints scores with intervals.
+
+    A second time it asks nothing. The exit code is 3 when a judge gave no usable answer somewhere.
+    """
+    import asyncio
+
+    from drretail.cli.judging import judges, world_of
+    from drretail.cli.output import print_json, say
+    from drretail.cli.research import exit_code
+    from drretail.cli.score_table import print_scores
+    from drretail.errors import UnknownName, UserError
+    from drretail.eval.registry import load_metric
+    from drretail.eval.scoring import score as score_experiment
+    from drretail.progress import choose_progress
+    from drretail.records.score import Rules
+    from drretail.settings import read_settings
+
+    chosen: dict[str, Rules] = {"default": "default", "paper": "paper", "drg": "drg"}
+    if rules not in chosen:
+        raise UnknownName("set of rules", rules, chosen)
+    names = [name.strip() for name in metrics.split(",") if name.strip()]
+    if not names:
+        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
+    needs_judge = any(load_metric(name).needs_judge for name in names)
+    with world_of(experiment, world, quiet=quiet) as shop:
+        scores = asyncio.run(
+            score_experiment(
+                experiment,
+                names,
+                judges(judge or [], read_settings()) if needs_judge else [],
+                rules=chosen[rules],
+                store=None if shop is None else shop.store,
+                progress=choose_progress("none" if quiet else None),
+                again="everything" if regrade else "failed" if retry_failed else "nothing",
+            )
+        )
+    if as_json:
+        print_json(scores.model_dump(mode="json", exclude_none=True))
+    else:
+        print_scores(scores)
+        say(f"Kept in {experiment / 'scores.json'}.")
+    exit_code(sum(judging.failed for judging in scores.judgings))

@@ -1,0 +1,140 @@
+"""Rows of scores from the values of single reports: means, counts of states, intervals over queries."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.eval.metric import Metric, Value
+from drretail.eval.stats import Interval, Ratio, mean_interval, ratio_interval
+from drretail.records.score import JudgeRef, Policy, Rules, Score
+
+NOT_RATED = "not rated (rule-based)"
+FAILED_RUNS = "runs_failed"
+NOT_JUDGED = "not_judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What one planned run got in one family by one judge."""
+
+    query_id: str
+    values: Mapping[str, Value]
+    """By variant; a variant that is missing counts as failed."""
+    lacks: str | None = None
+    """FAILED_RUNS or NOT_JUDGED where there are no values at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the rows of one family, system and judge have in common."""
+
+    metric: Metric
+    system: str
+    judge: JudgeRef
+    rules: Rules
+    prompt_hash: str
+    seed: str
+
+
+def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
+    """The family's rows for one system by one judge, in the order of its variants.
+
+    Every variant has a row that scores only what could be scored. Where reports failed or had nothing to score,
+    and counting these 0 changes the value, a second row does so (policy failed_as_zero).
+    """
+    made: list[Score] = []
+    for variant in about.metric.variants():
+        scored = _row(about, variant, reports, "scored_only")
+        made.append(scored)
+        if _has_zeroes(about, scored):
+            zeroed = _row(about, variant, reports, "failed_as_zero")
+            if zeroed.value != scored.value:
+                made.append(zeroed)
+    return made
+
+
+def _has_zeroes(about: About, row: Score) -> bool:
+    """True where failed and na reports can be counted 0.
+
+    Code that judges is left out: 0 is for comparison with judges that cannot say "na", and a check that does not apply
+    blames nobody. So is a variant that is na everywhere: these rules or reports do not have it.
+    """
+    if not about.metric.needs_judge or row.note is not None or row.aggregation == "micro":
+        return False
+    return row.n_failed + row.n_na > 0 and row.n_na < row.n_planned
+
+
+def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy) -> Score:
+    states = Counter(_of(report, variant).state for report in reports)
+    is_pooled = variant in about.metric.pooled_variants()
+    hidden = about.metric.is_opinion and about.judge.kind == "rule_based"
+    if hidden:
+        found = Interval(None)
+    elif is_pooled:
+        found = ratio_interval(_parts(about.metric, variant, reports), about.seed)
+    else:
+        found = mean_interval(_by_query(variant, reports, policy), about.seed)
+    row = Score(
+        metric=about.metric.name,
+        version=about.metric.version,
+        variant=variant,
+        system=about.system,
+        rules=about.rules,
+        policy=policy,
+        aggregation="micro" if is_pooled else "macro",
+        value=found.value,
+        ci_low=found.low,
+        ci_high=found.high,
+        n_planned=len(reports),
+        n_scored=states["scored"],
+        n_na=states["na"],
+        n_unverifiable=states["unverifiable"],
+        n_failed=states["failed"],
+        judge=about.judge.spec,
+        judge_kind=about.judge.kind,
+        judge_params=about.judge.params_hash,
+        prompt_hash=about.prompt_hash,
+        items={} if hidden else _items(variant, reports),
+        note=NOT_RATED if hidden else None,
+    )
+    assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
+    return row
+
+
+def _of(report: Reported, variant: str) -> Value:
+    return report.values.get(variant) or Value(variant, "failed")
+
+
+def _by_query(variant: str, reports: Sequence[Reported], policy: Policy) -> list[list[float]]:
+    """The values of each query's repeats. Under failed_as_zero what failed or is na counts 0."""
+    queries: dict[str, list[float]] = defaultdict(list)
+    for report in reports:
+        value = _of(report, variant)
+        if value.value is not None:
+            queries[report.query_id].append(value.value)
+        elif policy == "failed_as_zero" and value.state in ("failed", "na"):
+            queries[report.query_id].append(0.0)
+    return [queries[query_id] for query_id in sorted(queries)]
+
+
+def _parts(metric: Metric, variant: str, reports: Sequence[Reported]) -> list[Ratio]:
+    """The parts of a pooled variant, their sums added up inside each query."""
+    sums: dict[str, list[tuple[float, float]]] = {}
+    for report in reports:
+        if report.values:
+            parts = metric.pooled(variant, report.values)
+            held = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
+            sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
+    by_query = [sums[query_id] for query_id in sorted(sums)]
+    return [Ratio([above for above, _ in part], [below for _, below in part]) for part in zip(*by_query, strict=True)]
+
+
+def _items(variant: str, reports: Sequence[Reported]) -> dict[str, float]:
+    """Counts of items summed over reports, and of the reports that have no values at all."""
+    counted: dict[str, float] = defaultdict(float)
+    for report in reports:
+        for name, number in _of(report, variant).items.items():
+            counted[name] += number
+        if report.lacks is not None:
+            counted[report.lacks] += 1
+    return dict(sorted(counted.items()))

@@ -1,0 +1,43 @@
+"""What the checks' verdicts come to: is a report clean, and how many findings has it."""
+
+from collections.abc import Sequence
+
+from drretail.eval.metric import Value
+from drretail.grounding.checks import CHECKS
+from drretail.records.evidence import Finding
+from drretail.records.score import Verdict
+
+CLEAN = "clean"
+"""The variant that is 1 for a report in which no check finds an error."""
+
+
+def variants() -> tuple[str, ...]:
+    return (CLEAN, *CHECKS)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """For each check 1 without errors, else 0; warnings are counted and cost nothing.
+
+    ``clean`` is formed over the checks that apply. A check without a verdict is failed, and so is ``clean`` then.
+    """
+    by_code = {verdict.item: verdict for verdict in verdicts}
+    single = [_value(code, by_code.get(code)) for code in CHECKS]
+    return [_clean(single), *single]
+
+
+def _value(code: str, verdict: Verdict | None) -> Value:
+    if verdict is None or verdict.state != "scored":
+        return Value(code, "failed" if verdict is None else verdict.state)
+    findings = [Finding.model_validate(line) for line in verdict.value]
+    errors = sum(finding.severity == "error" for finding in findings)
+    return Value(code, "scored", float(errors == 0), {"errors": errors, "warnings": len(findings) - errors})
+
+
+def _clean(single: Sequence[Value]) -> Value:
+    if any(value.state == "failed" for value in single):
+        return Value(CLEAN, "failed")
+    scored = [value for value in single if value.state == "scored"]
+    if not scored:
+        return Value(CLEAN, "na")
+    items = {name: sum(value.items[name] for value in scored) for name in ("errors", "warnings")}
+    return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})

@@ -1,0 +1,149 @@
+"""Stage 3: whether the sources of a claim bear it out: 1 wholly, 0.5 in part, 0 not at all (paper Table 8)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN, Unit
+from drretail.eval.faithfulness.content import Content, SourceText, content_of, source_tags, summaries_of
+from drretail.eval.judge import Hearing
+from drretail.eval.subject import Subject
+from drretail.grounding.facts import settle
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, sha256_of
+from drretail.records.evidence import EvidenceText
+from drretail.records.score import Verdict
+
+SETTLED, PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = (
+    "settled",
+    "partial_content",
+    "quote_dropped",
+    "distorted_in_summary",
+)
+NOTES = (SETTLED, PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED)
+"""What a verdict of support may note: settled from the record without a model; some sources could not be read; the
+quote stands in no source and was dropped; only the summary that the agent read bears the claim out."""
+_VALUES = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0}
+
+
+class Support(Record):
+    """How far the sources bear out a claim."""
+
+    support: Literal["full_support", "partial_support", "no_support"]
+    justification: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What a judge said of a claim and some texts; ``value`` None when it failed."""
+
+    value: float | None
+    reason: str = ""
+    quote: str | None = None
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+
+
+def support_prompt() -> Prompt:
+    return load_prompt(__file__, "support")
+
+
+async def judge_support(subject: Subject, hearing: Hearing, unit: Unit) -> Verdict:
+    """The verdict of one unit, the standing one or a new one."""
+    standing = hearing.standing(SUPPORT, unit.item) or hearing.standing(SUPPORT, unit.item, support_prompt().hash)
+    if standing is not None:
+        return standing
+    content = content_of(unit.sources, subject.evidence)
+    if hearing.rules == "drg":
+        content = _as_drg_reads(content)
+    notes = (PARTIAL_CONTENT,) if content.texts and content.unreadable else ()
+    if not content.texts:
+        reason = f"none of its sources could be read: {', '.join(content.unreadable)}"
+        return hearing.record(SUPPORT, unit.item, "unverifiable", reason=reason)
+    if hearing.rules == "default" and (settled := _settled(hearing, unit, content, notes)) is not None:
+        return settled
+    judged = await _asked(hearing, SUPPORT, unit, content.texts)
+    if hearing.rules == "default" and judged.value is not None and judged.value < 1:
+        notes += await _distortion(subject, hearing, unit, judged.value)
+    return _recorded(hearing, SUPPORT, unit, content.texts, judged, notes)
+
+
+def _settled(hearing: Hearing, unit: Unit, content: Content, notes: tuple[str, ...]) -> Verdict | None:
+    """Deterministic first: prices, ratings, counts, dates and ids against the record; None where words decide."""
+    found = settle(unit.claim.claim, [source.text for source in content.texts])
+    if found is None:
+        return None
+    return hearing.record(
+        SUPPORT,
+        unit.item,
+        "scored",
+        float(found.value),
+        reason=f"settled from the record: {found.reason}",
+        quote=found.quote or None,
+        sources=[source.ref for source in content.texts],
+        notes=(SETTLED, *notes),
+    )
+
+
+async def _asked(hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText]) -> _Judged:
+    values = {"claim": tagged("claim", unit.claim.claim), "sources": source_tags(texts)}
+    ruling = await hearing.ask(stage, unit.item, support_prompt(), values, Support)
+    if ruling.answer is None:
+        return _Judged(None, error=ruling.error)
+    said = ruling.answer
+    quote = said.quote.strip() or None
+    dropped = quote is not None and not any(_stands_in(quote, source.text.text) for source in texts)
+    return _Judged(
+        _VALUES[said.support], said.justification, None if dropped else quote, (QUOTE_DROPPED,) if dropped else ()
+    )
+
+
+def _recorded(
+    hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText], judged: _Judged, notes: tuple[str, ...] = ()
+) -> Verdict:
+    return hearing.record(
+        stage,
+        unit.item,
+        "failed" if judged.value is None else "scored",
+        judged.value,
+        prompt_hash=support_prompt().hash,
+        reason=judged.reason,
+        quote=judged.quote,
+        sources=[source.ref for source in texts],
+        notes=(*notes, *judged.notes),
+        error=judged.error,
+    )
+
+
+async def _distortion(subject: Subject, hearing: Hearing, unit: Unit, value: float) -> tuple[str, ...]:
+    """The note of a claim that the summaries bear out better than their pages; asked only where there are summaries."""
+    summaries = summaries_of(unit.sources, subject.evidence)
+    if not summaries:
+        return ()
+    verdict = hearing.standing(SUPPORT_SHOWN, unit.item, support_prompt().hash)
+    if verdict is None:
+        judged = await _asked(hearing, SUPPORT_SHOWN, unit, summaries)
+        verdict = _recorded(hearing, SUPPORT_SHOWN, unit, summaries, judged)
+    return (DISTORTED,) if verdict.state == "scored" and float(verdict.value) > value else ()
+
+
+def _as_drg_reads(content: Content) -> Content:
+    """What is unreadable becomes a sentence that says so, and addresses are taken out of the texts."""
+    read = [
+        SourceText(source.id, source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
+        for source in content.texts
+    ]
+    failed = [SourceText(source, _error_text(source)) for source in content.unreadable]
+    return Content((*read, *failed), ())
+
+
+def _error_text(source: str) -> EvidenceText:
+    text = f"Error: the content of {source} could not be fetched."
+    return EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
+
+
+def _stands_in(quote: str, text: str) -> bool:
+    """True when the quote occurs in the text, however white space is set."""
+    return " ".join(quote.split()) in " ".join(text.split())

@@ -1,0 +1,267 @@
+"""The judge seam: questions to a judge, answered in a schema, validated, repaired at most twice, journalled.
+
+A ``Hearing`` is one judge on one run in one metric. It knows which verdicts stand already, asks what is missing,
+and appends every verdict at once; the journal beside the verdict file serves what was asked before.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from drretail.effects import Journal, Outcome, read_effects
+from drretail.errors import ModelError
+from drretail.eval.verdicts import VerdictFile
+from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.registry import Model
+from drretail.llm.structured import answered_json, structured
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, canonical_json, sha256_of
+from drretail.records.run import Usage, slug
+from drretail.records.score import CODE, JudgeRef, Rules, SourceRef, Verdict, VerdictState
+
+MAX_REPAIRS = 2
+Again = Literal["nothing", "failed", "everything"]
+"""What is judged once more although a verdict stands."""
+T = TypeVar("T", bound=Record)
+Check = Callable[[T], str | None]
+"""What is wrong with an answer that fits its schema, told to the judge; None when nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who judges; without a model it is code."""
+
+    ref: JudgeRef
+    slug: str
+    """Names the judge's folder: one for each spec and set of parameters."""
+    model: Model | None = None
+
+    @classmethod
+    def of(cls, model: Model) -> "Judge":
+        """A model as a judge."""
+        params = sha256_of(model.params)[:8] if model.params else ""
+        ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
+        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model)
+
+
+CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)
+"""The judge of what needs no model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling(Generic[T]):
+    """What a judge answered, or why there is no answer. ``answer`` is there exactly when ``state`` is "scored"."""
+
+    state: Literal["scored", "failed"]
+    answer: T | None
+    prompt_hash: str
+    attempts: int
+    """How many calls it took, repairs included."""
+    error: str | None = None
+
+
+class Hearing:
+    """One judge on one run in one metric; close it, or use it as a context manager."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        file: VerdictFile,
+        *,
+        metric: str,
+        version: int,
+        run_id: str,
+        report_sha: str,
+        rules: Rules = "default",
+        again: Again = "nothing",
+    ) -> None:
+        self.judge = judge
+        self.file = file
+        self.rules: Rules = rules
+        self._about: dict[str, Any] = {
+            "metric": metric,
+            "version": version,
+            "rules": rules,
+            "run_id": run_id,
+            "report_sha": report_sha,
+            "judge": judge.ref,
+        }
+        self._again: Again = again
+        self._new: set[tuple[str, ...]] = set()
+        self._journal: Journal | None = None
+
+    @property
+    def journal_path(self) -> Path:
+        """Beside the verdict file; made by the first question."""
+        return self.file.path.with_suffix(".journal.jsonl")
+
+    def standing(self, stage: str, item: str, prompt_hash: str = "", *, repeat: int = 1) -> Verdict | None:
+        """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
+
+        A verdict of this very hearing always stands.
+        """
+        last = self.file.last(self._verdict(stage, item, "na", repeat=repeat).key)
+        if last is None or last.key in self._new:
+            return last
+        stale = last.report_sha != self._about["report_sha"] or last.prompt_hash != prompt_hash
+        wanted = self._again == "everything" or (self._again == "failed" and last.state == "failed")
+        return None if stale or wanted else last
+
+    def record(
+        self,
+        stage: str,
+        item: str,
+        state: VerdictState,
+        value: Any = None,
+        *,
+        prompt_hash: str = "",
+        repeat: int = 1,
+        reason: str = "",
+        quote: str | None = None,
+        sources: Sequence[SourceRef] = (),
+        notes: Sequence[str] = (),
+        error: str | None = None,
+    ) -> Verdict:
+        """Appends a verdict, which is on disk when this returns. ``prompt_hash`` is empty where nobody was asked."""
+        verdict = self._verdict(
+            stage,
+            item,
+            state,
+            value=value,
+            prompt_hash=prompt_hash,
+            repeat=repeat,
+            reason=reason,
+            quote=quote,
+            sources=tuple(sources),
+            notes=tuple(notes),
+            error=error,
+        )
+        self.file.append(verdict)
+        self._new.add(verdict.key)
+        return verdict
+
+    async def ask(
+        self,
+        stage: str,
+        item: str,
+        prompt: Prompt,
+        values: Mapping[str, str],
+        answer: type[T],
+        check: Check[T] | None = None,
+        *,
+        repeat: int = 1,
+    ) -> Ruling[T]:
+        """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
+
+        Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
+        or what ``check`` objects to, is told to the judge, at most twice.
+        """
+        model = self.judge.model
+        if model is None:
+            raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
+        if self._journal is None:
+            self._journal = Journal(self.journal_path)
+        attempt = self._verdict(stage, item, "na", repeat=repeat).attempt
+        scope = f"{stage}/{item}#{repeat}.{attempt}"
+        question = _Question(model, self._journal, scope, answer, check)
+        return await question.put(prompt, prompt.render(**values))
+
+    @property
+    def usage(self) -> Usage:
+        """All tokens that this judge ever used on this run in this metric."""
+        return judging_usage(self.journal_path)
+
+    def close(self) -> None:
+        self.file.close()
+        if self._journal is not None:
+            self._journal.close()
+
+    def __enter__(self) -> "Hearing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _verdict(self, stage: str, item: str, state: VerdictState, *, repeat: int, **fields: Any) -> Verdict:
+        """A verdict of this hearing, its attempt one above that of the last one of its key."""
+        verdict = Verdict(stage=stage, item=item, state=state, judge_repeat=repeat, **self._about, **fields)
+        last = self.file.last(verdict.key)
+        return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
+
+
+def judging_usage(journal: Path) -> Usage:
+    """The tokens of all calls in a judge's journal; none where there is no journal."""
+    total = Usage()
+    for effect in read_effects(journal) if journal.exists() else ():
+        total = total.plus(Usage(**(effect.usage or {})))
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Question(Generic[T]):
+    """One question with its repairs."""
+
+    model: Model
+    journal: Journal
+    scope: str
+    answer: type[T]
+    check: Check[T] | None
+
+    async def put(self, prompt: Prompt, text: str) -> Ruling[T]:
+        from langchain_core.messages import AIMessage, HumanMessage
+
+        schema = self.answer.model_json_schema()
+        bound = structured(self.model, schema)
+        if bound is None:
+            text += "\n" + load_prompt(__file__, "json_answer").render(schema=tagged("schema", canonical_json(schema)))
+        messages: list[Any] = [HumanMessage(text)]
+        problem = ""
+        for attempt in range(1, MAX_REPAIRS + 2):
+            try:
+                raw = await self._call(bound or self.model.chat, messages, schema)
+            except ModelError as failure:
+                return Ruling("failed", None, prompt.hash, attempt, f"{failure.kind}: {failure.message}")
+            found = self._validated(raw)
+            if not isinstance(found, str):
+                return Ruling("scored", found, prompt.hash, attempt)
+            problem = found
+            messages += [AIMessage(raw), HumanMessage(_repair(problem, schema))]
+        return Ruling(
+            "failed", None, prompt.hash, MAX_REPAIRS + 1, f"no usable answer after {MAX_REPAIRS} repairs: {problem}"
+        )
+
+    async def _call(self, chat: Any, messages: list[Any], schema: dict[str, Any]) -> str:
+        async def action() -> Outcome:
+            message = await ainvoke(chat, messages)
+            return Outcome(answered_json(message), usage_of(message).model_dump())
+
+        request = {
+            "model": self.model.spec,
+            "params": self.model.params,
+            "messages": [{"role": message.type, "content": message.content} for message in messages],
+            "schema": schema,
+        }
+        return (await self.journal.scope(self.scope).aperform("model", request, action)).response
+
+    def _validated(self, raw: str) -> T | str:
+        """The answer, or what is wrong with it. Nothing is coerced: "8" is no rating of 8."""
+        try:
+            found = self.answer.model_validate_json(raw, strict=True)
+        except ValidationError as problem:
+            return _told(problem)
+        return (self.check(found) if self.check else None) or found
+
+
+def _told(problem: ValidationError) -> str:
+    errors = problem.errors(include_url=False, include_input=False)
+    said = [f"{'.'.join(str(part) for part in error['loc']) or 'the answer'}: {error['msg']}" for error in errors[:5]]
+    more = f" … and {len(errors) - 5} more of the kind" if len(errors) > 5 else ""
+    return "; ".join(said) + more
+
+
+def _repair(problem: str, schema: dict[str, Any]) -> str:
+    told = tagged("problem", problem)
+    return load_prompt(__file__, "repair").render(problem=told, schema=tagged("schema", canonical_json(schema)))

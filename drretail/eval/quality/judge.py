@@ -1,0 +1,73 @@
+"""One question to the judge for each dimension of answer quality."""
+
+from typing import Literal
+
+from pydantic import field_validator
+
+from drretail.eval.judge import Hearing
+from drretail.eval.quality.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
+from drretail.eval.subject import Subject
+from drretail.grounding.render import render_report
+from drretail.prompts import tagged
+from drretail.records.base import Record
+from drretail.records.shop import SHOP_URL
+
+STAGE = "rating"
+NO_PROFILE = "Nothing is known of this shopper."
+
+
+class Rating(Record):
+    """How good a report is under one criterion, and why it is no better."""
+
+    # The paper's section speaks of 1 to 10 and its prompts of 0 to 10; the prompts are what its judge read.
+    rating: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    justification: str
+
+    @field_validator("rating", mode="before")
+    @classmethod
+    def _is_a_number(cls, rating: object) -> object:
+        if isinstance(rating, bool):  # a Literal takes true for 1
+            raise ValueError("it has to be a whole number from 0 to 10, not true or false")
+        return rating
+
+
+async def judge(subject: Subject, hearing: Hearing) -> None:
+    """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
+    values = _material(subject)
+    for dimension in DIMENSIONS:
+        if dimension == PERSONALIZATION and subject.profile is None:
+            if hearing.standing(STAGE, dimension) is None:
+                hearing.record(STAGE, dimension, "na", reason="no profile of a user to fit the report to")
+        elif hearing.standing(STAGE, dimension, prompt_for(dimension).hash) is None:
+            await _rate(dimension, values, hearing)
+
+
+async def _rate(dimension: str, values: dict[str, str], hearing: Hearing) -> None:
+    given = dict(values)
+    if dimension != PERSONALIZATION:
+        given["shop_url"] = SHOP_URL
+    ruling = await hearing.ask(STAGE, dimension, prompt_for(dimension), given, Rating, _unjustified)
+    hearing.record(
+        STAGE,
+        dimension,
+        ruling.state,
+        None if ruling.answer is None else ruling.answer.rating,
+        reason="" if ruling.answer is None else ruling.answer.justification.strip(),
+        prompt_hash=ruling.prompt_hash,
+        error=ruling.error,
+    )
+
+
+def _material(subject: Subject) -> dict[str, str]:
+    """What every judge reads, in tags. References are numbers with a list: evidence ids would only puzzle it."""
+    report = render_report(subject.report or "", subject.evidence.values(), style="plain")
+    profile = NO_PROFILE if subject.profile is None else subject.profile.text
+    return {
+        "query": tagged("query", subject.query.text),
+        "profile": tagged("profile", profile),
+        "report": tagged("report", report.text),
+    }
+
+
+def _unjustified(rating: Rating) -> str | None:
+    return None if rating.justification.strip() else "justification: it is empty; name what the rating rests on"

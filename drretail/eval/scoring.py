@@ -1,0 +1,116 @@
+"""``score``: every family over every run by its judges, then scores.json.
+
+Judging appends verdicts and is resumed where it was cut; what stands is not asked again. Scores are then made of all
+verdicts in the folder by pure code, of this command's judges and of earlier ones alike.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.env.store.base import Store
+from drretail.errors import UnknownName
+from drretail.eval.judge import CODE_JUDGE, Again, Hearing, Judge
+from drretail.eval.metric import Metric
+from drretail.eval.registry import load_metric
+from drretail.eval.scores import Seat, derive_scores
+from drretail.eval.subject import Subject, planned_runs, read_subjects
+from drretail.eval.verdicts import VerdictFile, verdict_path
+from drretail.experiment import locked, read_definition
+from drretail.files import write_json
+from drretail.progress import Bar, Progress
+from drretail.records.score import Rules, Scores
+
+CONCURRENCY = 8
+"""Runs judged at once; within a run a judge is asked one question after the other, so that files come out equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One judge on one run in one family."""
+
+    subject: Subject
+    metric: Metric
+    judge: Judge
+
+
+async def score(
+    experiment: Path,
+    metrics: Sequence[str],
+    judges: Sequence[Judge],
+    *,
+    rules: Rules = "default",
+    store: Store | None = None,
+    progress: Progress,
+    again: Again = "nothing",
+    concurrency: int = CONCURRENCY,
+) -> Scores:
+    """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
+
+    ``metrics`` are names; families that need no model are judged by code whatever ``judges`` holds. ``store`` None
+    means that the world is not at hand. Raises UserError for an unknown metric, for a folder without an experiment,
+    and while another process writes there.
+    """
+    families = [load_metric(name) for name in dict.fromkeys(metrics)]
+    definition = read_definition(experiment)
+    benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
+    with locked(experiment):
+        jobs = (
+            Job(subject, metric, judge) for subject in read_subjects(experiment, store) for metric, judge in benches
+        )
+        total = len(planned_runs(experiment, definition)) * len(benches)
+        with progress.track("judging", total) as bar:
+            workers = [asyncio.create_task(_work(experiment, jobs, rules, again, bar)) for _ in range(concurrency)]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                for worker in workers:  # when one has raised, the others must not write on without the lock
+                    worker.cancel()
+        asked = [(metric.name, Seat(judge.ref, rules)) for metric, judge in benches]
+        scores = derive_scores(experiment, [*families, *_others(experiment, families, progress)], asked)
+        write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    return scores
+
+
+def bench(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
+    """Who judges in this family."""
+    return judges if metric.needs_judge else (CODE_JUDGE,)
+
+
+async def _work(experiment: Path, jobs: Iterator[Job], rules: Rules, again: Again, bar: Bar) -> None:
+    """Takes jobs, which several workers share, until none is left."""
+    for job in jobs:
+        await _judge(experiment, job, rules, again)
+        bar.advance()
+
+
+async def _judge(experiment: Path, job: Job, rules: Rules, again: Again) -> None:
+    subject, metric = job.subject, job.metric
+    if subject.report_sha is None:
+        return
+    run = f"{subject.query.query_id}-r{subject.repeat}"
+    file = VerdictFile(verdict_path(experiment, metric.name, job.judge.slug, subject.label, run))
+    with Hearing(
+        job.judge,
+        file,
+        metric=metric.name,
+        version=metric.version,
+        run_id=subject.run_id,
+        report_sha=subject.report_sha,
+        rules=rules,
+        again=again,
+    ) as hearing:
+        await metric.judge(subject, hearing)
+
+
+def _others(experiment: Path, families: Sequence[Metric], progress: Progress) -> Iterator[Metric]:
+    """The families of earlier commands: scores.json keeps their rows."""
+    named = {metric.name for metric in families}
+    for folder in sorted((experiment / "verdicts").glob("*/")):
+        if folder.name in named:
+            continue
+        try:
+            yield load_metric(folder.name)
+        except UnknownName:
+            progress.note(f"{folder}: no metric {folder.name!r} is installed, so its verdicts give no scores.")

@@ -1,0 +1,16 @@
+"""Recorded experiments made readable: only recorded files are read, nothing is judged or looked up here.
+
+reading.py    an experiment folder as views of its runs
+judged.py     the last verdicts of every judge on a run
+claims.py     claims with what was ruled on them and where they stand in the report
+excerpts.py   the part of a source that a quote was taken from
+placing.py    markdown as tokens whose every character knows its place in the source
+marking.py    those tokens as HTML with spans of the source marked
+standing.py   scores as a table, systems side by side
+repeating.py  the commands that make the experiment again
+cards.py      what is said of each claim, finding, source and step
+report_html.py  a report with its claims and findings marked
+page.py       the self-contained HTML page; templates/ holds its templates, style and script
+terminal.py   the same for the terminal
+summary.py    the same as one JSON document
+"""

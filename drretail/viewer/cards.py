@@ -1,0 +1,192 @@
+"""What a page says of each claim, finding, source and step, ready for its templates."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from drretail.records.evidence import Evidence, EvidenceText, Finding
+from drretail.records.run import Step
+from drretail.viewer.claims import SIGNS, WORDS, Claim, Ruling
+from drretail.viewer.excerpts import Excerpt, excerpt, find_quote, readable
+from drretail.viewer.placing import is_web_address
+from drretail.viewer.reading import RunView
+
+LONGEST_SOURCE = 12_000
+LONGEST_RESULT = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCard:
+    """A source that a ruling rests on, with the quote in it apart."""
+
+    title: str
+    anchor: str | None
+    """Of the whole source further down the page."""
+    excerpt: Excerpt | None
+    """None where another source holds the quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulingCard:
+    type: str
+    word: str
+    sign: str
+    support: str
+    reason: str
+    quote_missing: str
+    """The quote where none of the sources holds it."""
+    notes: tuple[str, ...]
+    sources: tuple[SourceCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCard:
+    anchor: str
+    claim: Claim
+    word: str
+    sign: str
+    rulings: tuple[RulingCard, ...]
+    in_report: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCard:
+    anchor: str
+    finding: Finding
+    words: str
+    """The finding's code in words."""
+    said: str
+    in_report: bool
+    evidence_anchor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceCard:
+    anchor: str
+    evidence: Evidence
+    link: str | None
+    """Only for http and https."""
+    texts: tuple[tuple[str, str, int], ...]
+    """Form, text, and how many characters were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepCard:
+    step: Step
+    args: str
+    brief: str
+    result: str
+    left_out: int
+
+
+def claim_cards(view: RunView, judge: int, shown: frozenset[str]) -> list[ClaimCard]:
+    """The claims as the judge of this number sees them; ``shown`` are anchors that the report's marks lead to."""
+    anchors = evidence_anchors(view)
+    cards: list[ClaimCard] = []
+    for claim in view.claims[judge].claims:
+        anchor = claim_anchor(view, judge, claim)
+        rulings = tuple(_ruling(ruling, claim, view.subject.evidence, anchors) for ruling in claim.rulings)
+        cards.append(
+            ClaimCard(anchor, claim, WORDS[claim.support], SIGNS[claim.support], rulings, in_report=anchor in shown)
+        )
+    return cards
+
+
+def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
+    return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
+
+
+def finding_anchor(view: RunView, number: int) -> str:
+    return f"{view.anchor}-f{number}"
+
+
+def finding_cards(view: RunView, shown: frozenset[str]) -> list[FindingCard]:
+    anchors = evidence_anchors(view)
+    return [
+        FindingCard(
+            anchor=finding_anchor(view, number),
+            finding=finding,
+            words=finding.code.replace("_", " "),
+            said=finding.said,
+            in_report=finding_anchor(view, number) in shown,
+            evidence_anchor=anchors.get(finding.evidence_id or ""),
+        )
+        for number, finding in enumerate(view.checks.findings, 1)
+    ]
+
+
+def evidence_anchors(view: RunView) -> dict[str, str]:
+    """Anchors of the sources that are shown whole: whatever the report cites, a verdict or a finding rests on."""
+    used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
+    used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
+    used |= {finding.evidence_id for finding in view.checks.findings}
+    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.evidence, 1) if key in used}
+
+
+def evidence_cards(view: RunView) -> list[EvidenceCard]:
+    evidence = view.subject.evidence
+    return [
+        EvidenceCard(
+            anchor=anchor,
+            evidence=evidence[key],
+            link=evidence[key].url if is_web_address(evidence[key].url or "") else None,
+            texts=tuple(_cut(text.form, readable(text.text), LONGEST_SOURCE) for text in _texts(evidence[key])),
+        )
+        for key, anchor in evidence_anchors(view).items()
+    ]
+
+
+def step_cards(view: RunView) -> list[StepCard]:
+    return [_step(step, view.texts) for step in (view.run.steps if view.run else ())]
+
+
+def _step(step: Step, texts: Mapping[str, str]) -> StepCard:
+    args = step.args or {}
+    _, result, left_out = _cut("", readable(texts.get(step.result_sha or "", "")), LONGEST_RESULT)
+    brief = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
+    written = "\n".join(f"{name}: {value}" for name, value in args.items())
+    return StepCard(step, written, brief[:160], result, left_out)
+
+
+def _ruling(ruling: Ruling, claim: Claim, evidence: Mapping[str, Evidence], anchors: Mapping[str, str]) -> RulingCard:
+    verdict = ruling.verdict
+    hashes = {source.sha256 for source in verdict.sources}
+    held = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
+    if not held:
+        held = [evidence[source] for source in claim.sources if source in evidence]
+    pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, verdict.quote)]
+    quote = verdict.quote or ""
+    found = [find_quote(text, quote) is not None for _, text in pairs]
+    missing = "" if any(found) else quote
+    sources = tuple(
+        SourceCard(
+            entry.title or entry.key,
+            anchors.get(entry.id),
+            excerpt(text, quote) if here or not any(found) else None,
+        )
+        for (entry, text), here in zip(pairs, found, strict=True)
+    )
+    reason = verdict.reason or verdict.error or ""
+    word, sign = WORDS[ruling.support], SIGNS[ruling.support]
+    return RulingCard(ruling.type, word, sign, ruling.support, reason, missing, _told(verdict.notes), sources)
+
+
+def _chosen(entry: Evidence, hashes: set[str], quote: str | None) -> list[str]:
+    """The text of a source that was judged against: the one of that hash, and of several the one with the quote."""
+    held = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
+    texts = [readable(text.text) for text in held]
+    with_quote = [text for text in texts if quote and find_quote(text, quote)]
+    return (with_quote or texts)[:1]
+
+
+def _texts(entry: Evidence) -> Iterable[EvidenceText]:
+    """What claims are judged against; where there is none, what the agent read."""
+    return entry.sources or entry.texts
+
+
+def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:
+    return form, text[:longest], max(0, len(text) - longest)
+
+
+def _told(notes: Iterable[str]) -> tuple[str, ...]:
+    """Notes in words; that a verdict was settled without a model is what its reason says already."""
+    return tuple(note.replace("_", " ") for note in notes if note != "settled")

@@ -1,0 +1,138 @@
+"""Claims of a report with what a judge ruled on them, and where they stand in it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT
+from drretail.eval.faithfulness.claims import Claim as Extracted
+from drretail.records.score import Verdict
+from drretail.viewer.excerpts import find_quote
+from drretail.viewer.judged import Judged
+
+Support = Literal["full", "partial", "none", "uncited", "unverifiable", "failed", "unjudged"]
+WORDS: Mapping[Support, str] = {
+    "full": "supported",
+    "partial": "partly supported",
+    "none": "not supported",
+    "uncited": "uncited",
+    "unverifiable": "unverifiable",
+    "failed": "judging failed",
+    "unjudged": "not judged",
+}
+SIGNS: Mapping[Support, str] = {
+    "full": "✓",
+    "partial": "◐",
+    "none": "✗",
+    "uncited": "○",
+    "unverifiable": "?",
+    "failed": "!",
+    "unjudged": "·",
+}
+SEVERITY: tuple[Support, ...] = ("unjudged", "full", "uncited", "failed", "unverifiable", "partial", "none")
+"""From what is harmless to what is wrong: of several rulings the last one here marks the claim."""
+_BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What was ruled on a claim against its sources of one type."""
+
+    type: str
+    support: Support
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """``report[start:end]`` says it; without a span it was not found there word for word."""
+
+    number: int
+    text: str
+    sources: tuple[str, ...]
+    unresolved: tuple[str, ...]
+    """What it cites and the run was never handed."""
+    span: tuple[int, int] | None
+    rulings: tuple[Ruling, ...]
+    support: Support
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """web, product, internal: whatever was ruled on."""
+        return tuple(ruling.type for ruling in self.rulings)
+
+
+def claims_of(judged: Judged, report: str) -> list[Claim]:
+    """The cited claims with their rulings and those without a source, in the order of the report."""
+    rulings: dict[str, list[Ruling]] = {}
+    for verdict in judged.stage(SUPPORT):
+        claim_id, _, kind = verdict.item.rpartition(":")
+        rulings.setdefault(claim_id, []).append(Ruling(kind, _support(verdict), verdict))
+    cited = _extracted(judged, CITED)
+    said = {claim.claim.casefold() for claim in cited}
+    uncited = [claim for claim in _extracted(judged, ALL) if not claim.sources and claim.claim.casefold() not in said]
+    placed = [(claim, _span(claim, report)) for claim in [*cited, *uncited]]
+    placed.sort(key=lambda pair: pair[1] or (len(report), 0))
+    return [
+        _claim(number, claim, span, tuple(rulings.get(claim.claim_id, ())))
+        for number, (claim, span) in enumerate(placed, 1)
+    ]
+
+
+def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
+    """How many claims came to what, without those that none did."""
+    found = [claim.support for claim in claims]
+    return {support: found.count(support) for support in WORDS if support in found}
+
+
+def failed_stages(judged: Judged) -> list[Verdict]:
+    """Extractions that came to nothing, because of which claims are missing."""
+    stages = [*judged.stage(CITED), *judged.stage(ALL)]
+    return [verdict for verdict in stages if verdict.state == "failed"]
+
+
+def _claim(number: int, claim: Extracted, span: tuple[int, int] | None, rulings: tuple[Ruling, ...]) -> Claim:
+    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, rulings, _worst(claim, rulings))
+
+
+def _worst(claim: Extracted, rulings: tuple[Ruling, ...]) -> Support:
+    """What marks a claim that was ruled on once for each type of its sources."""
+    for support in reversed(SEVERITY):
+        if any(ruling.support == support for ruling in rulings):
+            return support
+    return "unjudged" if claim.sources else "uncited"
+
+
+def _extracted(judged: Judged, stage: str) -> list[Extracted]:
+    """The claims of a stage; nothing where it failed or holds no claims."""
+    try:
+        return [Extracted.model_validate(item) for verdict in judged.stage(stage) for item in verdict.value or ()]
+    except ValidationError as problem:
+        raise UserError(
+            f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: score them again."
+        ) from problem
+
+
+def _support(verdict: Verdict) -> Support:
+    if verdict.state == "scored":
+        return _BY_VALUE.get(verdict.value, "unjudged") if isinstance(verdict.value, int | float) else "unjudged"
+    return "unverifiable" if verdict.state == "unverifiable" else "failed" if verdict.state == "failed" else "unjudged"
+
+
+def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
+    if claim.start is not None and claim.end is not None and 0 <= claim.start < claim.end <= len(report):
+        return _trimmed(report, claim.start, claim.end)
+    found = (find_quote(report, said) for said in (claim.quote, claim.claim) if said)
+    return next((span for span in found if span is not None), None)
+
+
+def _trimmed(report: str, start: int, end: int) -> tuple[int, int]:
+    """The span without white space around it."""
+    text = report[start:end]
+    begin = re.match(r"\s*", text)
+    left = begin.end() if begin else 0
+    return start + left, max(start + left, start + len(text.rstrip()))

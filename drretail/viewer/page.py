@@ -1,0 +1,150 @@
+"""One self-contained HTML page of an experiment: nothing is loaded, nothing runs but its own script."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from drretail.viewer.cards import (
+    ClaimCard,
+    EvidenceCard,
+    FindingCard,
+    StepCard,
+    claim_cards,
+    evidence_cards,
+    finding_cards,
+    step_cards,
+)
+from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of
+from drretail.viewer.reading import ClaimsView, ExperimentView, RunView, read_view
+from drretail.viewer.repeating import commands, queries_file, score_commands
+from drretail.viewer.report_html import report_html
+from drretail.viewer.standing import score_tables
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_OPEN_RUNS = 3
+"""So many runs are open at first; of more only the first is, so that a large page stays an overview."""
+_MEANINGS: Mapping[Support, str] = {
+    "full": "everything in it stands in its sources",
+    "partial": "some of it does",
+    "none": "nothing of it does, or they contradict it",
+    "uncited": "it names no source",
+    "unverifiable": "its sources could not be read",
+    "failed": "the judge gave no usable answer",
+    "unjudged": "no verdict is recorded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsPart:
+    view: ClaimsView
+    cards: list[ClaimCard]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """A run with everything its template prints."""
+
+    view: RunView
+    open: bool
+    report: Markup
+    counts: dict[Support, int]
+    claims: list[ClaimsPart]
+    findings: list[FindingCard]
+    evidence: list[EvidenceCard]
+    steps: list[StepCard]
+
+    @property
+    def tokens(self) -> int:
+        return sum(usage.total for usage in self.view.run.usage.values()) if self.view.run else 0
+
+
+def render_page(experiment: Path) -> str:
+    """The page of an experiment folder; the same folder always gives the same page.
+
+    Raises UserError where there is no experiment.
+    """
+    return page_of(read_view(experiment))
+
+
+def page_of(view: ExperimentView) -> str:
+    """The page of a view that was read already."""
+    style, script = (_TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    runs = [_part(run, is_open=run.number == 1 or len(view.runs) <= _OPEN_RUNS) for run in view.runs]
+    page = _environment().get_template("page.html.jinja")
+    text = page.render(
+        view=view,
+        runs=runs,
+        not_done=sum(run.state != "done" for run in view.runs),
+        tables=score_tables(view.scores or (), sorted(view.definition.systems)),
+        stale=sum(run.stale for run in view.runs),
+        score_command=" && ".join(score_commands(view)),
+        commands=commands(view),
+        queries_link="data:application/jsonl;base64," + _base64(queries_file(view).encode("utf-8", "replace")),
+        words=WORDS,
+        signs=SIGNS,
+        meanings=_MEANINGS,
+        plural=_plural,
+        policy=_policy(style, script),
+        style=Markup(style),  # noqa: S704 — the package's own files
+        script=Markup(script),  # noqa: S704
+    )
+    return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates can't be written
+
+
+def _part(view: RunView, *, is_open: bool) -> RunPart:
+    report = report_html(view)
+    return RunPart(
+        view=view,
+        open=is_open,
+        report=report.html,
+        counts=counts_of(view.claims[0].claims) if view.claims else {},
+        claims=[ClaimsPart(one, claim_cards(view, judge, report.shown)) for judge, one in enumerate(view.claims)],
+        findings=finding_cards(view, report.shown),
+        evidence=evidence_cards(view),
+        steps=step_cards(view),
+    )
+
+
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing from anywhere, but for the very style and script that the page holds."""
+    rules: dict[str, Any] = {
+        "default-src": "'none'",
+        "style-src": _hash(style),
+        "script-src": _hash(script),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{_base64(hashlib.sha256(text.encode('utf-8')).digest())}'"
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

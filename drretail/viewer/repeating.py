@@ -1,0 +1,62 @@
+"""The commands that make an experiment, its scores and this page again."""
+
+from collections.abc import Iterable
+from shlex import quote
+
+from drretail.records.base import canonical_json
+from drretail.records.run import Limits, System
+from drretail.records.score import CODE
+from drretail.viewer.reading import ExperimentView
+
+
+def queries_file(view: ExperimentView) -> str:
+    """The experiment's queries as the lines of a queries.jsonl."""
+    return "".join(
+        f"{canonical_json(query.model_dump(mode='json', exclude_none=True))}\n" for query in view.definition.queries
+    )
+
+
+def commands(view: ExperimentView) -> list[str]:
+    """One command a line; W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``."""
+    folder = quote(view.name)
+    runs = [_run(view, label, system, folder) for label, system in view.definition.systems.items()]
+    return [*runs, *score_commands(view), f"drretail report {folder}"]
+
+
+def score_commands(view: ExperimentView) -> list[str]:
+    """One command for each set of rules that was scored under; the plain one where nothing was scored yet."""
+    folder = quote(view.name)
+    scores = view.scores or ()
+    if not scores:
+        return [f"drretail score {folder}"]
+    made: list[str] = []
+    for rules in sorted({score.rules for score in scores}):
+        held = [score for score in scores if score.rules == rules]
+        metrics = ",".join(dict.fromkeys(score.metric for score in held))
+        parts = ["drretail score", folder, "--metrics", metrics]
+        parts += _flags("--judge", sorted({score.judge for score in held} - {CODE}))
+        parts += [] if rules == "default" else ["--rules", rules]
+        made.append(" ".join(parts))
+    return made
+
+
+def _run(view: ExperimentView, label: str, system: System, folder: str) -> str:
+    repeats = max((run.subject.repeat for run in view.runs if run.subject.label == label), default=1)
+    agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
+    parts = ["drretail run --queries queries.jsonl --world W --to", folder, "--agent", quote(agent)]
+    specs = {role: model.spec for role, model in sorted(system.models.items())}
+    if len(set(specs.values())) == 1:
+        parts += _flags("--model", set(specs.values()))
+    else:
+        parts += _flags("--model", (f"{role}={spec}" for role, spec in specs.items()))
+    parts += [] if repeats == 1 else ["--repeats", str(repeats)]
+    if system.limits.tool_turns != Limits().tool_turns:
+        parts += ["--tool-turns", str(system.limits.tool_turns)]
+    if system.limits.tokens is not None:
+        parts += ["--tokens", str(system.limits.tokens)]
+    parts += ["--scope-to-user"] if system.options.get("scope_to_user") else []
+    return " ".join([*parts, "--seed", quote(view.definition.seed)])
+
+
+def _flags(name: str, values: Iterable[str]) -> list[str]:
+    return [part for value in values for part in (name, quote(value))]

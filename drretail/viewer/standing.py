@@ -1,0 +1,105 @@
+"""Scores as tables, systems side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drretail.records.score import CODE, Score
+
+NOT_RATED = "not rated (rule-based)"
+_TITLES = {"faithfulness": "Faithfulness", "quality": "Answer quality", "checks": "Checks"}
+_MEANINGS = {"checks": "Share of reports without the finding: 1.00 means that no report has it."}
+_ONLY_IN_JSON = frozenset({"FP_eq2_report"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One score as it is printed; ``value`` is a word where there is no number."""
+
+    value: str
+    interval: str
+    counts: str
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    variant: str
+    by: str
+    """The judge where the rows of a table have several, and what is not usual about the row."""
+    cells: tuple[Cell | None, ...]
+    """By system, in the order of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    by: str
+    """The judge of all rows, who then stands in none of them."""
+    meaning: str
+    """What its numbers are, where they are not means of what they are called."""
+    systems: tuple[str, ...]
+    rows: tuple[Row, ...]
+    unrated: tuple[str, ...]
+    """Scores that a rule-based judge can't give, for any system."""
+
+
+def score_tables(scores: Sequence[Score], systems: Sequence[str]) -> list[Table]:
+    """One table for each metric, in the order of the scores."""
+    metrics = dict.fromkeys(score.metric for score in scores)
+    shown = [score for score in scores if score.variant not in _ONLY_IN_JSON]
+    return [_table(metric, [score for score in shown if score.metric == metric], systems) for metric in metrics]
+
+
+def _table(metric: str, scores: Sequence[Score], systems: Sequence[str]) -> Table:
+    held: dict[tuple[str, str, str], dict[str, Score]] = {}
+    for score in scores:
+        held.setdefault((score.variant, _judge(score), _manner(score)), {})[score.system] = score
+    judges = {judge for _, judge, _ in held}
+    shared = judges.pop() if len(judges) == 1 else ""
+    rated: list[Row] = []
+    unrated: list[str] = []
+    for (variant, judge, manner), row in held.items():
+        if all(score.note == NOT_RATED for score in row.values()):
+            unrated.append(variant)
+            continue
+        by = " · ".join(filter(None, ("" if shared else judge, manner)))
+        rated.append(Row(variant, by, tuple(_cell(row[system]) if system in row else None for system in systems)))
+    return Table(
+        title=_TITLES.get(metric, metric),
+        by=shared,
+        meaning=_MEANINGS.get(metric, ""),
+        systems=tuple(systems),
+        rows=tuple(rated),
+        unrated=tuple(dict.fromkeys(unrated)),
+    )
+
+
+def _judge(score: Score) -> str:
+    if score.judge == CODE:
+        return "by code, without a judge"
+    kind = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[score.judge_kind]
+    params = f", settings {score.judge_params}" if score.judge_params else ""
+    rules = "" if score.rules == "default" else f", rules of {score.rules}"
+    return f"judged by {score.judge} ({kind}{params}){rules}"
+
+
+def _manner(score: Score) -> str:
+    """How it was put together, where that is not the usual way: the mean of scored reports."""
+    policy = "" if score.policy == "scored_only" else "failed and n/a counted as 0"
+    pooled = "" if score.aggregation == "macro" else "over all reports at once"
+    return " · ".join(filter(None, (policy, pooled)))
+
+
+def _cell(score: Score) -> Cell:
+    left_out = {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": score.n_failed}
+    counts = f"{score.n_scored} of {score.n_planned}" + "".join(f", {n} {word}" for word, n in left_out.items() if n)
+    if score.value is None or score.note == NOT_RATED:
+        return Cell(score.note or "–", "", counts, is_number=False)
+    interval = ""
+    if score.ci_low is not None and score.ci_high is not None:
+        interval = f"{_number(score.ci_low)} – {_number(score.ci_high)}"
+    return Cell(_number(score.value), interval, counts, is_number=True)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.2f}"

@@ -1,0 +1,121 @@
+"""An experiment as plain text: each run with its status, marked report, claims and findings, then the scores."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from unicodedata import category
+
+from drretail.grounding.render import render_report
+from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
+from drretail.viewer.reading import ExperimentView, RunView, read_view
+from drretail.viewer.repeating import score_commands
+from drretail.viewer.standing import NOT_RATED, Row, Table, score_tables
+
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def render_text(experiment: Path) -> str:
+    """The text of an experiment folder; UserError where there is none."""
+    return text_of(read_view(experiment))
+
+
+def text_of(view: ExperimentView) -> str:
+    """The text of a view that was read already."""
+    score = " && ".join(score_commands(view))
+    lines = [f"Experiment {view.name} on the world {view.definition.world_fingerprint[:12]}", ""]
+    for run in view.runs:
+        lines += [*_run(run, score), ""]
+    lines += _scores(view, score)
+    return _harmless("\n".join(lines) + "\n")
+
+
+def marked_report(view: RunView) -> str:
+    """The report with numbered references, and behind each claim its number and sign: ‹3 ✓›."""
+    report = view.subject.report or ""
+    rendered = render_report(report, view.subject.evidence, style="plain")
+    marks: dict[int, str] = {}
+    for claim in view.claims[0].claims if view.claims else ():
+        if claim.span is not None:
+            _, end = rendered.span(*claim.span)
+            marks[end] = marks.get(end, "") + f" ‹{claim.number} {SIGNS[claim.support]}›"
+    text = rendered.text
+    for end in sorted(marks, reverse=True):
+        text = text[:end] + marks[end] + text[end:]
+    return text
+
+
+def _harmless(text: str) -> str:
+    """The text without what moves the cursor, colours what follows, turns the direction or can't be written."""
+    return "".join(c for c in text if c in "\n\t" or (category(c) not in ("Cc", "Cs") and c not in _TURNING))
+
+
+def _run(view: RunView, score: str) -> Iterator[str]:
+    yield f"=== {view.subject.run_id}: {view.state}"
+    yield view.subject.query.text
+    yield ""
+    if view.run is not None and view.run.error is not None:
+        yield f"The run failed ({view.run.error.kind}, in {view.run.error.where}): {view.run.error.message}"
+    if view.subject.report is None:
+        return
+    yield marked_report(view).rstrip("\n")
+    yield ""
+    yield from _claims(view) if view.claims else [f"No claim was judged yet: {score} does it."]
+    yield from _findings(view, score)
+
+
+def _claims(view: RunView) -> Iterator[str]:
+    first = view.claims[0]
+    counts = ", ".join(f"{count} {WORDS[support]}" for support, count in counts_of(first.claims).items())
+    yield f"Claims, judged by {first.judged.by}: {counts or 'none'}"
+    for claim in first.claims:
+        yield from _claim(claim)
+
+
+def _claim(claim: Claim) -> Iterator[str]:
+    """Claims that hold take one line; the others say why."""
+    types = f" ({', '.join(claim.types)})" if claim.types else ""
+    yield f"  {claim.number:>3} {SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
+    for ruling in claim.rulings:
+        reason = ruling.verdict.reason or ruling.verdict.error
+        if ruling.support != "full" and reason:
+            yield f"        {ruling.type}: {reason}"
+
+
+def _findings(view: RunView, score: str) -> Iterator[str]:
+    if not view.checks.made:
+        yield f"Not checked yet: {score} does it."
+        return
+    yield f"Findings of checks: {len(view.checks.findings) or 'none'}"
+    for finding in view.checks.findings:
+        found = f" (found: {finding.found})" if finding.found else ""
+        yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.said.split())}{found}"
+
+
+def _scores(view: ExperimentView, score: str) -> Iterator[str]:
+    if view.scores is None:
+        yield f"No scores yet: {score} makes them."
+        return
+    for table in score_tables(view.scores, sorted(view.definition.systems)):
+        yield from _table(table)
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"{table.title}{f' ({table.by})' if table.by else ''}"
+    if table.meaning:
+        yield f"  {table.meaning}"
+    lines = [line for row in table.rows for line in _row(row, table.systems)]
+    widths = [max((len(line[column]) for line in lines), default=0) for column in range(4)]
+    for line in lines:
+        yield "  " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+    if table.unrated:
+        yield f"  {NOT_RATED}: {', '.join(table.unrated)}"
+    yield ""
+
+
+def _row(row: Row, systems: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+    """The name stands on the first of a row's lines."""
+    name = f"{row.variant}{f' ({row.by})' if row.by else ''}"
+    for system, cell in zip(systems, row.cells, strict=True):
+        if cell is not None:
+            interval = f" [{cell.interval}]" if cell.interval else ""
+            yield name, system, f"{cell.value}{interval}", cell.counts
+            name = ""

@@ -1,0 +1,93 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
+
+STUBBED = ("score", "exp", "--metrics", STUB)
+
+
+@pytest.fixture
+def made(drretail: Command, shop: str, queries: str, tmp_path: Path) -> Path:
+    """An experiment of two queries in the tiny shop."""
+    assert drretail("run", "--queries", queries, "--to", "exp", "--world", shop).returncode == 0
+    return tmp_path / "exp"
+
+
+def test_scores_are_a_table_with_intervals_and_counts(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "0.5", "q3-r1": None}})
+    done = drretail("score", "exp", "--metrics", JUDGED_STUB)
+    assert done.returncode == 0
+    table = done.stdout.split()
+    for cell in ("stub,", "offline:judge", "(rule-based)", LABEL, "0.75", "[0.50,", "1.00]", "n=2", "(1", "failed)"):
+        assert cell in table
+    assert "(failed and na as 0)" in done.stdout
+
+
+def test_a_second_time_prints_and_leaves_the_same(drretail: Command, tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "0.5"}})
+    first = drretail(*STUBBED)
+    held = (folder / "scores.json").read_bytes()
+    assert drretail(*STUBBED).stdout == first.stdout
+    assert (folder / "scores.json").read_bytes() == held
+
+
+def test_json_is_one_document_and_the_very_scores_that_are_kept(drretail: Command, tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    done = drretail(*STUBBED, "--json", "--quiet")
+    assert json.loads(done.stdout) == json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+
+
+def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "failed"}})
+    done = drretail(*STUBBED)
+    assert done.returncode == 3
+    assert f"{LABEL}: 1 verdicts failed." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("score", "nowhere"), "nowhere/experiment.json does not exist"),
+        (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
+        (("score", "exp", "--metrics", ""), "--metrics names nothing"),
+        ((*STUBBED, "--rules", "papr"), "There is no set of rules 'papr'. Did you mean paper?"),
+        ((*STUBBED, "--world", "gone"), "There is no world at gone"),
+        (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
+    ],
+)
+def test_what_the_user_must_fix_is_one_sentence_and_2(
+    drretail: Command, tmp_path: Path, args: tuple[str, ...], said: str
+) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    done = drretail(*args)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_world_that_is_gone_is_said_and_another_one_is_refused(drretail: Command, made: Path, tmp_path: Path) -> None:
+    assert "Without the shop's records" not in drretail(*STUBBED).stderr
+    (tmp_path / "w").rename(tmp_path / "moved")
+    assert "Without the shop's records (There is no world at w)" in drretail(*STUBBED).stderr
+    assert "Without the shop's records" not in drretail(*STUBBED, "--world", "moved").stderr
+    definition = made / "experiment.json"
+    held = json.loads(definition.read_text(encoding="utf-8"))
+    definition.write_text(json.dumps(held | {"world_fingerprint": "0" * 64}), encoding="utf-8")
+    refused = drretail(*STUBBED, "--world", "moved")
+    assert refused.returncode == 2
+    assert "is not the one that the experiment was made in (000000000000)" in refused.stderr
+    (tmp_path / "moved").rename(tmp_path / "w")
+    assert "the world w has become another" in drretail(*STUBBED).stderr
+
+
+def test_ratings_of_the_offline_judge_are_not_shown(drretail: Command, made: Path) -> None:
+    done = drretail("score", "exp", "--metrics", "quality")
+    assert done.returncode == 0, done.stderr
+    assert "No --judge given: offline:judge judges." in done.stderr
+    assert "quality, judged by offline:judge (rule-based): not rated (rule-based)." in done.stdout
+    rows = json.loads((made / "scores.json").read_text(encoding="utf-8"))["scores"]
+    assert {row["note"] for row in rows} == {"not rated (rule-based)"}
+    assert not any("value" in row for row in rows)

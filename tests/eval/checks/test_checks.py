@@ -1,0 +1,116 @@
+"""Verdicts and values of the checks over recorded runs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.env.world import open_world
+from drretail.eval.checks import METRIC
+from drretail.eval.checks.judge import case_of
+from drretail.eval.judge import CODE_JUDGE, Hearing
+from drretail.eval.metric import Metric, Value
+from drretail.eval.subject import Subject, read_subjects
+from drretail.eval.verdicts import VerdictFile
+from drretail.grounding.checks import CHECKS
+from drretail.records.score import Verdict
+from tests.eval.folders import LABEL, experiment
+from tests.shop import USER, build
+
+WRONG = "The one [P:B0TEST0009] costs $20 + $10 = $40."
+
+
+def subject_of(folder: Path, report: str, store: Any = None, *, user: bool = True) -> Subject:
+    users = {"q1": USER} if user else {}
+    (subject,) = read_subjects(experiment(folder, {LABEL: {"q1-r1": report}}, users=users), store)
+    return subject
+
+
+def hearing_of(folder: Path, subject: Subject) -> Hearing:
+    assert subject.run is not None
+    return Hearing(
+        CODE_JUDGE,
+        VerdictFile(folder / "verdicts.jsonl"),
+        metric="checks",
+        version=1,
+        run_id=subject.run_id,
+        report_sha=str(subject.run.report_sha),
+    )
+
+
+async def judged(folder: Path, subject: Subject) -> list[Verdict]:
+    """The last verdict of every check."""
+    with hearing_of(folder, subject) as hearing:
+        await METRIC.judge(subject, hearing)
+        found = [hearing.standing("check", code) for code in CHECKS]
+    return [verdict for verdict in found if verdict is not None]
+
+
+def by_variant(values: list[Value]) -> dict[str, Value]:
+    return {value.variant: value for value in values}
+
+
+def test_the_checks_are_a_metric_that_needs_no_judge() -> None:
+    assert isinstance(METRIC, Metric)
+    assert not METRIC.needs_judge
+    assert METRIC.variants() == ("clean", *CHECKS)
+
+
+@pytest.mark.anyio
+async def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Path) -> None:
+    verdicts = {verdict.item: verdict for verdict in await judged(tmp_path, subject_of(tmp_path / "exp", WRONG))}
+    assert list(verdicts) == list(CHECKS)
+    (finding,) = verdicts["total_wrong"].value
+    assert (finding["code"], finding["found"]) == ("total_wrong", "$30.00")
+    assert verdicts["total_wrong"].judge.spec == "code"
+    assert (verdicts["repeated_section"].state, verdicts["repeated_section"].value) == ("scored", [])
+
+
+@pytest.mark.anyio
+async def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path: Path) -> None:
+    before = {v.item: v for v in await judged(tmp_path, subject_of(tmp_path / "exp", WRONG))}
+    assert (before["not_in_catalog"].state, before["not_in_catalog"].reason) == ("na", "the world is not at hand")
+    lines = (tmp_path / "verdicts.jsonl").read_text().count("\n")
+    with open_world(build(tmp_path / "world")) as world:
+        after = {v.item: v for v in await judged(tmp_path, subject_of(tmp_path / "exp", WRONG, world.store))}
+    assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
+    assert after["total_wrong"] == before["total_wrong"]
+    assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 1
+
+
+@pytest.mark.anyio
+async def test_the_worlds_orders_tell_what_a_user_owns(tmp_path: Path) -> None:
+    report = "I recommend the Tanagrove Bird Bath [P:B0TEST0004]."
+    with open_world(build(tmp_path / "world")) as world:
+        subject = subject_of(tmp_path / "exp", report, world.store)
+        case = case_of(subject)
+    assert "B0TEST0004" in case.all_owned
+
+
+@pytest.mark.anyio
+async def test_a_report_is_clean_in_a_check_that_finds_no_error(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path / "exp", WRONG)
+    values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
+    assert (values["total_wrong"].value, values["total_wrong"].items) == (0.0, {"errors": 1, "warnings": 0})
+    assert (values["repeated_section"].value, values["repeated_section"].items["errors"]) == (1.0, 0)
+    assert values["unwanted_brand"].state == "na"
+    assert (values["clean"].value, values["clean"].items["errors"]) == (0.0, 1)
+
+
+@pytest.mark.anyio
+async def test_an_empty_report_has_no_fault(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path / "exp", "Nothing fits.", user=False)
+    values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
+    assert values["clean"].value == 1.0
+    assert values["over_budget"].state == "na"
+
+
+def test_a_check_without_a_verdict_is_failed_and_never_clean(tmp_path: Path) -> None:
+    values = by_variant(METRIC.values(subject_of(tmp_path / "exp", WRONG), [], "default"))
+    assert {value.state for value in values.values()} == {"failed"}
+
+
+def test_no_variant_is_pooled(tmp_path: Path) -> None:
+    assert METRIC.pooled_variants() == frozenset()
+    with pytest.raises(KeyError):
+        METRIC.pooled("clean", {})

@@ -1,0 +1,128 @@
+"""Experiment folders with hand-made reports, a stub of a metric family, and judges that say what a test scripts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from drretail.eval.judge import Hearing, Judge
+from drretail.eval.metric import Metric, Value
+from drretail.eval.subject import Subject
+from drretail.experiment import Definition, Experiment
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.registry import Model, ModelInfo
+from drretail.records.base import sha256_of
+from drretail.records.query import Query
+from drretail.records.run import ModelKind, RoleModel, Run, RunError, System
+from drretail.records.score import ProfileSummary, Rules, Statement, Verdict
+
+STUB, JUDGED_STUB = "tests.eval.folders:METRIC", "tests.eval.folders:JUDGED"
+"""The stub's places, as ``load_metric`` takes them: judged by code, and by whoever judges."""
+SYSTEM = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
+LABEL = "a@model"
+Reports = Mapping[str, str | None]
+"""By "<query_id>-r<repeat>"; None is a run that failed."""
+
+
+def experiment(folder: Path, systems: Mapping[str, Reports], *, users: Mapping[str, str] | None = None) -> Path:
+    """An experiment with these reports by system; a query that one system lacks was never run by it.
+
+    ``users`` gives the user of a query, who then has a profile summary.
+    """
+    users = users or {}
+    ids = sorted({name.rpartition("-r")[0] for reports in systems.values() for name in reports})
+    definition = Definition(
+        world_fingerprint="f" * 64,
+        queries=tuple(
+            Query(query_id=name, user_id=users.get(name), text=f"Ask {name}?", source="test") for name in ids
+        ),
+        systems=dict.fromkeys(systems, SYSTEM),
+        prompt_hashes={label: {} for label in systems},
+        tool_schema_hash="t",
+    )
+    with Experiment(folder, definition) as opened:
+        for user in sorted(set(users.values())):
+            likes = Statement(code="likes", text=f"{user} likes birds.")
+            opened.freeze_profile(ProfileSummary(user_id=user, statements=(likes,)))
+        for label, reports in systems.items():
+            for name, report in reports.items():
+                opened.save(a_run(label, name, report), [], {}, {"world": "nowhere"})
+    return folder
+
+
+def a_run(label: str, name: str, report: str | None) -> Run:
+    query_id, _, repeat = name.rpartition("-r")
+    return Run(
+        run_id=f"{label}/{name}",
+        system=label,
+        query_id=query_id,
+        repeat=int(repeat),
+        status="failed" if report is None else "done",
+        stop="error" if report is None else "finished",
+        error=RunError(kind="model", where="react", message="no") if report is None else None,
+        report=report,
+        report_sha=None if report is None else sha256_of(report),
+    )
+
+
+class Stub:
+    """Reads a report as its own value: "0.5", "na" or "failed"; "half" pools 1 of 2 items of every scored report."""
+
+    name = "stub"
+    version = 1
+    is_opinion = False
+
+    def __init__(self, *, needs_judge: bool) -> None:
+        self.needs_judge = needs_judge
+
+    async def judge(self, subject: Subject, hearing: Hearing) -> None:
+        if hearing.standing("read", "report") is not None:
+            return
+        said = subject.report or ""
+        if said in ("na", "unverifiable", "failed"):
+            hearing.record("read", "report", said)
+        else:
+            hearing.record("read", "report", "scored", float(said))
+
+    def prompt_hashes(self) -> frozenset[str]:
+        return frozenset({""})
+
+    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        del subject, rules
+        (verdict,) = verdicts
+        items = {"read": 1} if verdict.state == "scored" else {}
+        return [Value(variant, verdict.state, verdict.value, items) for variant in ("said", "half")]
+
+    def variants(self) -> tuple[str, ...]:
+        return ("said", "half")
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        return [(1, 2) if report[variant].state == "scored" else (0, 0)]
+
+    def pooled_variants(self) -> frozenset[str]:
+        return frozenset({"half"})
+
+
+METRIC: Metric = Stub(needs_judge=False)
+JUDGED: Metric = Stub(needs_judge=True)
+
+Asked = list[str]
+Script = Callable[[str], Any]
+"""A question's text, repairs left out, to the arguments of the answer or an error to raise."""
+
+
+def scripted_judge(script: Script, *, name: str = "test", kind: ModelKind = "scripted") -> tuple[Judge, Asked]:
+    """A judge that answers by ``script``, and every question that it was asked so far."""
+    asked: Asked = []
+
+    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+        del choice
+        asked.append(messages[-1].text)
+        answer = script(messages[0].text)
+        if isinstance(answer, BaseException):
+            raise answer
+        return AIMessage("", tool_calls=[{"name": tools[0]["function"]["name"], "args": answer, "id": "x"}])
+
+    info = ModelInfo(spec=f"scripted:{name}", provider="offline", model=name, kind=kind)
+    return Judge.of(Model(info.spec, OfflineChat(policy=policy, model=name), info, {})), asked

@@ -1,0 +1,279 @@
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.judge import Again, Judge
+from drretail.eval.quality.dimensions import DIMENSIONS, prompt_for
+from drretail.eval.scoring import score
+from drretail.experiment import locked
+from drretail.progress import Progress
+from drretail.prompts import Prompt, tag_content
+from drretail.records.score import Rules, Score, Scores
+from tests.eval.folders import JUDGED_STUB, LABEL, STUB, a_run, experiment, scripted_judge
+
+TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
+
+
+def by_length(question: str) -> dict[str, Any]:
+    report = tag_content("report", question) or ""
+    return {"rating": 7 if len(report) > 8 else 3, "justification": "By its length."}
+
+
+def scored(
+    folder: Path,
+    *judges: Judge,
+    metrics: tuple[str, ...] = ("quality",),
+    rules: Rules = "default",
+    again: Again = "nothing",
+    at_once: int = 8,
+) -> Scores:
+    scoring = score(folder, metrics, judges, rules=rules, progress=Progress(), again=again, concurrency=at_once)
+    return asyncio.run(scoring)
+
+
+def row(scores: Scores, variant: str, **wanted: str) -> Score:
+    fields = {"variant": variant, "policy": "scored_only", **wanted}
+    (found,) = [row for row in scores.scores if fields.items() <= row.model_dump().items()]
+    return found
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
+    reports = {"q1-r1": "1", "q1-r2": "0", "q2-r1": "0.25", "q2-r2": None, "q3-r1": "na", "q3-r2": "failed"}
+    folder = experiment(tmp_path / "exp", {LABEL: reports})
+    scores = scored(folder, scripted_judge(by_length)[0], metrics=(JUDGED_STUB,))
+    said = row(scores, "said")
+    assert said.value == 0.375  # q1: the mean of 1 and 0; q2: 0.25
+    assert (said.n_planned, said.n_scored, said.n_na, said.n_failed) == (6, 3, 1, 2)
+    assert (said.judge, said.ci_low, said.ci_high) == ("scripted:test", 0.25, 0.5)
+    assert said.items == {"read": 3, "runs_failed": 1}
+    zeroed = row(scores, "said", policy="failed_as_zero")
+    assert zeroed.value == round((0.5 + 0.125 + 0) / 3, 10)
+    assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
+
+
+def test_a_run_that_was_never_made_is_planned_and_failed(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}, "b@model": {"q2-r1": "0.5"}})
+    scores = scored(folder, metrics=(STUB,))
+    for system, value in ((LABEL, 1.0), ("b@model", 0.5)):
+        found = row(scores, "said", system=system)
+        assert (found.value, found.n_planned, found.n_failed) == (value, 2, 1)
+
+
+def test_a_second_run_asks_nothing_and_leaves_the_same_bytes(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO, users={"q1": "u"})
+    judge, asked = scripted_judge(by_length)
+    scored(folder, judge)
+    assert len(asked) == 13  # seven and, without a profile, six
+    before = tree(folder)
+    scored(folder, judge)
+    assert len(asked) == 13
+    assert tree(folder) == before
+
+
+def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    whole = experiment(tmp_path / "whole", TWO, users={"q1": "u"})
+    scored(whole, scripted_judge(by_length)[0])
+    cut = experiment(tmp_path / "cut", TWO, users={"q1": "u"})
+    calls = 0
+
+    def dying(question: str) -> Any:
+        nonlocal calls
+        calls += 1
+        return KeyboardInterrupt() if calls == 5 else by_length(question)
+
+    with pytest.raises(KeyboardInterrupt):
+        scored(cut, scripted_judge(dying)[0], at_once=1)
+    judge, asked = scripted_judge(by_length)
+    scored(cut, judge)
+    assert len(asked) == 13 - 4
+    verdicts = {name: data for name, data in tree(whole).items() if "journal" not in name}
+    assert {name: data for name, data in tree(cut).items() if "journal" not in name} == verdicts
+
+
+def test_a_verdict_that_was_lost_is_served_from_the_journal(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    judge, asked = scripted_judge(by_length)
+    scored(folder, judge)
+    before = tree(folder)
+    for path in folder.glob("verdicts/quality/*/*/*-r1.jsonl"):
+        path.unlink()
+    scored(folder, judge)
+    assert len(asked) == 12
+    assert tree(folder) == before
+
+
+def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Fine.", "q2-r1": "Beyond the scale."}})
+
+    def script(question: str) -> dict[str, Any]:
+        return {"rating": 11 if "Beyond" in question else 4, "justification": "So it is."}
+
+    judge, asked = scripted_judge(script)
+    scores = scored(folder, judge)
+    depth = row(scores, "depth")
+    assert (depth.value, depth.n_scored, depth.n_failed, depth.ci_low) == (4.0, 1, 1, None)
+    assert row(scores, "depth", policy="failed_as_zero").value == 2.0
+    assert [judging.failed for judging in scores.judgings] == [6]
+    assert len(asked) == 6 + 6 * 3  # each of the bad answers was sent back twice
+    scored(folder, judge)
+    assert len(asked) == 24  # a failed verdict stands until it is asked for again
+    scored(folder, judge, again="failed")
+    assert len(asked) == 24 + 18
+
+
+def test_a_provider_that_fails_is_a_failed_verdict(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    judge, _ = scripted_judge(lambda _: ValueError("the provider answered nonsense"))
+    clarity = row(scored(folder, judge), "clarity")
+    assert (clarity.value, clarity.n_failed, clarity.n_planned) == (None, 2, 2)
+
+
+def test_verdicts_on_a_report_that_changed_are_stale_and_unused(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    judge, asked = scripted_judge(by_length)
+    assert row(scored(folder, judge), "clarity").value == 5.0
+    path = folder / "runs" / LABEL / "q2-r1" / "run.json"
+    path.write_text(json.dumps(a_run(LABEL, "q2-r1", "Now it is longer.").model_dump(mode="json")), encoding="utf-8")
+    other, _ = scripted_judge(by_length, name="other")
+    scores = scored(folder, other)
+    first = next(judging for judging in scores.judgings if judging.judge == judge.ref.spec)
+    assert (first.stale, first.not_judged) == (7, 1)
+    held = row(scores, "clarity", judge=judge.ref.spec)
+    assert (held.value, held.n_failed, held.items) == (7.0, 1, {"not_judged": 1})
+    scores = scored(folder, judge)
+    assert row(scores, "clarity", judge=judge.ref.spec).value == 7.0
+    assert len(asked) == 18
+    assert all(judging.stale == 0 for judging in scores.judgings if judging.judge == judge.ref.spec)
+
+
+def test_verdicts_asked_in_other_words_are_stale_and_asked_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    judge, asked = scripted_judge(by_length)
+    scored(folder, judge)
+
+    def reworded(dimension: str) -> Prompt:
+        prompt = prompt_for(dimension)
+        return Prompt(prompt.name, prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
+
+    for module in ("judge", "metric"):
+        monkeypatch.setattr(f"drretail.eval.quality.{module}.prompt_for", reworded)
+    other, _ = scripted_judge(by_length, name="other")
+    scores = scored(folder, other)
+    assert [judging.stale for judging in scores.judgings if judging.judge == judge.ref.spec] == [2]
+    assert row(scores, "clarity", judge=judge.ref.spec).n_failed == 2
+    assert row(scores, "depth", judge=judge.ref.spec).n_scored == 2
+    scored(folder, judge)
+    assert len(asked) == 12 + 2
+
+
+def test_verdicts_of_an_older_version_of_the_metric_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    scored(folder, metrics=(STUB,))
+    monkeypatch.setattr("tests.eval.folders.Stub.version", 2)
+    scores = scored(folder, metrics=(STUB,))
+    assert [(judging.verdicts, judging.stale) for judging in scores.judgings] == [(1, 1)]
+    assert row(scores, "said").version == 2
+
+
+def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    scored(folder, scripted_judge(by_length, name="early")[0])
+    experiment(folder, {"b@model": TWO[LABEL]})
+    scores = scored(folder, scripted_judge(by_length, name="late")[0])
+    seen = {(row.judge, row.system) for row in scores.scores}
+    assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model")}
+
+
+def test_a_metric_that_is_named_twice_is_scored_once(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    assert scored(folder, metrics=(STUB, STUB)) == scored(folder, metrics=(STUB,))
+
+
+def test_two_judges_stand_side_by_side(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    mild, _ = scripted_judge(lambda _: {"rating": 9, "justification": "Good."}, name="mild")
+    harsh, _ = scripted_judge(lambda _: {"rating": 2, "justification": "Bad."}, name="harsh")
+    together = scored(folder, mild, harsh)
+    assert [row(together, "overall", judge=judge.ref.spec).value for judge in (mild, harsh)] == [9.0, 2.0]
+    apart = experiment(tmp_path / "apart", TWO)
+    scored(apart, mild)
+    assert scored(apart, harsh) == together  # the rows of an earlier command stay
+
+
+def test_other_rules_have_rows_of_their_own_and_the_same_question_is_paid_once(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    judge, asked = scripted_judge(by_length)
+    scored(folder, judge)
+    scores = scored(folder, judge, rules="paper")
+    assert [row(scores, "depth", rules=rules).value for rules in ("default", "paper")] == [5.0, 5.0]
+    assert len(asked) == 12
+
+
+def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO)
+    ratings = iter([4] * 12 + [6] * 12)
+    judge, asked = scripted_judge(lambda _: {"rating": next(ratings), "justification": "So."})
+    scored(folder, judge)
+    assert row(scored(folder, judge, again="everything"), "Avg_6").value == 6.0
+    assert len(asked) == 24
+    lines = next(folder.glob("verdicts/quality/*/*/q1-r1.jsonl")).read_text(encoding="utf-8").splitlines()
+    attempts = [json.loads(line)["attempt"] for line in lines if json.loads(line)["item"] == "depth"]
+    assert attempts == [1, 2]
+
+
+def test_the_rows_do_not_depend_on_how_many_runs_are_judged_at_once(tmp_path: Path) -> None:
+    reports = {LABEL: {f"q{n}-r1": "Report " * n for n in range(1, 6)}}
+    for name, at_once in (("one", 1), ("many", 16)):
+        folder = experiment(tmp_path / name, reports)
+        scored(folder, scripted_judge(by_length)[0], at_once=at_once)
+    left, right = (
+        {path: data for path, data in tree(tmp_path / name).items() if "journal" not in path}
+        for name in ("one", "many")
+    )
+    assert left == right
+
+
+def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"experiment\.json does not exist"):
+        scored(tmp_path)
+    folder = experiment(tmp_path / "exp", TWO)
+    with pytest.raises(UserError, match="Did you mean quality"):
+        scored(folder, metrics=("qualty",))
+    with locked(folder), pytest.raises(UserError, match="Another process is writing"):
+        scored(folder)
+    assert not (folder / "scores.json").exists()
+    assert list(tmp_path.glob(".lock")) == []
+
+
+def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    scored(folder, metrics=(STUB,))
+    told: list[str] = []
+
+    class Telling(Progress):
+        def note(self, text: str) -> None:
+            told.append(text)
+
+    scores = asyncio.run(score(folder, ["quality"], [scripted_judge(by_length)[0]], progress=Telling()))
+    assert {row.metric for row in scores.scores} == {"quality"}
+    assert len(told) == 1
+    assert "no metric 'stub' is installed" in told[0]
+
+
+def test_the_average_needs_all_seven_and_the_other_six_have_their_own(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", TWO, users={"q1": "u"})
+    scores = scored(folder, scripted_judge(by_length)[0])
+    average = row(scores, "Avg")
+    assert (average.value, average.n_scored, average.n_na) == (7.0, 1, 1)
+    assert row(scores, "Avg_6").value == 5.0
+    assert [row(scores, dimension).n_planned for dimension in DIMENSIONS] == [2] * 7

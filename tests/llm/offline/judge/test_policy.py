@@ -1,0 +1,113 @@
+"""offline:judge: it answers by the schema's name and the tags, whatever the words around them."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
+from pydantic import BaseModel
+
+from drretail.llm.offline.judge.policy import judge
+from drretail.llm.registry import open_model
+from drretail.prompts import tagged
+
+REPORT = "The bed costs $5 [P:B0X]. Cedar lasts ten years [W:abcdefgh]."
+SOURCE = '{"product_id":"B0X","title":"Soft Bed","price":5,"average_rating":4.5}'
+
+
+def bound(name: str, **properties: Any) -> list[dict[str, Any]]:
+    parameters = {"type": "object", "properties": properties, "required": list(properties)}
+    return [{"type": "function", "function": {"name": name, "parameters": parameters}}]
+
+
+def answer(name: str, prompt: str, **properties: Any) -> dict[str, Any]:
+    message = judge([HumanMessage(prompt)], bound(name, **properties), "any")
+    (call,) = message.tool_calls
+    assert call["name"] == name
+    return call["args"]
+
+
+def test_claims_come_with_number_quote_and_sources() -> None:
+    found = answer("CitedClaims", tagged("report", REPORT))
+    assert found == {
+        "claims": [
+            {
+                "claim_id": 1,
+                "claim": "The bed costs $5.",
+                "quote": "The bed costs $5 [P:B0X].",
+                "sources": ["P:B0X"],
+            },
+            {
+                "claim_id": 2,
+                "claim": "Cedar lasts ten years.",
+                "quote": "Cedar lasts ten years [W:abcdefgh].",
+                "sources": ["W:abcdefgh"],
+            },
+        ]
+    }
+
+
+def test_support_has_label_reason_and_quote() -> None:
+    prompt = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
+    assert answer("Support", prompt) == {
+        "support": "full_support",
+        "justification": "names, figures and wording stand in the sources",
+        "quote": '"price":5',
+    }
+
+
+@given(st.text(alphabet="abc $59.?!\n", max_size=60), st.text(alphabet="xyz <>&49\n", max_size=60))
+def test_rewording_the_prompt_around_the_tags_changes_nothing(before: str, after: str) -> None:
+    data = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
+    assert answer("Support", f"{before}\n{data}\n{after}") == answer("Support", data)
+    report = tagged("report", REPORT)
+    for name in ("CitedClaims", "AllClaims"):
+        assert answer(name, f"{before}\n{report}\n{after}") == answer(name, report)
+
+
+def test_a_rating_says_that_it_is_none() -> None:
+    number: dict[str, Any] = {"type": "integer"}
+    found = answer("Rating", tagged("report", "word " * 350), rating=number, justification={"type": "string"})
+    assert found["rating"] == 3
+    assert "no rating" in found["justification"]
+    assert answer("Rating", tagged("report", "word " * 9000), rating=number)["rating"] == 10
+    assert answer("Rating", "nothing", rating=number)["rating"] == 0
+
+
+def test_an_unknown_schema_is_filled_so_that_it_fits() -> None:
+    choice = {"type": "string", "enum": ["A", "B"]}
+    assert answer("Preference", "Which one?", winner=choice) == {"winner": "A"}
+
+
+def test_without_a_tool_the_schema_in_the_prompt_is_answered_as_json() -> None:
+    schema = tagged("schema", json.dumps({"title": "CitedClaims", "type": "object"}))
+    message = judge([HumanMessage(f"{tagged('report', REPORT)}\n{schema}")], [], None)
+    assert json.loads(message.text) == answer("CitedClaims", tagged("report", REPORT))
+
+
+def test_a_question_without_schema_gets_a_plain_sentence() -> None:
+    assert judge([HumanMessage("Hello?")], [], None).text
+
+
+class Support(BaseModel):
+    """How far the sources bear out a claim."""
+
+    support: str
+    justification: str
+    quote: str
+
+
+@pytest.mark.anyio
+async def test_it_is_a_chat_model_with_structured_output() -> None:
+    model = open_model("offline:judge")
+    assert model.info.kind == "rule_based"
+    structured = model.chat.with_structured_output(Support, method="json_schema", include_raw=True)
+    prompt = tagged("claim", "The Soft Bed costs $9.") + "\n" + tagged("source", SOURCE, id="P:B0X")
+    found = await structured.ainvoke([HumanMessage(prompt)])
+    assert isinstance(found, dict)
+    assert found["parsed"].support == "no_support"
+    raw = found["raw"]
+    assert isinstance(raw, AIMessage)
+    assert raw.usage_metadata is not None

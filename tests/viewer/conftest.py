@@ -1,0 +1,43 @@
+"""Experiments to show: one that is judged by hand, built once, and copies of it to change."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from drretail.env.world import open_world
+from drretail.experiment import read_runs
+from drretail.records.query import Query
+from tests.shop import USER, build
+from tests.viewer.experiment import fail, judge_by_hand, record_runs
+
+QUERIES = [
+    Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
+    Query(query_id="q2", text="Is there a bird bath, and how do I keep it clean?", mode="generic", source="test"),
+    Query(query_id="q3", user_id=USER, text="What became of my last order?", source="test"),
+]
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs, one of them failed, that nobody has judged."""
+    home = tmp_path_factory.mktemp("viewer")
+    with open_world(build(home / "world")) as world:
+        record_runs(world, QUERIES, home / "exp")
+    fail(home / "exp", list(read_runs(home / "exp"))[2], "no answer within 60 seconds <b>at all</b>")
+    return home / "exp"
+
+
+@pytest.fixture(scope="session")
+def judged(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with verdicts of every kind, and scores."""
+    folder = tmp_path_factory.mktemp("judged") / "exp"
+    shutil.copytree(recorded, folder)
+    judge_by_hand(folder)
+    return folder
+
+
+@pytest.fixture
+def mine(judged: Path, tmp_path: Path) -> Path:
+    """A judged experiment that a test may change."""
+    return Path(shutil.copytree(judged, tmp_path / "exp"))

@@ -1,0 +1,172 @@
+"""A small experiment as a whole session would leave it: real runs of the offline shopper, verdicts made by hand."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from drretail.agents.registry import load_agent
+from drretail.agents.runner import Contestant, Runner, definition
+from drretail.env.world import World
+from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT, Claim, make_claim, units
+from drretail.eval.registry import load_metric
+from drretail.eval.verdicts import VerdictFile, verdict_path
+from drretail.experiment import Experiment, read_evidence, read_runs, run_folder
+from drretail.files import write_json
+from drretail.llm.registry import open_model
+from drretail.records.evidence import Evidence, Finding
+from drretail.records.query import Query
+from drretail.records.run import Run, RunError
+from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, SourceRef, Statement, Verdict
+
+LABEL = "react@offline-shopper"
+JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
+CODE = JudgeRef(spec="code", kind="rule_based")
+_VALUES = (1.0, 1.0, 0.5, 1.0, 0.0, 1.0, None)
+_SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z*“-])|\n+")
+
+
+def record_runs(world: World, queries: Sequence[Query], folder: Path) -> None:
+    """Runs of the offline shopper, one for each query."""
+    model = open_model("offline:shopper", environ={})
+    contestant = Contestant.of("react", load_agent("react"), {"": model}, world)
+    with Experiment(folder, definition(world, tuple(queries), [contestant], "42")) as experiment:
+        for user_id in sorted({query.user_id for query in queries if query.user_id}):
+            text = "Lives in a town of the north-east; buys for a garden."
+            statements = (Statement(code="place", text=text, orders=("0000000001",)),)
+            experiment.freeze_profile(ProfileSummary(user_id=user_id, statements=statements))
+        Runner(world, "w").run_all(experiment, [contestant], queries)
+
+
+def judge_by_hand(folder: Path) -> None:
+    """Verdicts of every kind on every run, and the scores of them."""
+    for run in read_runs(folder):
+        if run.report is not None:
+            evidence = read_evidence(run_folder(folder, run.system, run.query_id, run.repeat))
+            _write(folder, run, "faithfulness", JUDGE, _faithfulness(run, run.report, {e.id: e for e in evidence}))
+            _write(folder, run, "quality", JUDGE, _quality(run))
+            _write(folder, run, "checks", CODE, _checks(run, run.report))
+    write_scores(folder)
+
+
+def fail(folder: Path, run: Run, message: str) -> None:
+    """Turns a recorded run into one that failed."""
+    failed = run.model_copy(
+        update={
+            "status": "failed",
+            "stop": "error",
+            "error": RunError(kind="timeout", where="react", message=message),
+            "report": None,
+            "report_sha": None,
+            "citations": (),
+        }
+    )
+    rewrite(folder, failed)
+
+
+def rewrite(folder: Path, run: Run) -> None:
+    """Puts another run.json in the place of the run's."""
+    path = run_folder(folder, run.system, run.query_id, run.repeat) / "run.json"
+    write_json(path, run.model_dump(mode="json", exclude_none=True))
+
+
+def verdict(run: Run, metric: str, judge: JudgeRef, stage: str, item: str, **fields: object) -> Verdict:
+    about = {"metric": metric, "version": 1, "run_id": run.run_id, "report_sha": run.report_sha}
+    about["prompt_hash"] = min(load_metric(metric).prompt_hashes() - {""}, default="")
+    return Verdict.model_validate({"stage": stage, "item": item, "judge": judge, "state": "scored", **about, **fields})
+
+
+def append(folder: Path, run: Run, made: Iterable[Verdict]) -> None:
+    """Writes verdicts where they belong."""
+    for one in made:
+        path = verdict_path(folder, one.metric, one.judge.spec.replace(":", "-"), run.system, f"{run.query_id}-r1")
+        file = VerdictFile(path)
+        file.append(one)
+        file.close()
+
+
+def _write(
+    folder: Path, run: Run, metric: str, judge: JudgeRef, made: Iterable[tuple[str, str, dict[str, object]]]
+) -> None:
+    append(folder, run, (verdict(run, metric, judge, stage, item, **fields) for stage, item, fields in made))
+
+
+def sentences(report: str) -> Iterable[tuple[int, int]]:
+    """Spans that stand for sentences, rows of tables and items of lists."""
+    start = 0
+    for gap in [*_SENTENCE.finditer(report), re.match("", report)]:
+        end = gap.start() if gap and gap.end() else len(report)
+        if len(report[start:end].strip()) > 12 and not report[start:end].lstrip().startswith(("#", "|-", "| Prod")):
+            yield start, end
+        start = gap.end() if gap else end
+
+
+def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Iterable[tuple[str, str, dict[str, object]]]:
+    cited: list[Claim] = []
+    uncited: list[Claim] = []
+    for number, (start, end) in enumerate(sentences(report), 1):
+        inside = [c for c in run.citations if start <= c.start and c.end <= end]
+        sources = list(dict.fromkeys(c.evidence_id for c in inside if c.evidence_id))
+        said = re.sub(r"\s*\[[^\]]*\]|[*|]", "", report[start:end]).strip(" -")
+        claim = make_claim(number, said, sources, quote=report[start:end], span=(start, end))
+        (cited if sources else uncited).append(claim)
+    yield CITED, "report", {"value": [claim.model_dump(mode="json") for claim in cited]}
+    yield ALL, "report", {"value": [claim.model_dump(mode="json") for claim in [*cited, *uncited]]}
+    every = [unit for claim in cited for unit in units(claim, "default")]
+    for index, unit in enumerate(every):
+        value = _VALUES[index % len(_VALUES)]
+        texts = [text for source in unit.sources for text in evidence[source].sources or evidence[source].texts]
+        refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in unit.sources]
+        if value is None:
+            yield SUPPORT, unit.item, {"state": "unverifiable", "reason": "No text of the page could be read."}
+            continue
+        reason = {1.0: "The source says just this.", 0.5: "The price stands there, the rating differs."}
+        fields = {"value": value, "reason": reason.get(value, "Nothing of this stands in the source.")}
+        quote = texts[0].text[40:110] if value else None
+        yield SUPPORT, unit.item, {**fields, "quote": quote, "sources": refs}
+
+
+def _quality(run: Run) -> Iterable[tuple[str, str, dict[str, object]]]:
+    for dimension, rating in (("clarity", 8), ("depth", 6), ("personalization", 7)):
+        yield "rating", dimension, {"value": rating, "reason": f"The {dimension} of {run.query_id} is fair."}
+
+
+def _checks(run: Run, report: str) -> Iterable[tuple[str, str, dict[str, object]]]:
+    price = re.search(r"\$\d+\.\d\d", report)
+    assert price is not None
+    start, end = price.span()
+    said = f"{price[0]} is not the price"
+    wrong = Finding(code="price", severity="error", said=said, found="$19.99", start=start, end=end)
+    loose = Finding(code="near_identical_sections", severity="warning", said="Two sections say the same.")
+    yield "check", "price", {"value": [wrong.model_dump(mode="json", exclude_none=True)]}
+    yield "check", "near_identical_sections", {"value": [loose.model_dump(mode="json", exclude_none=True)]}
+    yield "check", "in_catalog", {"state": "na", "reason": "the world is not at hand"}
+
+
+def write_scores(folder: Path) -> None:
+    rows = [
+        *(_score("faithfulness", v, value, JUDGE) for v, value in (("FP", 0.78), ("FP_web", 0.7), ("FR", 0.64))),
+        _score("quality", "clarity", 8.0, JUDGE),
+        Score.model_validate(
+            {**_score("quality", "depth", None, JUDGE).model_dump(), "note": "not rated (rule-based)"}
+        ),
+        _score("checks", "price", 1.0, CODE),
+    ]
+    scores = Scores(scores=tuple(rows), judgings=())
+    write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+
+
+def _score(metric: str, variant: str, value: float | None, judge: JudgeRef) -> Score:
+    return Score(
+        metric=metric,
+        version=1,
+        variant=variant,
+        system=LABEL,
+        value=value,
+        ci_low=None if value is None else value - 0.1,
+        ci_high=None if value is None else value + 0.1,
+        n_planned=3,
+        n_scored=2,
+        n_failed=1,
+        judge=judge.spec,
+        judge_kind=judge.kind,
+    )

@@ -1,0 +1,55 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MAIN, environment
+
+Command = subprocess.CompletedProcess[str]
+
+
+def report(home: Path, *args: str) -> Command:
+    return subprocess.run(
+        [sys.executable, "-c", MAIN, "report", *args],
+        cwd=home,
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_page_is_written_into_the_folder(mine: Path) -> None:
+    done = report(mine.parent, "exp")
+    assert (done.returncode, done.stdout) == (0, "exp/report.html\n")
+    assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_the_page_goes_where_it_is_told(mine: Path) -> None:
+    report(mine.parent, "exp", "-o", "out/page.html")
+    assert (mine.parent / "out" / "page.html").exists()
+    assert not (mine / "report.html").exists()
+
+
+def test_text_goes_to_stdout(mine: Path) -> None:
+    done = report(mine.parent, "exp", "--format", "text")
+    assert "Claims, judged by scripted:judge" in done.stdout
+    assert not (mine / "report.html").exists()
+
+
+@pytest.mark.parametrize("form", ["html", "text"])
+def test_json_is_one_document(mine: Path, form: str) -> None:
+    document = json.loads(report(mine.parent, "exp", "--format", form, "--json").stdout)
+    assert document["format"] == 1
+    assert document["report"] == ("exp/report.html" if form == "html" else None)
+    assert [run["state"] for run in document["runs"]] == ["done", "done", "failed"]
+    assert document["runs"][0]["claims"][0]["counts"]["full"] > 0
+
+
+def test_a_folder_without_experiment_is_refused(tmp_path: Path) -> None:
+    done = report(tmp_path, "nothing")
+    assert done.returncode == 2
+    assert "nothing/experiment.json does not exist" in done.stderr

@@ -1,0 +1,75 @@
+"""Several judges of one report, and attempts that follow each other."""
+
+from pathlib import Path
+
+from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT, make_claim
+from drretail.experiment import read_runs
+from drretail.records.run import Run
+from drretail.records.score import JudgeRef
+from drretail.viewer.judged import read_judgements
+from drretail.viewer.page import render_page
+from tests.viewer.dom import parse
+from tests.viewer.experiment import JUDGE, append, verdict
+
+LLM = JudgeRef(spec="anthropic:some-model", kind="llm")
+RULES = JudgeRef(spec="offline:judge", kind="rule_based")
+
+
+def first_run(folder: Path) -> Run:
+    return next(iter(read_runs(folder)))
+
+
+def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
+    """One claim about the beginning of the report."""
+    assert run.report is not None
+    claim = make_claim(1, "The beginning.", ["P:B0TEST0001"], span=(0, 30))
+    held = [claim.model_dump(mode="json")]
+    append(
+        folder,
+        run,
+        [
+            verdict(run, "faithfulness", ref, CITED, "report", value=held),
+            verdict(run, "faithfulness", ref, ALL, "report", value=held),
+            verdict(run, "faithfulness", ref, SUPPORT, f"{claim.claim_id}:product", value=value, reason="Because."),
+        ],
+    )
+
+
+def test_language_models_come_first_and_rules_last(mine: Path) -> None:
+    run = first_run(mine)
+    judge(mine, run, RULES, 1)
+    judge(mine, run, LLM, 0)
+    judges = [one.judge for one in read_judgements(mine, "faithfulness", run).by_judge]
+    assert judges == [LLM, JUDGE, RULES]
+
+
+def test_the_marks_are_of_the_first_judge_and_all_judges_have_cards(mine: Path) -> None:
+    run = first_run(mine)
+    judge(mine, run, LLM, 0)
+    section = parse(render_page(mine)).by_id("r1")
+    claims = [m for m in section.all("mark") if "r1-c" in m.attributes.get("data-for", "")]
+    assert {mark.attributes["class"] for mark in claims} == {"none product"}
+    assert "Claims as extracted and judged by anthropic:some-model (language model)." in section.text
+    assert section.by_id("r1-j2-c1").tag == "article"
+
+
+def test_the_last_attempt_counts(mine: Path) -> None:
+    run = first_run(mine)
+    judge(mine, run, LLM, 0)
+    judge(mine, run, LLM, 1)
+    section = parse(render_page(mine)).by_id("r1")
+    assert "full" in section.by_id("r1-c1").attributes["class"].split()
+
+
+def test_a_rule_based_judge_s_ratings_are_no_numbers(mine: Path) -> None:
+    run = first_run(mine)
+    append(mine, run, [verdict(run, "quality", RULES, "rating", "clarity", value=9, reason="Short sentences.")])
+    ratings = [details.text for details in parse(render_page(mine)).by_id("r1").all("details", "ratings")]
+    by_rules = next(text for text in ratings if "offline:judge" in text)
+    assert "not rated (rule-based)" in by_rules
+    assert "9" not in by_rules
+
+
+def test_where_nobody_judged_there_is_nothing(recorded: Path) -> None:
+    found = read_judgements(recorded, "faithfulness", first_run(recorded))
+    assert (found.by_judge, found.stale) == ((), 0)
