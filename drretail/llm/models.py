@@ -27,7 +27,7 @@ class Models:
     by_role: Mapping[Role, Model]
     journal: Journal
     trajectory: Trajectory
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     usage: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _last_call: int = 0
 

@@ -40,7 +40,7 @@ def test_the_version_is_the_packages(drretail: Command) -> None:
         (["ask", "Which feeder?", "--world", "w", "--model", "shopper"], "provider:model"),
         (["ask", "Which feeder?", "--world", "w", "--model", "cook=offline:shopper"], "no role 'cook'"),
         (["run", "--queries", "none.jsonl", "--world", "w", "--to", "exp"], "none.jsonl does not exist"),
-        (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--replay", "none"], "none/experiment.json does not exist"),
+        (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--replay", "none"], "none/experiment.json"),
         (["tools", "calculator", "--args", '{"expression": "9**9**9"}', "--world", "w"], "too large"),
         (["tools", "bake_cake", "--args", "{}", "--world", "w"], "bake_cake"),
         (["tools", "calculator", "--args", "{expression}", "--world", "w"], "JSON"),
@@ -62,9 +62,7 @@ def test_what_the_user_must_fix_is_one_sentence_and_exit_code_2(
     assert done.stdout == ""
 
 
-def test_nothing_is_left_behind_by_what_was_refused(
-    drretail: Command, shop: str, queries: str, tmp_path: Path
-) -> None:
+def test_nothing_is_left_behind_by_what_was_refused(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
     for args in (
         ["ask", "Which feeder?", "--world", shop, "--model", "anthropic:claude-sonnet-5", "--to", "exp"],

@@ -72,7 +72,8 @@ def test_an_experiment_stays_with_its_world(drretail: Command, shop: str, querie
     drretail("run", "--queries", queries, "--world", shop, "--to", "exp")
     before = (tmp_path / "exp" / "experiment.json").read_bytes()
     raw = tmp_path / "Pet_Supplies.jsonl"
-    raw.write_text(json.dumps({"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}) + "\n", encoding="utf-8")
+    row = {"parent_asin": "B0OTHER001", "title": "Dog bed", "price": 20.0}
+    raw.write_text(json.dumps(row) + "\n", encoding="utf-8")
     drretail("ingest", str(raw), "--world", "other", "--min-interactions", "0")
     done = drretail("ask", QUESTION, "--world", "other", "--to", "exp")
     assert done.returncode == 2

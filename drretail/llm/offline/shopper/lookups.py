@@ -98,7 +98,8 @@ def open_records(study: Study) -> list[Call]:
         return _late_records(study)
     ranked = [_worth_opening(study, index) for index in range(len(study.needs))]
     by_turns = [options[place] for place in range(OPENED_PER_NEED) for options in ranked if place < len(options)]
-    most = max(MOST_OPENED, 2 * len(study.needs))
+    # Demands are only met or missed by records, so with demands a few more are read.
+    most = MOST_OPENED + OPENED_PER_NEED if study.demands.all else max(MOST_OPENED, 2 * len(study.needs))
     opened = dict.fromkeys(option.product.product_id for option in by_turns)
     calls: list[Call] = [(DETAILS, {"product_id": product_id}) for product_id in list(opened)[:most]]
     return [*calls, *_related_order(study)]

@@ -25,11 +25,16 @@ _AGAIN = re.compile(
     r"|same .{0,30}\b(?:last time|before))\b",
     re.IGNORECASE,
 )
+_BETTER = re.compile(
+    r"\b(?:replac\w+|step up|better|upgrade|instead|successor|another one|new one|same again|order (?:it )?again)\b",
+    re.IGNORECASE,
+)
 # Words that show that somebody wants to buy at all.
 INTENT = word_set("buy buying recommend suggest design set need gift order shop get next else more upgrade")
 _LONGEST_NAME = 4
 _PLACES_BEFORE = frozenset({"my", "the", "our", "around", "near", "whole"})
 _PAST_QUALITIES = frozenset({"old", "current", "existing", "worn", "broken", "previous"})
+_PRICE_WORDS = word_set("under below most max maximum less up about around dollars budget total")
 _CLAUSE_VERBS = word_set(
     """buy find get need want recommend suggest choose pick compare replace upgrade add order looking shopping search
     including include design build create set setting bought keep make plan planning complete"""
@@ -85,7 +90,7 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
     placed: dict[str, tuple[int, Need]] = {}
     owned: list[str] = []
     for start, end, kind in spans:
-        if is_owned(tokens, start):
+        if is_owned(tokens, start, end):
             owned.append(kind.name)
         elif not is_unwanted(tokens, start):
             placed.setdefault(kind.name, (end, _known_need(kind, tokens, start, end)))
@@ -93,6 +98,10 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
     for phrase, end in asked_phrases(tokens, covered):
         placed.setdefault(" ".join(phrase), (end, _asked_need(phrase, tuple(_purpose(tokens, end)))))
     needs = [need for _, need in sorted(placed.values(), key=lambda item: item[0])]
+    if not needs and owned and _BETTER.search(query):
+        # "The lamp I bought last year annoys me. Which one would be a step up?"
+        needs = [need_of(kind) for _, _, kind in spans[:1]]
+        owned = []
     needs = needs or _suggested(tokens, frozenset(owned))
     if len(needs) == 1:
         needs = [replace(needs[0], wishes=(*_of_the_one(tokens), *needs[0].wishes))]
@@ -186,14 +195,15 @@ def _qualifies(tokens: list[Token], index: int, start: int) -> bool:
 
 
 def _purpose(tokens: list[Token], end: int) -> list[str]:
-    """The words of "for my small balcony" right behind a need."""
+    """The words of "for my small balcony" right behind a need; a price ends them."""
     if end >= len(tokens) or tokens[end].word != "for":
         return []
     words: list[str] = []
     for token in tokens[end + 1 : end + 6]:
-        if token.clause != tokens[end].clause or token.after_comma or token.money or token.word in ("under", "below"):
+        new_thought = token.clause != tokens[end].clause or token.after_comma
+        if new_thought or token.money or token.word.isdigit() or token.word in _PRICE_WORDS:
             break
-        if token.word not in STOP_WORDS and token.word not in FILLERS and not token.word.isdigit():
+        if token.word not in STOP_WORDS and token.word not in FILLERS:
             words.append(token.stem)
     return words[:3]
 

@@ -23,7 +23,7 @@ _NOT_PRODUCTS = word_set(
     """help advice recommendation recommendations suggestion suggestions idea ideas way ways option options item items
     product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
     time information info opinion guide answer month week year today gift gifts present something anything solution
-    max maximum minimum min joke story weather store shop review reviews rating ratings total spending"""
+    max maximum minimum min candidates candidate compared history past purchases joke story weather store shop review reviews rating ratings total spending"""
 )
 # Words of a short query that are not what it is about.
 _BESIDE_THE_POINT = word_set(
@@ -43,8 +43,13 @@ _OWNED = re.compile(
     r"\b(?:already (?:have|own|got|bought)|(?:i|we) (?:have|own|bought|got|use)|i've got|current|existing|besides"
     r"|in addition to|other than|(?:more|beyond) (?:than )?just|to go with|to match|alongside|compatible with)\b"
 )
+_BOUGHT_BEHIND = re.compile(
+    r"(?:that |which )?(?:i|we)(?:'ve)?(?: have)? (?:already )?(?:ordered|bought|got|own|have)\b"
+)
 _MINE = re.compile(r"\b(?:my|our)(?: [\w'-]+){0,3}$")
-_WANTED_AGAIN = re.compile(r"\b(?:replace|replacing|replacement|upgrade|upgrading|reorder|another|second|need|new)\b")
+_WANTED_AGAIN = re.compile(
+    r"\b(?:replace|replacing|replacement|upgrade|upgrading|reorder|another|second|need|new|fed up with|instead of)\b"
+)
 _UNWANTED = re.compile(
     r"\b(?:(?:don't|do not|doesn't) (?:need|want)|no|not|without|instead of|rather than|except|skip)"
     r"(?: (?:a|an|any|the|another|more))?(?: [\w'-]+)?$"
@@ -55,13 +60,14 @@ _CONTEXT = 7
 _LONGEST_PHRASE = 4
 
 
-def is_owned(tokens: list[Token], start: int) -> bool:
+def is_owned(tokens: list[Token], start: int, end: int) -> bool:
     """True where the query speaks of the thing at ``start`` as the shopper's own, not as wanted."""
     lead = _lead(tokens, start)
     if _WANTED_AGAIN.search(lead):
         return False
+    behind = " ".join(token.word for token in tokens[end : end + 4] if token.clause == tokens[start].clause)
     mine = _MINE.search(lead) is not None and _ARTICLE_AFTER_MINE.search(lead) is None
-    return mine or _OWNED.search(lead) is not None
+    return mine or _OWNED.search(lead) is not None or _BOUGHT_BEHIND.match(behind) is not None
 
 
 def is_unwanted(tokens: list[Token], start: int) -> bool:
@@ -121,6 +127,8 @@ def _asks(tokens: list[Token], index: int) -> bool:
         return any(token.clause == clause and token.word in _CHOICE for token in tokens[index + 1 :])
     if tokens[index].word == "like":
         return before in ("would", "i'd", "we'd", "also")
+    if tokens[index].word in ("order", "purchase", "search"):
+        return before in ("", "to", "i", "i'll", "please", "we", "just", "and", "could", "can")
     return before not in ("don't", "not", "no", "already", "in")
 
 
@@ -147,10 +155,15 @@ def _breaks(tokens: list[Token], at: int, start: int, first: int) -> bool:
 
 
 def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int) -> bool:
-    """False for what no shop sells, for "my skin is", and for words that only describe."""
-    following = tokens[end].word if end < len(tokens) else ""
-    states = following in _VERBS_AFTER and tokens[start - 1].word not in _ASKS_WHICH
-    return not (states or describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly"))
+    """False for what no shop sells, for "my skin is", for words that only describe, for "which form works"."""
+    following = [token.word for token in tokens[end : end + 3]]
+    if tokens[start - 1].word in _ASKS_WHICH:
+        open_choice = following[:1] in (["is"], ["are"]) and "best" in following
+        if not (open_choice or following[:1] in (["should"], ["would"], ["to"], ["do"])):
+            return False
+    elif following and following[0] in _VERBS_AFTER:
+        return False
+    return not (describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly"))
 
 
 def describes(words: tuple[str, ...]) -> bool:

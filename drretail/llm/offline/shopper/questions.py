@@ -24,6 +24,13 @@ _HERE = re.compile(
 _LEADING = re.compile(r"^(?:also|and|but|so|oh|plus|then|by the way),?\s+", re.IGNORECASE)
 _OUTDOOR_THEMES = frozenset({"birds", "garden"})
 _LONGEST_SEARCH = 12
+_SHORTEST = 4
+# "find out which fabrics stay cool", "I want to know what volume is safe"
+_WANTS_TO_KNOW = re.compile(
+    r"\b(?:find out|to know|tell me|to understand|look up|advice on|to learn|know)\s+(?:in )?"
+    r"(?P<question>(?:what|which|how|whether|when|where|why)\b[^.!?;:\n]*?)(?=[.!?;:\n]|,? and (?:how|what|which)\b|$)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +58,14 @@ class WebSearch:
 
 
 def read_questions(query: str) -> list[Question]:
-    """Questions of the query that are not about what to buy, at most two."""
-    found: list[Question] = []
-    for sentence in re.findall(r"[^.!?\n]+\?", query):
-        text = _LEADING.sub("", sentence.strip())
-        if len(text.split()) >= 4 and _ASKS.search(text) and not _ABOUT_BUYING.search(text):
-            found.append(Question(text[0].upper() + text[1:], _HERE.search(text) is not None))
+    """Questions of the query that are not about what to buy, at most two, those that end in "?" first."""
+    asked = [_LEADING.sub("", sentence.strip()) for sentence in re.findall(r"[^.!?\n]+\?", query)]
+    wanted = [f"{match['question'].strip()}?" for match in _WANTS_TO_KNOW.finditer(query)]
+    found = [
+        Question(text[0].upper() + text[1:], _HERE.search(text) is not None)
+        for text in dict.fromkeys([*asked, *wanted])
+        if len(text.split()) >= _SHORTEST and _ASKS.search(text) and not _ABOUT_BUYING.search(text)
+    ]
     return found[:MOST_QUESTIONS]
 
 

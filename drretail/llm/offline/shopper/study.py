@@ -25,6 +25,11 @@ from drretail.llm.offline.shopper.words import content_stems, words_of
 from drretail.records.query import Constraints
 
 MOST_SUGGESTED = 3
+_STARS = re.compile(r"\b(?:at least|minimum(?: of)?|no less than) (?P<stars>[1-5](?:\.\d)?) stars?\b", re.IGNORECASE)
+_REVIEWS = re.compile(
+    r"\b(?:(?:fewer|less) than (?P<fewer>\d[\d,]{0,6})|at least (?P<least>\d[\d,]{0,6})) (?:reviews|ratings)\b",
+    re.IGNORECASE,
+)
 _REFUSED = re.compile(
     r"\b(?:[Nn]o(?: more)?|[Nn]ot|[Ww]ithout|[Aa]void|[Ee]xcept|[Nn]othing (?:from|by)|[Aa]nything but)\s+"
     r"([A-Z][\w'&-]*)"
@@ -96,7 +101,14 @@ def read_demands(query: str) -> Demands:
     stated = read_constraints(query)
     known = {tuple(content_stems(demand)) for demand in stated.must}
     wished = [quality for quality in qualities_in(query) if tuple(content_stems(quality)) not in known]
-    return Demands(stated, tuple(wished), frozenset(word.casefold() for word in _REFUSED.findall(query)))
+    stars, reviews = _STARS.search(query), _REVIEWS.search(query)
+    return Demands(
+        stated,
+        tuple(wished),
+        frozenset(word.casefold() for word in _REFUSED.findall(query)),
+        least_rating=float(stars["stars"]) if stars else None,
+        least_ratings=int((reviews["fewer"] or reviews["least"]).replace(",", "")) if reviews else 0,
+    )
 
 
 def _opened_first(shelf: Shelf, situation: Situation) -> Shelf:

@@ -62,7 +62,7 @@ def _what_to_get(chosen: list[tuple[Need, Option]], names: Names) -> str:
         need, pick = chosen[0]
         product = pick.product
         many = f"{number_text(need.quantity)} of the " if need.quantity > 1 else "the "
-        price = "the shop lists no price for it" if product.price is None else _piece_price(need, pick)
+        price = "no price listed" if product.price is None else _piece_price(need, pick)
         return f"Get {many}**{names.of(product)}**: {price}, {rating_text(product)} {cite(product.evidence)}."
     items = [
         f"{f'{number_text(need.quantity)} of ' if need.quantity > 1 else ''}the **{names.of(pick.product)}** "

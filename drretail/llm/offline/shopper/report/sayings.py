@@ -30,6 +30,8 @@ _POINTS_BACK = re.compile(
     r"(?:It|They|This|That|These|Those|He|She|Both|Such|Then|But|And|So|Mine|Ours|A good one"
     r"|The (?:former|latter|same))\b"
 )
+# What a page reports is often what it goes on to contradict.
+_REPORTS = re.compile(r"\b(?:usual advice|often told|people say|some say|they say|myth|supposedly)\b", re.IGNORECASE)
 _OPEN = ("…", "...")
 _LEAST_LISTED = 3
 # A capital inside a sentence, behind a small letter: a heading may end there.
@@ -83,8 +85,10 @@ def _merit(text: str) -> float:
     tale = 0.6 * (_FIRST_PERSON.search(text) is not None)
     seams = 0.5 * any(True for _ in _SEAM.finditer(" ".join(text.split()[:7])))
     # What a sentence points back to is not on the page any more.
-    hangs = 0.5 * (_POINTS_BACK.match(text) is not None)
-    return advises - tale - hangs - seams - 0.2 * (len(text.split()) > 30)
+    hangs = 0.5 * (_POINTS_BACK.match(text) is not None or _REPORTS.search(text) is not None)
+    # "Shampoo: per ounce" is a row of a table.
+    row = 0.4 * (":" in " ".join(text.split()[:3]))
+    return advises - tale - hangs - row - seams - 0.2 * (len(text.split()) > 30)
 
 
 def _split(text: str) -> list[str]:

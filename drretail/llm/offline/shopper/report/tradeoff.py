@@ -86,6 +86,8 @@ def _when_to_take_it(study: Study, index: int, pick: Option, other: Option) -> s
     better = product.strength > pick.product.strength
     if extra > 0 and spare is not None and extra > spare:
         return "Taken with the rest it would break the budget."
+    if extra > 0 and better and (product.rating or 0) <= (pick.product.rating or 0):
+        return "Its average rests on far more ratings; take it if that is worth the difference to you."
     if extra > 0:
         return (
             "If the better rating is worth that to you, take it instead."
