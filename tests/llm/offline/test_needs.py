@@ -24,6 +24,10 @@ def names(query: str) -> list[str]:
         ("Recommend a non-toxic, BPA-free water bottle", ["water bottle"]),
         ("which sunscreen is best for kids", ["sunscreen"]),
         ("I want a planner, not a desk lamp", ["planner"]),
+        ("The white noise machine I bought in 2021 annoys me. Which one would be a step up?", ["white noise machine"]),
+        ("I'm fed up with the wall clock I got here. What would you replace it with?", ["wall clock"]),
+        ("I can't decide between headbands and hair ties.", ["headbands", "hair ties"]),
+        ("Find out which form is absorbed best; look at my order history. I need a planner.", ["planner"]),
         ("What should I buy next?", []),
         ("How do I clean my cast iron skillet?", []),
     ],
@@ -44,6 +48,19 @@ def test_what_is_owned_is_told_from_what_is_wanted(query: str) -> None:
     read = read_needs(query, Constraints())
     assert [need.name for need in read.needs] == ["label maker"]
     assert read.owned == ("humidifier",)
+
+
+@pytest.mark.parametrize(
+    ("query", "again"),
+    [
+        ("Please reorder my shampoo", True),
+        ("Shampoo, the same as last time", True),
+        ("I want a shampoo. Don't suggest the same thing again", False),
+        ("a shampoo", False),
+    ],
+)
+def test_wanting_the_same_again_is_told_from_not_wanting_it(query: str, again: bool) -> None:
+    assert read_needs(query, Constraints()).needs[0].again is again
 
 
 def test_what_is_to_be_replaced_is_wanted() -> None:

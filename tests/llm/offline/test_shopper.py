@@ -258,3 +258,16 @@ def test_a_cot_without_price_is_never_preferred_to_a_priced_bed(world: World) ->
 
 def test_a_house_is_found_by_its_other_name(world: World) -> None:
     assert recommended(talk(world, "I need a nesting box for bluebirds", None)) == {HOUSE}
+
+
+def test_floors_on_ratings_are_held_and_not_looked_for_in_texts(world: World) -> None:
+    query = "Which bird feeder? It should be rated at least 4.5 stars, and nothing with fewer than 1,000 reviews."
+    finished = talk(world, query, None)
+    assert recommended(finished) == {COPPER}
+    assert "which buyers rate at only 4.2 out of 5" in finished.report
+    assert "stars”" not in finished.report
+
+
+def test_questions_asked_in_passing_are_looked_up_too(world: World) -> None:
+    finished = talk(world, "I need a bird feeder. Please find out how often people clean a bird feeder.", None)
+    assert "## How often people clean a bird feeder?" in finished.report

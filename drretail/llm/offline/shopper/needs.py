@@ -6,7 +6,15 @@ from functools import cache
 from itertools import pairwise
 
 from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, KINDS, THEMES, Kind
-from drretail.llm.offline.shopper.phrases import FILLERS, asked_phrases, describes, is_owned, is_unwanted, search_phrase
+from drretail.llm.offline.shopper.phrases import (
+    FILLERS,
+    asked_phrases,
+    describes,
+    is_owned,
+    is_unwanted,
+    search_phrase,
+    spoken_things,
+)
 from drretail.llm.offline.shopper.tokens import Token, quantity_at, tokenise
 from drretail.llm.offline.shopper.words import (
     STOP_WORDS,
@@ -21,10 +29,11 @@ from drretail.records.query import Constraints
 
 MOST_NEEDS = 4
 _AGAIN = re.compile(
-    r"\b(?:reorder\w*|restock\w*|refills?|again|ran out of|run(?:ning)? (?:low|out)"
+    r"\b(?:reorder\w*|restock\w*|refills?|ran out of|run(?:ning)? (?:low|out)|(?:order|buy|get) .{0,25}\bagain"
     r"|same .{0,30}\b(?:last time|before))\b",
     re.IGNORECASE,
 )
+_NOT_AGAIN = re.compile(r"\b(?:don't|do not|not|never)\b[^.!?]{0,50}\bagain\b", re.IGNORECASE)
 _BETTER = re.compile(
     r"\b(?:replac\w+|step up|better|upgrade|instead|successor|another one|new one|same again|order (?:it )?again)\b",
     re.IGNORECASE,
@@ -102,10 +111,11 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
         # "The lamp I bought last year annoys me. Which one would be a step up?"
         needs = [need_of(kind) for _, _, kind in spans[:1]]
         owned = []
+    needs = needs or [_asked_need(phrase) for phrase in spoken_things(query) if not _is_one_of(owned, phrase)]
     needs = needs or _suggested(tokens, frozenset(owned))
     if len(needs) == 1:
         needs = [replace(needs[0], wishes=(*_of_the_one(tokens), *needs[0].wishes))]
-    again = _AGAIN.search(query) is not None
+    again = _AGAIN.search(query) is not None and _NOT_AGAIN.search(query) is None
     counted = [replace(_counted(need, constraints), again=again) for need in needs]
     return Wanted(tuple(counted[:MOST_NEEDS]), tuple(dict.fromkeys(owned)))
 
@@ -216,6 +226,11 @@ def _asked_need(phrase: tuple[str, ...], wishes: tuple[str, ...] = ()) -> Need:
     names = (stems,) if len(stems) < 3 else (stems, stems[-2:])
     consumable = bool(set(stems) & CONSUMABLE_WORDS)
     return Need(name=" ".join(thing), names=names, wishes=(*phrase[:front], *wishes), consumable=consumable)
+
+
+def _is_one_of(kinds: list[str], phrase: tuple[str, ...]) -> bool:
+    kind = kind_of(" ".join(phrase))
+    return kind is not None and kind.name in kinds
 
 
 def _suggested(tokens: list[Token], owned: frozenset[str]) -> list[Need]:

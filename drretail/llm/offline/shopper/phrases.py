@@ -23,7 +23,8 @@ _NOT_PRODUCTS = word_set(
     """help advice recommendation recommendations suggestion suggestions idea ideas way ways option options item items
     product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
     time information info opinion guide answer month week year today gift gifts present something anything solution
-    max maximum minimum min candidates candidate compared history past purchases joke story weather store shop review reviews rating ratings total spending"""
+    max maximum minimum min candidates candidate compared comparison history past purchases instead
+    joke story weather store shop review reviews rating ratings total spending"""
 )
 # Words of a short query that are not what it is about.
 _BESIDE_THE_POINT = word_set(
@@ -56,6 +57,13 @@ _UNWANTED = re.compile(
 )
 _ARTICLE_AFTER_MINE = re.compile(r"\b(?:my|our) (?:[\w'-]+ )*(?:a|an|some|the|new|for|with|and)\b[^,]*$")
 _SEEKING = ("look", "shop", "search")
+_NOUNS = r"[a-z-]+(?: [a-z-]+){0,2}?"
+_SPOKEN = re.compile(
+    r"\b(?:fed up with (?:the|my)|better than (?:the|my)|back to (?:the|my)|between (?:the |an? )?"
+    r"|i bought (?:my|an?|the)|(?<=\. )the|^the)\s*"
+    rf"(?P<things>{_NOUNS}(?: (?:and|or) (?:the |an? )?{_NOUNS})?)"
+    r"(?=[.,;:?!]| (?:i|we) (?:got|ordered|bought|used)| (?:from|in|back|last|for|here|has)\b)"
+)
 _CONTEXT = 7
 _LONGEST_PHRASE = 4
 
@@ -105,6 +113,17 @@ def _listed(tokens: list[Token], asking: int, covered: frozenset[int]) -> list[t
         if not listed or tokens[passed].clause != tokens[asking].clause:
             return items
         at = passed + (tokens[passed].word in ("and", "or"))
+
+
+def spoken_things(query: str) -> list[tuple[str, ...]]:
+    """Things a query speaks of without asking for them: "fed up with the clock", "between headbands and hair ties"."""
+    found: list[tuple[str, ...]] = []
+    for match in _SPOKEN.finditer(query.casefold()):
+        for phrase in re.split(r" (?:and|or)(?: the| a| an)? ", match["things"]):
+            words = tuple(phrase.replace("-", " ").split())
+            if words and not (set(words) & STOP_WORDS or words[-1] in _NOT_PRODUCTS):
+                found.append(words)
+    return list(dict.fromkeys(found))
 
 
 def search_phrase(tokens: list[Token]) -> tuple[str, ...]:
@@ -158,7 +177,7 @@ def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int)
     """False for what no shop sells, for "my skin is", for words that only describe, for "which form works"."""
     following = [token.word for token in tokens[end : end + 3]]
     if tokens[start - 1].word in _ASKS_WHICH:
-        open_choice = following[:1] in (["is"], ["are"]) and "best" in following
+        open_choice = following[:2] in (["is", "best"], ["are", "best"], ["is", "the"], ["are", "the"])
         if not (open_choice or following[:1] in (["should"], ["would"], ["to"], ["do"])):
             return False
     elif following and following[0] in _VERBS_AFTER:
