@@ -11,7 +11,8 @@ from drretail.records.run import Step
 class Trajectory:
     """Collects steps and the texts they brought; safe to use from several threads.
 
-    ``on_step`` is told of each step as it ends, with the text that it brought. A place (path, seq) is reserved before a step is launched, so the order never depends on what ends first.
+    ``on_step`` is told of each step as it ends, with the text that it brought. A place (path, seq) is reserved before
+    a step is launched, so the order never depends on what ends first.
     """
 
     def __init__(self, on_step: Callable[[Step, str], None] | None = None) -> None:

@@ -27,8 +27,8 @@ def ask(
     The report goes to stdout; what is looked up and found is told on stderr as it happens.
     """
     from drretail.agents.asking import ask_once, question_as_query
-    from drretail.cli.output import print_json
     from drretail.cli.answer import print_report, report_document
+    from drretail.cli.output import print_json
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
     from drretail.cli.worlds import opened_world
     from drretail.settings import read_settings

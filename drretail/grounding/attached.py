@@ -144,7 +144,9 @@ def _in_sentence(structure: Structure, unit: Unit, named: _Named) -> Iterator[At
         owner = _directly_before(bare, value, named.inside(piece.start, place), unit.start)
         if role == "other":
             continue
-        if _DENIED.search(text[max(0, value.start - _REACH) : value.start]) and (owner is None or value.kind != "money"):
+        if _DENIED.search(text[max(0, value.start - _REACH) : value.start]) and (
+            owner is None or value.kind != "money"
+        ):
             continue
         if owner is not None:
             yield Attached(moved, (owner,))

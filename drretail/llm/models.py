@@ -15,7 +15,7 @@ from drretail.trajectory import Trajectory
 
 # How each provider is told that the tools it sees may not be called. They must still be sent: Anthropic refuses
 # a conversation that holds tool calls but names no tools. A provider that is not listed gets no tools instead.
-NO_CALLS: dict[str, Any] = {"anthropic": {"type": "none"}, "openai": "none", "google_genai": "none", "offline": "none"}
+NO_CALLS: dict[str, Any] = {"anthropic": {"type": "none"}, "openai": "none", "google": "none", "offline": "none"}
 RESERVE = 0.1
 """The part of a token budget that is kept back for the report, at least."""
 
@@ -27,7 +27,7 @@ class Models:
     by_role: Mapping[Role, Model]
     journal: Journal
     trajectory: Trajectory
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     usage: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _last_call: int = 0
 

@@ -16,7 +16,6 @@ from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, read_manifest
 from drretail.errors import UserError
-
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
 
 B1 = "B000000001"

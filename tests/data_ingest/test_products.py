@@ -7,7 +7,6 @@ import pytest
 
 from drretail.data_ingest.products import parse_json, parse_price, product_of, richness
 from drretail.records.shop import Product
-
 from tests.data_ingest.raw_rows import hugging_face, product_row
 
 

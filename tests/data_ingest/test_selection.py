@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from drretail.data_ingest.engines.duckdb import DuckDBEngine, Part
 from drretail.data_ingest.options import CapBy, IngestOptions
 from drretail.data_ingest.selection import TABLES, sql_text
-
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, write_lines
 from tests.data_ingest.reference import Interaction, Result, select
 

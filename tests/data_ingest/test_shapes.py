@@ -7,7 +7,6 @@ import pytest
 
 from drretail.data_ingest.shapes import recognise
 from drretail.errors import UserError
-
 from tests.data_ingest.raw_rows import START, hugging_face, product_row, review_row, write_array, write_lines
 
 REVIEW = review_row("A1", "B1", START)

@@ -17,7 +17,6 @@ from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
-
 from tests.querygen.conftest import BRANDS, MakeWorld, bought, orders, products
 
 USERS = ["ANNA", "BERT", "CARA", "FAYE", "GUNN_1", "GUNN_2"]

@@ -11,7 +11,6 @@ from drretail.querygen.shelf import Shelf, Wish, budget_for, rounded_up
 from drretail.querygen.things import thing_named
 from drretail.records.money import Money
 from drretail.tools.toolkit import Toolkit
-
 from tests.querygen.conftest import PER_KIND, MakeWorld, product_id, products
 
 

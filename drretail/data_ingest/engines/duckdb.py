@@ -147,5 +147,12 @@ def engine_errors(file: Path | None = None) -> Generator[None]:
             check_packed(file)
         if isinstance(problem, duckdb.OutOfMemoryException):
             raise UserError(f"The selection ran out of room ({message}); give it disk: set TMPDIR.") from problem
+        if "No space left" in message:
+            raise UserError("The disk for temporary files is full: set TMPDIR to a larger one.") from problem
         where = "The selection failed" if file is None else f"{file} cannot be read"
         raise UserError(f"{where}: {message}") from problem
+    except RuntimeError as problem:
+        # DuckDB's way of passing Ctrl-C on.
+        if "interrupted" in str(problem).casefold():
+            raise KeyboardInterrupt from problem
+        raise

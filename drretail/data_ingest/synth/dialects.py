@@ -2,8 +2,9 @@
 
 import gzip
 import json
+from io import BufferedWriter
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 Row = dict[str, Any]
 
@@ -33,8 +34,8 @@ class LineFile:
         self._raw = self._part.open("wb")
         # No name and no time in the header, so that equal rows give equal bytes; level 1 for speed.
         packed = path.suffix == ".gz"
-        self._file: IO[bytes] = (
-            gzip.GzipFile("", "wb", compresslevel=1, fileobj=self._raw, mtime=0) if packed else self._raw  # pyright: ignore[reportAssignmentType]  # a GzipFile is written like any file
+        self._file: gzip.GzipFile | BufferedWriter = (
+            gzip.GzipFile("", "wb", compresslevel=1, fileobj=self._raw, mtime=0) if packed else self._raw
         )
 
     def add(self, row: Row) -> None:
@@ -80,4 +81,3 @@ class ArrayFile(LineFile):
 
     def close(self, cut: bytes = b"") -> None:
         super().close(b"\n]\n" if self.rows else b"[]\n")
-

@@ -1,6 +1,6 @@
 """What real files do to their rows; each quirk with the share of rows that it happens to.
 
-The shares follow counts in samples of Amazon Reviews 2023, but most products keep their price: a shop to show has prices.
+The shares follow counts in samples of Amazon Reviews 2023, but for prices: a shop to show has them.
 """
 
 from collections.abc import Callable
@@ -8,20 +8,24 @@ from random import Random
 from typing import Any
 
 Row = dict[str, Any]
-Quirk = Callable[[Row, Random], None]
+Quirk = Callable[[Row, Random], bool | None]
+"""Changes a row; False says that it could not."""
 
 
 def _price_null(row: Row, random: Random) -> None:
     row["price"] = None
 
 
-def _price_dash(row: Row, random: Random) -> None:
-    row["price"] = "—"
+def _price_dash(row: Row, random: Random) -> bool:
+    known = isinstance(row["price"], float)
+    row["price"] = "—" if known else row["price"]
+    return known
 
 
-def _price_from(row: Row, random: Random) -> None:
-    if isinstance(row["price"], float):
-        row["price"] = f"from {row['price']:.2f}"
+def _price_from(row: Row, random: Random) -> bool:
+    known = isinstance(row["price"], float)
+    row["price"] = f"from {row['price']:.2f}" if known else row["price"]
+    return known
 
 
 def _no_features(row: Row, random: Random) -> None:
@@ -157,7 +161,6 @@ def afflict(row: Row, quirks: dict[str, tuple[Quirk, float]], random: Random) ->
     """Lets quirks happen to a row, each by its share; gives the names of those that did."""
     happened: list[str] = []
     for name, (quirk, share) in quirks.items():
-        if random.random() < share:
-            quirk(row, random)
+        if random.random() < share and quirk(row, random) is not False:
             happened.append(name)
     return happened

@@ -2,8 +2,8 @@
 
     category, main_category, root     the file's stem, Amazon's label, the first part of every category path
     brands = [[name, price level, rating shift], …]
-    [[kinds]]                          name, path (below root), price (centre, USD), rating (mean), pounds, inches [l, w, h],
-                                       months (in which it sells twice as well), consumable,
+    [[kinds]]                          name, path (below root), price (centre, USD), rating (mean), pounds,
+                                       inches [l, w, h], months (in which it sells twice as well), consumable,
                                        title, features, descriptions, praise, complaints: lists of texts
     extra = { word = [texts] }         a word of the texts that is drawn and changes nothing else
     [kinds.axes.NAME]                  what varies: detail (the key under which the details name it) and options, each
@@ -102,7 +102,7 @@ def read_recipe(category: str) -> CategoryRecipe:
 def _kind(given: dict[str, Any]) -> Kind:
     axes = tuple(_axis(name, axis) for name, axis in given.pop("axes").items())
     extra = {word: tuple(texts) for word, texts in given.pop("extra", {}).items()}
-    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
     return Kind(axes=axes, extra=extra, **fields)
 
 

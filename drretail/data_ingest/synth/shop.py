@@ -87,7 +87,7 @@ def write_shop(
 ) -> SynthReport:
     """Writes ``meta_<Category>`` and ``<Category>`` files for all or some categories of the recipe.
 
-    ``products`` and ``reviews`` are counts over all categories, duplicates not included. ``plain`` leaves the quirks out.
+    ``products`` and ``reviews`` are counts over all categories, without duplicates. ``plain`` leaves the quirks out.
     Raises UnknownName for a category without recipe, UserError for a folder that holds other files.
     """
     names = _chosen(categories)
@@ -111,7 +111,7 @@ def write_shop(
         products=products,
         reviews=reviews,
         plain=plain,
-        files=tuple(FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size) for file in shop.files),
+        files=tuple(_file_report(file) for file in shop.files),
         quirks=dict(sorted(shop.quirks.items())),
     )
     write_json(folder / REPORT_FILE, report.model_dump(mode="json"))
@@ -166,11 +166,11 @@ def _product_row(shop: _Shop, article: Article) -> dict[str, Any]:
 
 def _add_repeated_products(shop: _Shop, names: Sequence[str], articles: Sequence[Article]) -> None:
     """One product twice in its own file, and one again in another category's."""
-    twice = articles[0]
+    twice, elsewhere = articles[0], articles[min(1, len(articles) - 1)]
     shop.meta[twice.category].add(twice.row | {"title": f"{twice.row['title']} (Old Listing)"})
     shop.quirks[ONCE[0]] += 1
     if len(names) > 1:
-        shop.meta[names[-1]].add(twice.row)
+        shop.meta[names[-1]].add(elsewhere.row)
         shop.quirks[ONCE[1]] += 1
 
 
@@ -206,3 +206,6 @@ def _close(shop: _Shop) -> None:
         file.close(b'{"rating": 5.0, "title": "Nice", "text": "It was' if cut else b"")
         shop.quirks.update([ONCE[3]] if cut else [])
 
+
+def _file_report(file: RowFile) -> FileReport:
+    return FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size)

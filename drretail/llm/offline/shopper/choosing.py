@@ -1,5 +1,6 @@
 """How well each product fits each need, and the best set of products within the budget."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -7,6 +8,7 @@ from itertools import product as combinations
 
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.customer import Customer, PastOrder
+from drretail.llm.offline.shopper.floors import NO_FLOORS, Floors
 from drretail.llm.offline.shopper.needs import Need
 from drretail.llm.offline.shopper.relevance import relevance_of
 from drretail.llm.offline.shopper.wishes import contradicts, says
@@ -21,6 +23,9 @@ TELLING_RATINGS = 5
 """From so many ratings on, a poor average is a reason not to recommend."""
 
 
+_ON_RATINGS = re.compile(r"\b(?:stars?|rated|ratings?|reviews?)\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """What the query states as constraints, and qualities that it only wishes for."""
@@ -30,9 +35,12 @@ class Demands:
     refused: frozenset[str] = frozenset()
     """Words behind "no" and the like: a maker among them is ruled out, though only the catalog shows that it is one."""
 
+    floors: Floors = NO_FLOORS
+
     @property
     def all(self) -> tuple[str, ...]:
-        return (*self.stated.must, *self.wished)
+        """Demands that a record's words can meet; those on ratings are kept as numbers."""
+        return tuple(demand for demand in (*self.stated.must, *self.wished) if not _ON_RATINGS.search(demand))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +105,13 @@ class Limits:
         return None if self.total is None else self.total / need.quantity
 
 
-def limits_of(constraints: Constraints) -> Limits:
+def limits_of(constraints: Constraints, *, one_of: bool) -> Limits:
+    """The money for all needs, or for each where only ``one_of`` them will be bought."""
     budget = constraints.budget
     if budget is None or budget.currency != USD:
         return Limits()
-    return Limits(each=budget.value) if constraints.budget_scope == "per_item" else Limits(total=budget.value)
+    each = one_of or constraints.budget_scope == "per_item"
+    return Limits(each=budget.value) if each else Limits(total=budget.value)
 
 
 def fill_shelf(need: Need, seen: Sequence[Candidate], demands: Demands, customer: Customer) -> Shelf:
@@ -162,7 +172,7 @@ def _option(need: Need, candidate: Candidate, relevance: float, demands: Demands
         + 0.06 * _closeness(candidate.price, customer.mean_order)
     )
     # What is used up is not expected to speak of weather or cleaning unless the query insists on it.
-    expected = demands.stated.must if need.consumable else demands.all
+    expected = demands.all[: len(demands.all) - len(demands.wished)] if need.consumable else demands.all
     unmet = tuple(demand for demand, words in said if not words and demand in expected)
     return Option(candidate, relevance, round(score, 9), met, unmet, bought)
 
@@ -189,6 +199,10 @@ def _ruled_out(need: Need, candidate: Candidate, demands: Demands, customer: Cus
     constraints = demands.stated
     if name := _unwanted_brand(candidate, demands):
         return Ruled(candidate, "brand", name)
+    if (floor := demands.floors.rating) is not None and (candidate.rating or 0) < floor:
+        return Ruled(candidate, "rating", f"{floor:g}")
+    if candidate.ratings < demands.floors.ratings:
+        return Ruled(candidate, "ratings", f"{demands.floors.ratings}")
     for demand in constraints.must_not:
         if contradicts(candidate, demand):
             return Ruled(candidate, "must_not", demand)

@@ -1,4 +1,4 @@
-"""Noun phrases of a query by their surroundings: asked for, owned already, or ruled out."""
+"""Noun phrases of a query that name no known kind, found behind the words that ask for something."""
 
 import re
 
@@ -23,7 +23,13 @@ _NOT_PRODUCTS = word_set(
     """help advice recommendation recommendations suggestion suggestions idea ideas way ways option options item items
     product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
     time information info opinion guide answer month week year today gift gifts present something anything solution
-    max maximum minimum min joke story weather store shop review reviews rating ratings total spending"""
+    max maximum minimum min candidates candidate compared comparison history past purchases instead sooner later
+    joke story weather store shop review reviews rating ratings total spending
+    corner area spot place space sanctuary garden yard patio balcony bedroom kitchen bathroom nursery"""
+)
+_PEOPLE = word_set(
+    """friend friends neighbor neighbors neighbour cousin sister brother mother father mom dad wife husband son daughter
+    kid kids child children colleague colleagues coworker boss teacher professional professionals"""
 )
 # Words of a short query that are not what it is about.
 _BESIDE_THE_POINT = word_set(
@@ -39,33 +45,15 @@ _PLAIN_QUALITIES = word_set(
     orthopedic warm cool cozy white black blue red green pink grey gray brown toxic safe uv bpa non"""
 )
 _VERBS_AFTER = frozenset({"is", "are", "was", "were", "has", "have", "needs", "gets", "keeps", "loves"})
-_OWNED = re.compile(
-    r"\b(?:already (?:have|own|got|bought)|(?:i|we) (?:have|own|bought|got|use)|i've got|current|existing|besides"
-    r"|in addition to|other than|(?:more|beyond) (?:than )?just|to go with|to match|alongside|compatible with)\b"
-)
-_MINE = re.compile(r"\b(?:my|our)(?: [\w'-]+){0,3}$")
-_WANTED_AGAIN = re.compile(r"\b(?:replace|replacing|replacement|upgrade|upgrading|reorder|another|second|need|new)\b")
-_UNWANTED = re.compile(
-    r"\b(?:(?:don't|do not|doesn't) (?:need|want)|no|not|without|instead of|rather than|except|skip)"
-    r"(?: (?:a|an|any|the|another|more))?(?: [\w'-]+)?$"
-)
-_ARTICLE_AFTER_MINE = re.compile(r"\b(?:my|our) (?:[\w'-]+ )*(?:a|an|some|the|new|for|with|and)\b[^,]*$")
 _SEEKING = ("look", "shop", "search")
-_CONTEXT = 7
+_NOUNS = r"[a-z-]+(?: [a-z-]+){0,2}?"
+_SPOKEN = re.compile(
+    r"\b(?:fed up with (?:the|my)|better than (?:the|my)|back to (?:the|my)|between (?:the |an? )?"
+    r"|i bought (?:my|an?|the)|(?<=\. )the|^the)\s*"
+    rf"(?P<things>{_NOUNS}(?: (?:and|or) (?:the |an? )?{_NOUNS})?)"
+    r"(?=[.,;:?!]| (?:i|we) (?:got|ordered|bought|used)| (?:from|in|back|last|for|here|has)\b)"
+)
 _LONGEST_PHRASE = 4
-
-
-def is_owned(tokens: list[Token], start: int) -> bool:
-    """True where the query speaks of the thing at ``start`` as the shopper's own, not as wanted."""
-    lead = _lead(tokens, start)
-    if _WANTED_AGAIN.search(lead):
-        return False
-    mine = _MINE.search(lead) is not None and _ARTICLE_AFTER_MINE.search(lead) is None
-    return mine or _OWNED.search(lead) is not None
-
-
-def is_unwanted(tokens: list[Token], start: int) -> bool:
-    return _UNWANTED.search(_lead(tokens, start)) is not None
 
 
 def asked_phrases(tokens: list[Token], covered: frozenset[int]) -> list[tuple[tuple[str, ...], int]]:
@@ -101,6 +89,17 @@ def _listed(tokens: list[Token], asking: int, covered: frozenset[int]) -> list[t
         at = passed + (tokens[passed].word in ("and", "or"))
 
 
+def spoken_things(query: str) -> list[tuple[str, ...]]:
+    """Things a query speaks of without asking for them: "fed up with the clock", "between headbands and hair ties"."""
+    found: list[tuple[str, ...]] = []
+    for match in _SPOKEN.finditer(query.casefold()):
+        for phrase in re.split(r" (?:and|or)(?: the| a| an)? ", match["things"]):
+            words = tuple(phrase.replace("-", " ").split())
+            if words and not (set(words) & STOP_WORDS or words[-1] in _NOT_PRODUCTS):
+                found.append(words)
+    return list(dict.fromkeys(found))
+
+
 def search_phrase(tokens: list[Token]) -> tuple[str, ...]:
     """The content words of a query too short to be more than a search; () for anything longer."""
     words = [
@@ -121,6 +120,8 @@ def _asks(tokens: list[Token], index: int) -> bool:
         return any(token.clause == clause and token.word in _CHOICE for token in tokens[index + 1 :])
     if tokens[index].word == "like":
         return before in ("would", "i'd", "we'd", "also")
+    if tokens[index].word in ("order", "purchase", "search"):
+        return before in ("", "to", "i", "i'll", "please", "we", "just", "and", "could", "can")
     return before not in ("don't", "not", "no", "already", "in")
 
 
@@ -147,22 +148,19 @@ def _breaks(tokens: list[Token], at: int, start: int, first: int) -> bool:
 
 
 def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int) -> bool:
-    """False for what no shop sells, for "my skin is", and for words that only describe."""
-    following = tokens[end].word if end < len(tokens) else ""
-    states = following in _VERBS_AFTER and tokens[start - 1].word not in _ASKS_WHICH
-    return not (states or describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly"))
+    """False for what no shop sells, for "my skin is", for words that only describe, for "which form works"."""
+    following = [token.word for token in tokens[end : end + 3]]
+    if tokens[start - 1].word in _ASKS_WHICH:
+        open_choice = following[:2] in (["is", "best"], ["are", "best"], ["is", "the"], ["are", "the"])
+        if not (open_choice or following[:1] in (["should"], ["would"], ["to"], ["do"])):
+            return False
+    elif following and (following[0] in _VERBS_AFTER or following[0] == "back"):
+        return False
+    return not (
+        describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly") or {words[0], words[-1]} & _PEOPLE
+    )
 
 
 def describes(words: tuple[str, ...]) -> bool:
     """True for the "washable" of "a dog bed, washable" and the "non-toxic" of "a non-toxic, light cup"."""
     return words[-1] in _PLAIN_QUALITIES or _QUALITIES.search(words[-1]) is not None
-
-
-def _lead(tokens: list[Token], start: int) -> str:
-    """The few words before a token within its clause, back to the last comma."""
-    words: list[str] = []
-    for index in range(start - 1, max(-1, start - 1 - _CONTEXT), -1):
-        if tokens[index].clause != tokens[start].clause or tokens[index + 1].after_comma:
-            break
-        words.append(tokens[index].word)
-    return " ".join(reversed(words))

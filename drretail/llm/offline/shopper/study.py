@@ -16,6 +16,7 @@ from drretail.llm.offline.shopper.choosing import (
     limits_of,
 )
 from drretail.llm.offline.shopper.customer import Customer, read_customer
+from drretail.llm.offline.shopper.floors import read_floors
 from drretail.llm.offline.shopper.kinds import KINDS
 from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, kind_of, need_of, read_needs
 from drretail.llm.offline.shopper.questions import Question, WebSearch, read_questions, web_searches
@@ -53,6 +54,11 @@ class Study:
     def constraints(self) -> Constraints:
         return self.demands.stated
 
+    @property
+    def one_of(self) -> bool:
+        """True when only one of the needs will be bought."""
+        return self.wanted.one_of and not self.from_orders
+
     def runner_up(self, index: int) -> Option | None:
         """The best other product for a need that is worth a sentence."""
         pick, shelf = self.basket.picks[index], self.shelves[index]
@@ -72,7 +78,7 @@ def study(situation: Situation) -> Study:
     wanted = read_needs(situation.query, constraints)
     suggested = () if wanted.needs else _needs_from_orders(situation, customer, wanted)
     needs = wanted.needs or suggested
-    limits = limits_of(constraints)
+    limits = limits_of(constraints, one_of=wanted.one_of)
     seen = tuple(read_candidates(situation))
     shelves = tuple(_opened_first(fill_shelf(need, seen, demands, customer), situation) for need in needs)
     questions = tuple(read_questions(situation.query))
@@ -96,7 +102,12 @@ def read_demands(query: str) -> Demands:
     stated = read_constraints(query)
     known = {tuple(content_stems(demand)) for demand in stated.must}
     wished = [quality for quality in qualities_in(query) if tuple(content_stems(quality)) not in known]
-    return Demands(stated, tuple(wished), frozenset(word.casefold() for word in _REFUSED.findall(query)))
+    return Demands(
+        stated,
+        tuple(wished),
+        frozenset(word.casefold() for word in _REFUSED.findall(query)),
+        floors=read_floors(query),
+    )
 
 
 def _opened_first(shelf: Shelf, situation: Situation) -> Shelf:

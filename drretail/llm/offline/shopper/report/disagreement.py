@@ -25,7 +25,7 @@ _IN_FAVOUR = re.compile(r"\b(?:should|always|recommend\w*|best to|can safely|is 
 
 
 def disagreements(said: Sequence[Saying], others: Sequence[Saying], most: int = 2) -> list[tuple[str, Saying]]:
-    """A sentence for each page that contradicts one of the sentences ``said``, with that page's; one a pair of pages."""
+    """A sentence for each page that contradicts what is ``said``, with its own sentence; one for a pair of pages."""
     found: dict[frozenset[str], tuple[str, Saying]] = {}
     for a, b in product(said, others):
         pages = frozenset({a.evidence, b.evidence})

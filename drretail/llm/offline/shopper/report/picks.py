@@ -4,13 +4,21 @@ from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.choosing import Option, Ruled, Shelf
 from drretail.llm.offline.shopper.facts import key_facts, pieces_in
 from drretail.llm.offline.shopper.kinds import EVERY_CUE
-from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, cite, counted, day_text, rating_text
+from drretail.llm.offline.shopper.report.naming import (
+    FEW_RATINGS,
+    Names,
+    cite,
+    counted,
+    day_text,
+    rating_text,
+    stars,
+)
 from drretail.llm.offline.shopper.report.standing import standing
 from drretail.llm.offline.shopper.report.tradeoff import runner_up_sentences
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.sums import computed, unit_expression
 from drretail.llm.offline.shopper.wishes import says
-from drretail.llm.offline.shopper.words import first_upper, joined, stems_of
+from drretail.llm.offline.shopper.words import first_upper, joined, number_text, stems_of
 
 MOST_RULED_OUT = 3
 
@@ -33,7 +41,11 @@ def _pick_section(study: Study, index: int, pick: Option, names: Names) -> list[
     interests = [*shelf.need.wishes, *(stem for demand in study.demands.all for stem in stems_of(demand))]
     facts = [f"- {fact} {cite(product.evidence)}" for fact in key_facts(product, interests)]
     runner_up = study.runner_up(index)
-    beside = [*runner_up_sentences(study, index, pick, runner_up, names), *_per_piece(study, pick, runner_up)]
+    beside = [
+        *runner_up_sentences(study, index, pick, runner_up, names),
+        *_per_piece(study, pick, runner_up),
+        *_packs(shelf, pick),
+    ]
     ruled_out = [_ruled_out(shelf, names)] if shelf.ruled_out else []
     return [
         heading,
@@ -46,7 +58,13 @@ def _pick_section(study: Study, index: int, pick: Option, names: Names) -> list[
 
 def _why(study: Study, index: int, pick: Option, names: Names) -> str:
     shelf = study.shelves[index]
-    sentences = [standing(study, index, pick, names), *_doubts(pick), *_demands(pick), *_purpose(shelf, pick)]
+    sentences = [
+        standing(study, index, pick, names),
+        *_doubts(pick),
+        *_floors(study, pick),
+        *_demands(pick),
+        *_purpose(shelf, pick),
+    ]
     if study.constraints.brands_wanted:
         sentences += _brand(study, pick)
     return " ".join(sentences)
@@ -60,6 +78,15 @@ def _doubts(pick: Option) -> list[str]:
         voices = counted(product.ratings, "voice")
         return [f"Its rating rests on only {voices}, so take it with care {cite(product.evidence)}."]
     return []
+
+
+def _floors(study: Study, pick: Option) -> list[str]:
+    """That the pick keeps the floors on ratings, with its numbers."""
+    floors, product = study.demands.floors, pick.product
+    if not floors or product.rating is None:
+        return []
+    has = f"{stars(product.rating)} from {counted(product.ratings, 'rating')}"
+    return [f"You asked for {floors.text}: it has {has} {cite(product.evidence)}."]
 
 
 def _demands(pick: Option) -> list[str]:
@@ -114,6 +141,18 @@ def _per_piece(study: Study, pick: Option, other: Option | None) -> list[str]:
     return [f"Counted by the {unit}, that is {joined(parts)}."] if parts else []
 
 
+def _packs(shelf: Shelf, pick: Option) -> list[str]:
+    """Points out that a pack may hold several of the wanted number already."""
+    pieces, wanted = pieces_in(pick.product), shelf.need.quantity
+    if pieces is None or wanted < 2:
+        return []
+    packs = -(-wanted // pieces.number)
+    if packs == wanted:
+        return []
+    enough = f"{number_text(packs)} of them {'is' if packs == 1 else 'are'} enough"
+    return [f"One listing holds {pieces.number}: if you meant single pieces, {enough} {cite(pick.product.evidence)}."]
+
+
 def _ruled_out(shelf: Shelf, names: Names) -> str:
     shown = shelf.ruled_out[:MOST_RULED_OUT]
     more = len(shelf.ruled_out) - len(shown)
@@ -132,6 +171,8 @@ def _reason(ruled: Ruled, names: Names) -> str:
             return f"the {name}, because you do not want {ruled.detail} {cite(product.evidence)}"
         case "must_not":
             return f"the {name}, because its record mentions “{ruled.detail}” {cite(product.evidence)}"
+        case "ratings":
+            return f"the {name}, which only {product.ratings:,} buyers have rated {cite(product.evidence)}"
         case "rating":
             return f"the {name}, which buyers rate at only {rating_text(product)} {cite(product.evidence)}"
         case "returned":

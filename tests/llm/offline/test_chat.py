@@ -1,0 +1,65 @@
+"""The chat model around a policy: ids, usage, streaming, tools and structured answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from pydantic import BaseModel
+
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.shopper.policy import shop
+from drretail.llm.registry import open_model
+
+
+class Verdict(BaseModel):
+    """A verdict."""
+
+    score: int
+    reason: str
+
+
+def calling(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+    del tools, choice
+    return AIMessage("Hm. Stop here.", tool_calls=[{"name": "look", "args": {"n": len(messages)}, "id": "any"}])
+
+
+def test_the_same_prompt_gets_the_same_call_ids_and_another_prompt_others() -> None:
+    chat = OfflineChat(policy=calling)
+    first, again, other = (chat.invoke(text) for text in ("a", "a", "b"))
+    assert first.tool_calls == again.tool_calls
+    assert first.tool_calls[0]["id"] != other.tool_calls[0]["id"]
+
+
+def test_a_stream_adds_up_to_the_answer() -> None:
+    chat = OfflineChat(policy=calling)
+    whole = chat.invoke("a")
+    parts = list(chat.stream("a"))
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    assert isinstance(total, AIMessageChunk)
+    assert total.text == whole.text
+    assert total.tool_calls == whole.tool_calls
+    assert total.usage_metadata == whole.usage_metadata
+
+
+def test_a_stop_word_ends_the_text() -> None:
+    assert OfflineChat(policy=calling).invoke("a", stop=["Stop"]).text == "Hm. "
+
+
+def test_a_structured_answer_satisfies_its_schema() -> None:
+    for method in ("function_calling", "json_schema"):
+        chat = open_model("offline:shopper").chat.with_structured_output(Verdict, method=method)
+        assert chat.invoke("Score 7 of 10") == Verdict(score=7, reason="Score 7 of 10")
+
+
+def test_without_tools_and_tags_it_answers_in_a_sentence() -> None:
+    answer = shop([HumanMessage("Hello there")], [])
+    assert 5 < len(answer.text.split()) < 40
+    assert not answer.tool_calls
+
+
+def test_a_forbidden_call_is_not_made_although_tools_are_bound() -> None:
+    tool = {"type": "function", "function": {"name": "look", "description": "", "parameters": {}}}
+    assert not shop([HumanMessage("Hello")], [tool], "none").tool_calls
+    assert shop([HumanMessage("Hello")], [tool], "any").tool_calls[0]["name"] == "look"
