@@ -4,10 +4,9 @@ import asyncio
 from pathlib import Path
 
 from drretail.agents.opening import open_experiment
-from drretail.agents.runner import Contestant, Recorded, Runner
+from drretail.agents.runner import Contestant, Recorded, Runner, recorded_in
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.experiment import read_evidence, read_run
 from drretail.grounding.constraints import read_constraints
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
@@ -35,5 +34,4 @@ def ask_once(runner: Runner, contestant: Contestant, query: Query, to: Path | No
     with open_experiment(to, runner.world, [query], [contestant], seed) as experiment:
         if experiment.state(contestant.label, query.query_id, 1) in ("absent", "interrupted"):
             runner.run_into(experiment, contestant, query)
-        folder = experiment.run_folder(contestant.label, query.query_id, 1)
-        return Recorded(read_run(folder), read_evidence(folder), {}, {})
+        return recorded_in(experiment.run_folder(contestant.label, query.query_id, 1))

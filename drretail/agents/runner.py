@@ -17,7 +17,7 @@ from drretail.effects import Journal
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
-from drretail.experiment import Definition, Experiment, read_run, run_folder
+from drretail.experiment import Definition, Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.citations import find_citations
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
@@ -241,6 +241,11 @@ def definition(world: World, queries: tuple[Query, ...], contestants: list[Conte
         seed=seed,
         versions={"drretail": __version__},
     )
+
+
+def recorded_in(folder: Path) -> Recorded:
+    """A kept run with its ledger; texts and telemetry stay on disk."""
+    return Recorded(read_run(folder), read_evidence(folder), {}, {})
 
 
 def prompt_hashes(agent: Agent) -> dict[str, str]:

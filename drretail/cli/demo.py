@@ -1,12 +1,18 @@
 """``drretail demo``: the whole path in one command, small, without a key or a server."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from drretail.cli import options
 from drretail.cli.output import say
+
+if TYPE_CHECKING:
+    from drretail.env.world import World
+    from drretail.progress import Progress
+    from drretail.records.query import Query
+    from drretail.records.score import Scores
 
 SEED = "42"
 
@@ -15,37 +21,69 @@ def demo(
     to: Annotated[Path, typer.Option("--to", help="The folder for all that the demo makes.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes up a shop, ingests it, asks a shopper's question, and shows the cited report.
+    """Makes up a shop, answers three shoppers' questions, judges the answers, and writes a page to read.
 
     Nothing is downloaded and no key is needed. A second run goes on from what is there and shows the same.
     """
-    say("drretail demo: a made-up shop, one question, one researched answer.")
-    from drretail.agents.asking import ask_once
-    from drretail.cli.answer import markdown_report, print_report
-    from drretail.cli.research import contestants, narrated_runner
+    say("drretail demo: a made-up shop, three questions, researched answers, and which of their sentences hold.")
+    from drretail.cli.score_table import print_scores
     from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
-    from drretail.querygen.demo import demo_query
-    from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.querygen.demo import demo_queries
+    from drretail.viewer.page import page_of
+    from drretail.viewer.reading import read_view
 
     progress = choose_progress("none" if quiet else None)
     check_is_demo(to)
-    world_folder = build_shop(to, progress)
-    with open_world(world_folder) as shop:
+    folder = build_shop(to, progress)
+    with open_world(folder) as shop:
         counts = shop.manifest.counts
-        progress.note(
-            f"{world_folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders."
-        )
-        query = demo_query(shop, to / "queries.jsonl", SEED)
-        say(f"\nThe question of user {query.user_id}:\n{query.text}\n")
-        settings = read_settings()
-        (contestant,) = contestants(["react"], [OFFLINE_MODEL], shop, settings)
-        runner = narrated_runner(shop, str(world_folder), settings, quiet=quiet)
-        recorded = ask_once(runner, contestant, query, to / "exp")
+        progress.note(f"{folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders.")
+        asked = demo_queries(shop, to / "queries.jsonl", SEED)
+        _answer(to, shop, folder, asked, quiet=quiet)
+        scores = _judge(to / "exp", shop, progress)
+    print_scores(scores)
+    page = to / "report.html"
+    write_atomically(page, page_of(read_view(to / "exp")))
+    say(f'Ask your own: drretail ask "…" --world {folder} --user {asked[0].user_id}')
+    say("The page, with each claim marked and its evidence a click away:")
+    typer.echo(str(page))
+
+
+def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *, quiet: bool) -> None:
+    """Runs all queries; the first question is shown with its research and its report."""
+    from drretail.agents.opening import open_experiment
+    from drretail.agents.runner import recorded_in
+    from drretail.cli.answer import markdown_report, print_report
+    from drretail.cli.research import contestants, narrated_runner
+    from drretail.files import write_atomically
+    from drretail.settings import OFFLINE_MODEL, read_settings
+
+    settings = read_settings()
+    first = asked[0]
+    say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
+    players = contestants(["react"], [OFFLINE_MODEL], shop, settings)
+    with open_experiment(to / "exp", shop, asked, players, SEED) as experiment:
+        narrated_runner(shop, str(folder), settings, quiet=quiet).run_all(experiment, players, asked[:1])
+        narrated_runner(shop, str(folder), settings, quiet=True).run_all(experiment, players, asked[1:])
+        recorded = recorded_in(experiment.run_folder(players[0].label, first.query_id, 1))
     say("")
     print_report(recorded, to / "exp")
     write_atomically(to / "report.md", markdown_report(recorded))
-    say(f"The report: {to / 'report.md'}")
-    say(f'Ask your own: drretail ask "…" --world {world_folder} --user {query.user_id}')
+    say(f"\nTwo more questions ({to / 'queries.jsonl'}) were answered as well. Now all three are judged.")
+
+
+def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
+    import asyncio
+
+    from drretail.cli.judging import OFFLINE_JUDGE, judges
+    from drretail.cli.score import METRICS
+    from drretail.eval.scoring import score
+    from drretail.settings import read_settings
+
+    names = METRICS.split(",")
+    return asyncio.run(
+        score(experiment, names, judges([OFFLINE_JUDGE], read_settings()), store=shop.store, progress=progress)
+    )

@@ -1,4 +1,4 @@
-"""Scores as tables: one for each family and judge, rows = systems, columns = variants."""
+"""Scores as tables: one for each family and judge, rows = variants, columns = systems."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -9,9 +9,10 @@ from drretail.cli.output import print_table
 if TYPE_CHECKING:
     from drretail.records.score import Judging, Score, Scores
 
-COLUMNS = 7
-"""Variants side by side: what 120 characters hold."""
-LONG_NAME = 13
+COLUMNS = 3
+"""Systems side by side: what 120 characters hold."""
+JSON_ONLY = frozenset({"FP_eq2_report"})
+"""Of a few reports only, and so no column of a table."""
 KINDS = {"rule_based": "rule-based", "scripted": "scripted", "llm": "language model"}
 
 
@@ -25,8 +26,11 @@ def print_scores(scores: "Scores") -> None:
         if all(row.note is not None for row in rows):
             typer.echo(f"{title}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL.\n")
             continue
-        for variants in _chunks(list(dict.fromkeys(row.variant for row in rows))):
-            print_table(title, ["system", *map(_heading, variants)], _lines(rows, variants))
+        columns = _columns(rows)
+        variants = [variant for variant in dict.fromkeys(row.variant for row in rows) if variant not in JSON_ONLY]
+        for headings in _chunks(list(columns)):
+            lines = [[variant, *(_cell(columns[heading].get(variant)) for heading in headings)] for variant in variants]
+            print_table(title, ["", *headings], lines)
             title = ""
         judgings = [judging for judging in scores.judgings if _bench(judging) == _bench(rows[0])]
         for line in (*_settled(rows), *_standing(judgings)):
@@ -44,24 +48,18 @@ def _title(row: "Score") -> str:
     return f"{row.metric}, {by}{rules}"
 
 
-def _chunks(variants: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(variants), COLUMNS):
-        yield variants[start : start + COLUMNS]
+def _columns(rows: "Sequence[Score]") -> dict[str, "dict[str, Score]"]:
+    """Heading → rows by variant: a column for each system, and one more where failed and na as 0 change a value."""
+    columns: dict[str, dict[str, Score]] = {}
+    for row in rows:
+        heading = row.system if row.policy == "scored_only" else f"{row.system}, failed and na as 0"
+        columns.setdefault(heading, {})[row.variant] = row
+    return dict(sorted(columns.items()))
 
 
-def _heading(variant: str) -> str:
-    """Long names on several lines, so that columns stay narrow."""
-    return variant.replace("_", "\n") if len(variant) > LONG_NAME else variant
-
-
-def _lines(rows: "Sequence[Score]", variants: Sequence[str]) -> Iterator[list[str]]:
-    """A line for each system, and one more where failed and na counted as 0 change a value."""
-    for system in dict.fromkeys(row.system for row in rows):
-        for policy in ("scored_only", "failed_as_zero"):
-            found = {row.variant: row for row in rows if row.system == system and row.policy == policy}
-            if any(variant in found for variant in variants):
-                name = system if policy == "scored_only" else f"{system}\n(failed and na as 0)"
-                yield [name, *(_cell(found.get(variant)) for variant in variants)]
+def _chunks(headings: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(headings), COLUMNS):
+        yield headings[start : start + COLUMNS]
 
 
 def _cell(row: "Score | None") -> str:
@@ -71,14 +69,14 @@ def _cell(row: "Score | None") -> str:
     if row.note is not None:
         return row.note
     value = "–" if row.value is None else f"{row.value:.2f}"
-    interval = "" if row.ci_low is None else f"\n[{row.ci_low:.2f}, {row.ci_high:.2f}]"
-    return f"{value}{interval}\nn={_counted(row)}"
+    interval = "" if row.ci_low is None else f" [{row.ci_low:.2f}, {row.ci_high:.2f}]"
+    return f"{value}{interval} n={_counted(row)}"
 
 
 def _counted(row: "Score") -> str:
     """How many of the planned reports have a value, and why the others have none."""
     lacking = [f"{count} {why}" for why, count in _reasons(row) if count]
-    return f"{row.n_scored} of {row.n_planned}\n({', '.join(lacking)})" if lacking else str(row.n_scored)
+    return f"{row.n_scored} of {row.n_planned} ({', '.join(lacking)})" if lacking else str(row.n_scored)
 
 
 def _reasons(row: "Score") -> Iterable[tuple[str, int]]:

@@ -14,4 +14,13 @@ mentions.py        products that a report names in words
 constraints.py     what a query demands, in types that code can check; put together from
                    budget.py (with amounts.py), brands.py, demands.py, quantities.py, deadlines.py
 vocabulary.py      the words that these rules pass over
+
+profile_summary.py what the shop's records tell of a user, each statement with its orders
+values.py          money, ratings, rating counts, dates and ids in a sentence, and how they stand to a true number
+facts.py           claims settled against records without a judge; reads amounts with price_words.py
+
+checks.py          all checks of a report, by code (docs/checks.md), over a case.py; put together from
+                   structure.py (sections, statements, pieces), attached.py (which value is said of which product),
+                   wrong_values.py, cited_sources.py, recommendations.py, totals.py, sums.py, table_sums.py,
+                   constraints_kept.py, privacy.py, repetition.py
 """

@@ -26,7 +26,7 @@ _RANGE = re.compile(r"\b(?:range|ranging|between|others?|competitors?|alternativ
 # Characters before a value that can speak about it.
 _REACH = 300
 # "not rated 5 stars", "neither … nor … costs less than $20"
-_DENIED = re.compile(r"\bneither\b|(?:n['’]t|\b(?:not|never|nor|no))\b[^.;!?]{0,40}$", re.IGNORECASE)
+_DENIED = re.compile(r"\bneither\b|(?:n['’]t|\b(?:not|never|nor|no(?!\s+price)))\b[^.;!?]{0,40}$", re.IGNORECASE)
 # An item below a product's name that is nothing but one of its values.
 _LABELLED = re.compile(
     r"\W*(?:(?:current\s+|customer\s+|average\s+|user\s+)?(?:price|priced|rating|rated|reviews?|ratings)\b"

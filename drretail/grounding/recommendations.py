@@ -49,6 +49,8 @@ _HEADING_TEXT = re.compile(r"[ \t#*]*(?:\d+[.)]\s*)?(?P<name>[^\n]*?)[ \t#*:]*$"
 _PRICE_TAIL = re.compile(r"\s*(?:[-–—:|(,]|\bat\b|\bfor\b)*\s*\\?[$€£]\s?\d.*$")
 _TOKEN = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*")
 _LONGEST_GAP = 25
+# Characters before a name that can recommend it.
+_REACH = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def _begins(structure: Structure, unit: Unit, start: int) -> bool:
 
 def _is_urged(structure: Structure, unit: Unit, start: int) -> bool:
     """True when a recommending word stands before the name, with nothing between that turns it around."""
-    before = structure.text[unit.start : start]
+    before = structure.text[max(unit.start, start - _REACH) : start]
     cues = list(_CUE.finditer(before))
     if not cues:
         return False

@@ -18,6 +18,8 @@ _OPERATOR = r"\s*[+−–×x*÷/-]\s*"
 _ARITHMETIC = re.compile(
     rf"(?<![\w.,$€£(-])(?P<left>{_SIGNED}(?:{_OPERATOR}{_SIGNED})+)\s*\**\s*=\s*\**\s*(?=\\?[$€£\d])"
 )
+# Characters before an equals sign that can hold its terms.
+_REACH = 600
 _EQUALS = re.compile(r"=\s*\**\s*(?P<result>\\?[$€£]\s?)")
 _RESULT = re.compile(
     rf"(?P<about>(?:about|around|roughly|~|≈)\s*)?\\?[$€£]?\s?(?P<number>{_NUMBER})(?!\s?%)", re.IGNORECASE
@@ -51,7 +53,7 @@ def _arithmetic(structure: Structure) -> Iterator[Finding]:
 
 def _worded(structure: Structure, unit: Unit, text: str, equals: int, result: Value) -> Iterator[Finding]:
     """ "Feeder ($20) + house ($30) = $50": amounts with one plus between each two."""
-    left = re.split(r"[;:=|]|\.\s", text[:equals])[-1]
+    left = re.split(r"[;:=|]|\.\s", text[max(0, equals - _REACH) : equals])[-1]
     offset = equals - len(left)
     amounts = [value for value in find_values(left) if value.kind == "money"]
     between = [left[one.end : two.start] for one, two in pairwise(amounts)]

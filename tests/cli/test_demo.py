@@ -14,7 +14,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in ("telemetry.json", "journal.jsonl.gz") and "index" not in path.parts
+        if path.is_file() and path.name != "telemetry.json" and "journal" not in path.name and "index" not in path.parts
     }
 
 
@@ -29,7 +29,8 @@ def test_the_demo_shows_the_whole_path_and_leaves_it(drretail: Command, tmp_path
 
 
 def test_two_demos_are_the_same(drretail: Command, tmp_path: Path) -> None:
-    outputs = [drretail("demo", "--to", name, "-q").stdout for name in ("one", "two", "one")]
+    names = ("one", "two", "one")
+    outputs = [drretail("demo", "--to", name, "-q").stdout.replace(f"{name}/", "") for name in names]
     assert outputs[0] == outputs[1] == outputs[2]
     assert files(tmp_path / "one") == files(tmp_path / "two")
 

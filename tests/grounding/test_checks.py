@@ -1,9 +1,12 @@
 """Each fault is found where it is, and the right version of the same sentence gives nothing."""
 
+from collections.abc import Collection
+
 import pytest
 
 from drretail.grounding.checks import CHECKS
 from drretail.records.query import Query
+from drretail.records.shop import Product
 from tests.grounding.shelf import (
     FEEDER,
     HOUSE,
@@ -43,14 +46,17 @@ WRONG_AND_RIGHT: list[tuple[str, str, str, Query | None]] = [
     ),
     (
         "price_wrong",
-        "Get the **Quillet Bird Feeding Station Kit** ($36.99) [P:B0SHELF001] and the **Ostrabel Panorama Tube Feeder** ($43.99) [P:B0SHELF002].",
-        "Get the **Quillet Bird Feeding Station Kit** ($43.99) [P:B0SHELF001] and the **Ostrabel Panorama Tube Feeder** ($36.99) [P:B0SHELF002].",
+        "Get the **Quillet Bird Feeding Station Kit** ($36.99) [P:B0SHELF001] "
+        "and the **Ostrabel Panorama Tube Feeder** ($43.99) [P:B0SHELF002].",
+        "Get the **Quillet Bird Feeding Station Kit** ($43.99) [P:B0SHELF001] "
+        "and the **Ostrabel Panorama Tube Feeder** ($36.99) [P:B0SHELF002].",
         None,
     ),
     ("total_wrong", "In all: $43.99 + $36.99 = $90.98.", "In all: $43.99 + $36.99 = $80.98.", None),
     (
         "over_budget",
-        "I recommend the Quillet Bird Feeding Station Kit, the Brindlecote Sunflower Hearts for Wild Birds and the Marlowick Cedar Nest Box, which I would order again.",
+        "I recommend the Quillet Bird Feeding Station Kit, the Brindlecote Sunflower Hearts for Wild Birds "
+        "and the Marlowick Cedar Nest Box, which I would order again.",
         "I recommend the Quillet Bird Feeding Station Kit and the Brindlecote Sunflower Hearts for Wild Birds.",
         BUDGET,
     ),
@@ -166,12 +172,13 @@ def test_the_same_plan_within_its_budgets_gives_nothing() -> None:
         "The Ostrabel Panorama Tube Feeder has over 12,000 ratings [P:B0SHELF002].",
         "The Ostrabel Panorama Tube Feeder has 12k+ ratings [P:B0SHELF002].",
         "The Marlowick Cedar Nest Box costs $28.50, well under your $60 budget [P:B0SHELF004].",
-        "The Quillet Bird Feeding Station Kit costs $43.99 here [P:B0SHELF001], but $69 at other stores [%s]." % WEB,
+        f"The Quillet Bird Feeding Station Kit costs $43.99 here [P:B0SHELF001], but $69 at other stores [{WEB}].",
         "Two Brindlecote Sunflower Hearts for Wild Birds would be 2 × $47.98 = $95.96.",
-        "Poles cost $20 to $90 [%s]." % WEB,
+        f"Poles cost $20 to $90 [{WEB}].",
         "For the Ostrabel Panorama Tube Feeder, 340 reviews mention squirrels [P:B0SHELF002].",
         "The Brindlecote Suet Cakes, 12 Pack costs $19.88 in the size that you need [P:B0SHELF006].",
-        "Neither the Quillet Bird Feeding Station Kit ($43.99) nor the Ostrabel Panorama Tube Feeder ($36.99) is rated 5 stars by all.",
+        "Neither the Quillet Bird Feeding Station Kit ($43.99) nor the Ostrabel Panorama Tube Feeder ($36.99) "
+        "is rated 5 stars by all.",
     ],
 )
 def test_amounts_that_are_no_price_of_the_record_are_left_alone(sentence: str) -> None:
@@ -182,15 +189,18 @@ def test_amounts_that_are_no_price_of_the_record_are_left_alone(sentence: str) -
     ("sentence", "said"),
     [
         (
-            "| Product | Price | Rating | Reviews |\n|---|---|---|---|\n| Ostrabel Panorama Tube Feeder [P:B0SHELF002] | $36.99 | 4.4 | 12,408 |",
+            "| Product | Price | Rating | Reviews |\n|---|---|---|---|\n"
+            "| Ostrabel Panorama Tube Feeder [P:B0SHELF002] | $36.99 | 4.4 | 12,408 |",
             "4.4",
         ),
         (
-            "| | Quillet Bird Feeding Station Kit | Ostrabel Panorama Tube Feeder |\n|---|---|---|\n| Price | $43.99 | $38.99 |\n| Rating | 4.5 | 4.3 |",
+            "| | Quillet Bird Feeding Station Kit | Ostrabel Panorama Tube Feeder |\n|---|---|---|\n"
+            "| Price | $43.99 | $38.99 |\n| Rating | 4.5 | 4.3 |",
             "$38.99",
         ),
         (
-            "### 1. Marlowick Cedar Nest Box\n\nI would buy it again.\n\n- Price: $25.50\n- Rating: 4.6/5 (389 reviews)",
+            "### 1. Marlowick Cedar Nest Box\n\nI would buy it again.\n\n"
+            "- Price: $25.50\n- Rating: 4.6/5 (389 reviews)",
             "$25.50",
         ),
         ("1. **Quillet Bird Feeding Station Kit** – $43.99\n   - 4.5 stars from 267 reviews\n", "267 reviews"),
@@ -218,7 +228,7 @@ def test_an_id_that_the_shop_does_not_have_is_unresolved_and_not_in_the_catalog(
 
 
 def test_an_id_that_the_shop_has_and_the_run_was_not_handed_is_only_unresolved() -> None:
-    def larger(ids: object) -> dict[str, object]:
+    def larger(ids: Collection[str]) -> dict[str, Product]:
         return {"B0NOWHERE1": SEED, **dict.fromkeys(ids, SEED)}  # type: ignore[attr-defined] — any id is known
 
     assert codes("I recommend this one [P:B0NOWHERE1].", lookup=larger) == ["unresolved_citation"]
@@ -244,7 +254,8 @@ def test_a_page_that_the_run_never_saw_is_found_and_one_that_it_saw_is_not() -> 
 
 
 def test_an_alternative_is_no_recommendation() -> None:
-    report = "I recommend the Quillet Bird Feeding Station Kit.\n\n## Alternatives\n\n- **Ostrabel Panorama Tube Feeder**: $36.99\n"
+    report = "I recommend the Quillet Bird Feeding Station Kit.\n\n"
+    report += "## Alternatives\n\n- **Ostrabel Panorama Tube Feeder**: $36.99\n"
     assert codes(report, NO_OSTRABEL) == []
 
 
@@ -317,3 +328,15 @@ def test_a_product_of_an_order_that_was_returned_is_not_owned() -> None:
         for key, item in case.evidence.items()
     }
     assert HOUSE.product_id not in type(case)(case.report, returned, case.query).all_owned
+
+
+def test_of_two_products_cited_together_the_one_named_before_a_value_is_meant() -> None:
+    report = "The Ostrabel Panorama Tube Feeder: ${}, rated 4.3 out of 5 against 4.5 [P:B0SHELF002][P:B0SHELF001]."
+    assert codes(report.format("36.99")) == []
+    assert [finding.found for finding in found(report.format("43.99"))] == ["$36.99"]
+
+
+def test_constraints_are_read_from_the_words_of_a_query_that_has_none_typed() -> None:
+    report = "Get the **Quillet Bird Feeding Station Kit** ($43.99) [P:B0SHELF001]."
+    assert codes(report, a_query("A feeder for at most $30, please.")) == ["over_budget"]
+    assert codes(report, a_query("A feeder for at most $30, please.", budget=50)) == []

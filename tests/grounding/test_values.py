@@ -1,4 +1,5 @@
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -40,7 +41,7 @@ def test_every_rating_with_its_count_is_read_back(tenths: int, count: int) -> No
 @given(st.text(max_size=200))
 def test_values_lie_apart_and_in_order_in_any_text(text: str) -> None:
     values = find_values(text)
-    assert all(one.end <= two.start for one, two in zip(values, values[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(values))
     assert all(0 <= value.start < value.end <= len(text) for value in values)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from drretail.llm.offline.judge.calculations import amounts_in, are_calculations, borne_out
 from drretail.llm.offline.judge.figures import Figure, figures_of, known_figures
 from drretail.llm.offline.judge.segments import Segment, segments_of
 from drretail.llm.offline.judge.stems import content_stems, stem
@@ -51,6 +52,8 @@ class Opinion:
 
 def judge_claim(claim: str, sources: Sequence[str]) -> Opinion:
     """How far the sources bear out the claim."""
+    if are_calculations(sources):
+        return _judge_calculated(claim, sources)
     segments = [segment for source in sources for segment in segments_of(source)]
     absent = _ABSENCE.search(claim)
     if absent is not None:
@@ -74,6 +77,17 @@ def judge_claim(claim: str, sources: Sequence[str]) -> Opinion:
         return Opinion("no_support", f"the sources give other figures than {_said(contradicted)}", quote)
     coverage = len(found) / len(wanted) if wanted else (1.0 if held else 0.0)
     return _weighed(wanted - found, coverage, held, missing, names - known_names, _overstated(claim, segments), quote)
+
+
+def _judge_calculated(claim: str, sources: Sequence[str]) -> Opinion:
+    """A claim of which every source is a calculation holds when its amounts stand there."""
+    held = borne_out(amounts_in(claim), sources)
+    quote = sources[0].strip()
+    if not any(held):
+        return Opinion("no_support", "the calculations give no amount that the claim names", "")
+    if all(held):
+        return Opinion("full_support", "its amounts stand in the calculations", quote)
+    return Opinion("partial_support", "some of its amounts stand in no calculation", quote)
 
 
 def _without(claim: str, figures: Sequence[Figure]) -> str:
