@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.querygen.things import Thing, thing_of
+from drretail.querygen.things import Thing, thing_named, thing_of, titles_name
 from drretail.tools.toolkit import Toolkit
 
 _PAGE = 100
@@ -65,6 +65,8 @@ class History:
     categories: tuple[Favourite, ...]
     brands: tuple[Favourite, ...]
     kinds: tuple[Favourite, ...]
+    titles: tuple[str, ...] = ()
+    """Of all orders of every status, of products without a good phrase, too."""
 
     @property
     def consumables(self) -> tuple[Purchase, ...]:
@@ -75,13 +77,18 @@ class History:
         """The newest purchase of a kind of thing."""
         return next((purchase for purchase in self.purchases if purchase.thing.name == name), None)
 
+    def lacks(self, name: str) -> bool:
+        """True when no order's title so much as names a kind of thing that we know of."""
+        return self.owns(name) is None and not titles_name(thing_named(name), self.titles)
+
 
 def read_history(toolkit: Toolkit, user_id: str) -> History:
     """The history of a user, at most the newest 200 orders and 24 products of it."""
     profile = _asked(toolkit, "get_user_profile", user_id=user_id)
     statistics = _asked(toolkit, "get_user_statistics", user_id=user_id)
     address: dict[str, str] = profile["address"]
-    purchases = _purchases(toolkit, user_id)
+    orders = _newest_orders(toolkit, user_id)
+    purchases = _purchases(toolkit, orders)
     return History(
         user_id=user_id,
         today=toolkit.session.now.date(),
@@ -93,22 +100,24 @@ def read_history(toolkit: Toolkit, user_id: str) -> History:
         categories=_favourites((it.category, it) for it in purchases),
         brands=_favourites((it.brand, it) for it in purchases if it.brand),
         kinds=_favourites((it.thing.name, it) for it in purchases),
+        titles=tuple(dict.fromkeys(order["product_title"] or "" for order in orders)),
     )
 
 
-def _purchases(toolkit: Toolkit, user_id: str) -> tuple[Purchase, ...]:
+def _purchases(toolkit: Toolkit, orders: list[dict[str, Any]]) -> tuple[Purchase, ...]:
     by_product: dict[str, list[dict[str, Any]]] = {}
-    for order in _delivered(toolkit, user_id):
-        by_product.setdefault(order["product_id"], []).append(order)
+    for order in orders:
+        # Nobody owns what was returned or is still on its way.
+        if order["order_status"] == "Delivered":
+            by_product.setdefault(order["product_id"], []).append(order)
     found = (_purchase(toolkit, orders) for orders in list(by_product.values())[:_PRODUCTS])
     return tuple(purchase for purchase in found if purchase is not None)
 
 
-def _delivered(toolkit: Toolkit, user_id: str) -> list[dict[str, Any]]:
-    """Delivered orders, newest first: nobody owns what was returned or is still on its way."""
+def _newest_orders(toolkit: Toolkit, user_id: str) -> list[dict[str, Any]]:
     orders: list[dict[str, Any]] = []
     while len(orders) < _ORDERS:
-        page = _asked(toolkit, "get_user_orders", user_id=user_id, status="Delivered", limit=_PAGE, offset=len(orders))
+        page = _asked(toolkit, "get_user_orders", user_id=user_id, limit=_PAGE, offset=len(orders))
         orders += page["orders"]
         if not page["orders"] or len(orders) >= page["total"]:
             break

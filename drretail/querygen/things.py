@@ -1,13 +1,18 @@
 """What a listing sells, in a shopper's words: a kind that we know of, or a phrase made of everyday words."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from drretail.querygen.knowledge import Kind, general, kinds, words
 from drretail.querygen.phrases import Phrase, phrase_of, singular
 
-_SEGMENT = re.compile(r"[,|;:()\[\]/•–—]|\s-\s|\s(?:for|with|by|w/|from|of|to|in|includ\w+)\s", re.IGNORECASE)
+_SEGMENT = re.compile(r"[,|;:()\[\]/•–—]|\s-\s|\s(?:by|from|of|in)\s", re.IGNORECASE)
+# Behind these words stands what the thing is for or what comes with it, up to the next part of the title.
+_BESIDE = re.compile(
+    r"(?:^|\s)(?:for|to|in an?|remove|compatible|(?P<parts>with|w/|includ\w+|contain\w*|plus))\s.*$", re.IGNORECASE
+)
 _WORD = re.compile(r"[a-zà-ÿ0-9']+")
 _PACKING = frozenset({"set", "kit", "pack", "bundle", "pcs", "duo", "trio"})
 _SPELLED = {"led": "LED", "usb": "USB", "uv": "UV"}
@@ -60,6 +65,16 @@ def thing_of(title: str, path: tuple[str, ...] = ()) -> Thing | None:
     return None if phrase is None or phrase.text in kinds() else Thing(phrase)
 
 
+def titles_name(thing: Thing, titles: Iterable[str]) -> bool:
+    """True when any title holds the words of the thing, whatever it sells: "mascara set with curler" for mascara."""
+    runs = [run for run, kind in _patterns() if kind == thing.kind] if thing.kind else [tuple(folded_words(thing.name))]
+    return any(_holds(folded_words(title.replace("make up", "makeup")), runs) for title in titles)
+
+
+def _holds(folded: list[str], runs: list[tuple[str, ...]]) -> bool:
+    return any(tuple(folded[start : start + len(run)]) == run for run in runs for start in range(len(folded)))
+
+
 def thing_named(name: str) -> Thing:
     """The thing of a kind that we know of."""
     kind = kinds()[name]
@@ -69,8 +84,15 @@ def thing_named(name: str) -> Thing:
 def title_segments(title: str) -> list[list[str]]:
     """The first parts of a title as lists of folded words; a plural keeps its number."""
     plain = title.casefold().replace("’", "'").replace("make up", "makeup")
-    parts = (_WORD.findall(part) for part in _SEGMENT.split(plain))
-    return [part for part in parts if part][:_SEGMENTS]
+    segments: list[list[str]] = []
+    for part in [part for part in _SEGMENT.split(plain) if _WORD.search(part)][:_SEGMENTS]:
+        beside = _BESIDE.search(part)
+        named = _WORD.findall(part[: beside.start()] if beside else part)
+        segments.append(named)
+        # "Travel kit with soap, shampoo, lotion": what follows is still in the kit.
+        if beside and beside["parts"] and (_PACKING & set(named) or not named):
+            break
+    return [named for named in segments if named]
 
 
 def folded_words(text: str) -> list[str]:
@@ -99,11 +121,17 @@ def _kind_in(segments: list[list[str]], title_words: set[str]) -> Kind | None:
 def _stands_alone(kind: Kind, folded: list[str], start: int, end: int, title_words: set[str]) -> bool:
     """False where the run is part of something else: the brush in a brush holder, the shampoo of a dog."""
     following = folded[end] if end < len(folded) else ""
+    if _names_another(kind, folded, end):
+        return False  # the sunscreen of a sunscreen lip balm
     if following in words().heads or following in words().heads_with_company:
         return following in _FORMS
     strangers = set(folded[max(0, start - 2) : start]) & (_OTHERS | {"baby"} if kind.uses_up else _OTHERS)
     pets = title_words & _PETS and not _PET_THINGS & set(folded[start:end])
     return not strangers and not pets
+
+
+def _names_another(kind: Kind, folded: list[str], end: int) -> bool:
+    return any(tuple(folded[end : end + len(run)]) == run for run, other in _patterns() if other != kind)
 
 
 def _kind_of_path(path: tuple[str, ...], title_words: set[str]) -> Kind | None:
@@ -133,7 +161,10 @@ def _phrase_in(segment: list[str]) -> Phrase | None:
     known = words()
     for end in range(len(segment), 0, -1):
         last = singular(segment[end - 1])
-        ends_part = end == len(segment) or segment[end] in _PACKING or segment[end].isdigit()
+        following = segment[end] if end < len(segment) else ""
+        ends_part = not following or following in _PACKING or following.isdigit()
+        if not ends_part and singular(following) in known.heads | known.heads_with_company:
+            continue  # the polish of polish clips
         alone = last in known.heads and ends_part
         if last not in known.heads and last not in known.heads_with_company:
             continue

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -48,3 +49,18 @@ def test_what_is_used_up_does_not_last(world: World) -> None:
 def test_an_unknown_user_is_the_users_error(world: World) -> None:
     with pytest.raises(UserError, match="NOBODY"):
         history_of(world, "NOBODY")
+
+
+def test_a_kind_that_any_order_names_is_not_lacking(world: World) -> None:
+    history = history_of(world, "ANNA")
+    assert not history.lacks("shampoo")
+    assert history.lacks("bird bath")
+    named = replace(history, titles=("Hanging Chain and Bird Bath Value Set",))
+    assert named.owns("bird bath") is None
+    assert not named.lacks("bird bath")
+
+
+def test_orders_that_are_not_kept_are_in_the_record_all_the_same(world: World) -> None:
+    history = history_of(world, "DORA")
+    assert history.purchases == ()
+    assert history.titles

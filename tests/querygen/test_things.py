@@ -1,7 +1,7 @@
 import pytest
 
 from drretail.querygen.knowledge import choices, kinds, projects
-from drretail.querygen.things import thing_of
+from drretail.querygen.things import thing_named, thing_of, titles_name
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,10 @@ from drretail.querygen.things import thing_of
         ("QUELLO Vitamin C Serum | 20% | 1 fl oz", "vitamin C serum"),
         ("Tallow LED Nail Lamp, 72W", "LED nail lamp"),
         ("Hard Plastic Recipe Box with Dividers", "plastic recipe box"),
+        # what it is, not what qualifies it
+        ("Panamaro Sunscreen Lip Balm, SPF 45", "lip balm"),
+        ("Glimmer Crystal Liquid Eyeshadow Set - 4 Pack", "eyeshadow"),
+        ("Tweezers for Eyebrows with Nail File", "tweezers"),
     ],
 )
 def test_a_long_title_becomes_a_short_everyday_phrase(title: str, name: str) -> None:
@@ -30,6 +34,10 @@ def test_a_long_title_becomes_a_short_everyday_phrase(title: str, name: str) -> 
         "Replacement Filter for Humidifier",
         "Shampoo Bottle Sticker Labels",
         "Red Carpet Starter Collection",
+        # what only comes with it, or what it is made for
+        "Discovery Collection Set with Face Cleanser, Toning Serum, Night Moisturizer",
+        "Nail Polish Clips",
+        "Zorblax Kids Spa with Nail Kit",
     ],
 )
 def test_a_title_without_a_good_phrase_gives_none(title: str) -> None:
@@ -92,3 +100,16 @@ def test_choices_and_projects_speak_of_kinds_that_there_are() -> None:
     in_projects = {name for project in projects() for name in project.things}
     assert {name for choice in choices() for name in choice.kinds} <= set(kinds())
     assert in_projects == set(kinds())
+
+
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("Lash Curler and Mascara Value Set", True),
+        ("MASCARAS for Every Day", True),
+        ("Make Up Organizer with Mirror", False),
+        ("", False),
+    ],
+)
+def test_a_title_names_a_thing_whatever_it_sells(title: str, named: bool) -> None:
+    assert titles_name(thing_named("mascara"), [title]) is named

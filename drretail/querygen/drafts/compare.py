@@ -127,7 +127,7 @@ def _choices_near(case: Case, purchase: Purchase) -> list[Choice]:
         for choice in choices()
         if (purchase.thing.name in choice.kinds or set(choice.kinds) <= near)
         and not set(choice.kinds) & case.avoid
-        and not any(case.history.owns(name) for name in choice.kinds if name != purchase.thing.name)
+        and all(case.history.lacks(name) for name in choice.kinds if name != purchase.thing.name)
         and all(case.shelf.has(thing_named(name)) for name in choice.kinds)
     ]
 

@@ -40,7 +40,7 @@ def _open_projects(case: Case, purchase: Purchase) -> list[tuple[Project, list[T
         return []
     found: list[tuple[Project, list[Thing]]] = []
     for project in projects_with(purchase.thing.name):
-        things = [thing_named(name) for name in project.things if case.history.owns(name) is None]
+        things = [thing_named(name) for name in project.things if case.history.lacks(name)]
         missing = [thing for thing in things if case.shelf.has(thing)]
         if len(missing) >= 2 and project.goal not in case.avoid:
             found.append((project, missing))

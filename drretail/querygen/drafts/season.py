@@ -43,7 +43,7 @@ def _occasions(case: Case, purchase: Purchase) -> list[tuple[Project, list[Thing
         return []
     found: list[tuple[Project, list[Thing]]] = []
     for project in projects_with(purchase.thing.name):
-        things = [thing_named(name) for name in project.things if case.history.owns(name) is None]
+        things = [thing_named(name) for name in project.things if case.history.lacks(name)]
         useful = [thing for thing in things if thing.name not in case.avoid and case.shelf.has(thing)]
         if useful and f"season: {project.interest}" not in case.avoid:
             found.append((project, useful))

@@ -56,6 +56,7 @@ def test_what_is_owned_is_told_from_what_is_wanted(query: str) -> None:
         ("Please reorder my shampoo", True),
         ("Shampoo, the same as last time", True),
         ("I want a shampoo. Don't suggest the same thing again", False),
+        ("Should I order the same shampoo again, or is there something better?", False),
         ("a shampoo", False),
     ],
 )

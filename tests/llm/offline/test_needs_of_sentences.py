@@ -77,6 +77,24 @@ SENTENCES = [
     # what is ruled out
     ("I need a desk lamp rather than a headlamp", ["desk lamp"]),
     ("Anything but a weighted blanket: I need a humidifier", ["humidifier"]),
+    ("I need a shampoo, please nothing with talc", ["shampoo"]),
+    ("I need a face powder and a blush, nothing with talc", ["face powder", "blush"]),
+    ("Please nothing with talc.", []),
+    ("A mascara for under $10, no talc, and shampoo", ["mascara", "shampoo"]),
+    # everyday things
+    ("Which leash fits?", ["leash"]),
+    ("bath pillow", ["bath pillow"]),
+    ("Face serum or sheet mask", ["face serum", "sheet mask"]),
+    ("hair ties", ["hair ties"]),
+    ("I'm thinking of a hair mask and a bath pillow, chosen so that they match.", ["hair mask", "bath pillow"]),
+    ("Suggest something like an eyeshadow or a mascara.", ["eyeshadow", "mascara"]),
+    ("I can't decide between a face serum and a sheet mask.", ["face serum", "sheet mask"]),
+    ("It's long since I ordered my liquid lipstick, and I'm ready for another order.", ["liquid lipstick"]),
+    ("Find out whether water removes sunscreen. I need a face cleanser.", ["face cleanser"]),
+    # what shall go or come back
+    ("My dad wants to get rid of beard flakes; which beard oil?", ["beard oil"]),
+    ("I want to get some glow back and thought of a face serum.", ["face serum"]),
+    ("I want to get makeup off: a face cleanser or makeup remover cloths?", ["face cleanser", "makeup remover cloths"]),
     # to be bought although owned
     ("My bed sheet set is worn. I need a new bed sheet set.", ["bed sheet set"]),
     ("I want to go back to the laundry detergent sheets I used to buy from you.", ["laundry detergent sheets"]),
@@ -98,6 +116,25 @@ def test_a_sentence_names_these_things_to_buy_and_no_others(sentence: str, wante
     needs = read_needs(sentence, Constraints()).needs
     assert [need.name for need in needs] == wanted
     assert not any(need.guessed for need in needs)
+
+
+@pytest.mark.parametrize("query", ["I want to get rid of dandruff", "get rid of beard flakes", "Get some glow back"])
+def test_what_shall_go_or_come_back_is_at_most_a_guess(query: str) -> None:
+    needs = read_needs(query, Constraints()).needs
+    assert all(need.guessed and need.name not in ("rid", "glow") for need in needs)
+
+
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        ("Replace my bronzer, but don't suggest the same thing again.", True),
+        ("Should I get a different nail polish set?", True),
+        ("Please leave out what I already own. I need a lip balm.", True),
+        ("Should I order the same lip balm again?", False),
+    ],
+)
+def test_wanting_anything_but_the_same_is_recognised(query: str, other: bool) -> None:
+    assert read_needs(query, Constraints()).needs[0].other is other
 
 
 @pytest.mark.parametrize(

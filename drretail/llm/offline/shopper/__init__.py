@@ -5,6 +5,8 @@ situation.py   what the messages hold: query, user, today, and every tool result
 study.py       all that follows from the situation; read this for the order of things
 words.py       words and their stems; tokens.py, phrases.py and roles.py: words in their context
 kinds.py       what it knows of the world: kinds of products and what goes with them; places.py
+everyday.py    things of which it knows the names only
+idioms.py      turns of speech whose nouns are nothing to buy
 needs.py       what the shopper wants to buy, read from the query
 either.py      whether the shopper weighs things against each other to buy one
 floors.py      the least rating and number of ratings asked for

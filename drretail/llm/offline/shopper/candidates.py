@@ -48,9 +48,12 @@ class Candidate:
 
     @cached_property
     def strength(self) -> float:
-        """The average rating drawn towards 4.0 as if by twenty ratings, so that few ratings count little."""
+        """The average rating drawn down to 4.0 as if by twenty ratings, so that few ratings count little.
+
+        A rating below 4.0 is not drawn up: of equal ratings the one of more voices is never the weaker.
+        """
         rating = 4.0 if self.rating is None else self.rating
-        return (20 * 4.0 + self.ratings * rating) / (20 + self.ratings)
+        return round((20 * min(4.0, rating) + self.ratings * rating) / (20 + self.ratings), 9)
 
 
 def read_candidates(situation: Situation) -> list[Candidate]:

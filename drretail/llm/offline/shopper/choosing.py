@@ -128,7 +128,7 @@ def fill_shelf(need: Need, seen: Sequence[Candidate], demands: Demands, customer
         else:
             ruled.append(reason)
     options = _weighed_by_price(options)
-    options.sort(key=lambda option: (-option.score, option.product.product_id))
+    options.sort(key=lambda option: (-option.score, -option.product.ratings, option.product.product_id))
     return Shelf(need, tuple(options), tuple(ruled), tuple(options))
 
 
@@ -211,7 +211,7 @@ def _ruled_out(need: Need, candidate: Candidate, demands: Demands, customer: Cus
     if order := customer.returned(candidate.product_id):
         return Ruled(candidate, "returned", order.date, order)
     order = customer.order_of(candidate.product_id)
-    if (order or candidate.product_id in constraints.owned) and not (need.consumable or need.again):
+    if (order or candidate.product_id in constraints.owned) and (need.other or not (need.consumable or need.again)):
         return Ruled(candidate, "owned", order.date if order else "", order)
     return None
 

@@ -140,7 +140,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "vitamin C serum",
         "skin",
-        ("face serum", "facial serum"),
+        ("vitamin c face serum", "vitamin c facial serum"),
         ("serum",),
         consumable=True,
         ask="vitamin c serum morning or evening storage",

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from drretail.llm.offline.shopper.either import asks_which
+from drretail.llm.offline.shopper.everyday import ALL_KINDS
+from drretail.llm.offline.shopper.idioms import without_idioms
 from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, KINDS, THEMES, Kind
 from drretail.llm.offline.shopper.phrases import (
     FILLERS,
@@ -33,9 +35,17 @@ _AGAIN = re.compile(
     r"|same .{0,30}\b(?:last time|before))\b",
     re.IGNORECASE,
 )
-_NOT_AGAIN = re.compile(r"\b(?:don't|do not|not|never)\b[^.!?]{0,50}\bagain\b", re.IGNORECASE)
+_NOT_AGAIN = re.compile(
+    r"\b(?:don't|do not|not|never)\b[^.!?]{0,50}\bagain\b|\bsomething better\b|\bworth switching\b", re.IGNORECASE
+)
+_OTHER = re.compile(
+    r"\b(?:don't|do not|not|never)\b[^.!?]{0,50}\bthe same\b|\bleave out what i (?:already )?(?:own|have)\b"
+    r"|\b(?:get|want|need|find|try|buy) (?:a )?different\b",
+    re.IGNORECASE,
+)
 _BETTER = re.compile(
-    r"\b(?:replac\w+|step up|better|upgrade|instead|successor|another one|new one|same again|order (?:it )?again)\b",
+    r"\b(?:replac\w+|step up|better|upgrade|instead|successor|another (?:one|order)|new one|same again"
+    r"|order (?:it )?again|switching|stock up|out of|almost finished|much left)\b",
     re.IGNORECASE,
 )
 # Words that show that somebody wants to buy at all.
@@ -64,6 +74,8 @@ class Need:
     """What to look up on the web about it."""
     again: bool = False
     """True when the shopper wants what they had before."""
+    other: bool = False
+    """True when the shopper wants anything but what they had before."""
     guessed: bool = False
     """True when nothing in the query says that this is to be bought."""
 
@@ -101,11 +113,13 @@ class Wanted:
 
 def read_needs(query: str, constraints: Constraints) -> Wanted:
     """The needs in the order of the query, at most four."""
-    tokens = tokenise(query)
-    spans = _known_spans(tokens)
-    covered = frozenset(index for start, end, _ in spans for index in range(start, end))
+    plain = without_idioms(query)
+    tokens = tokenise(plain)
     # What somebody only wonders about is no request: "when vets recommend memory foam".
-    asked = asked_phrases(tokenise(without_wondering(query)), covered)
+    requests = tokenise(without_wondering(plain))
+    spans = _known_spans(tokens, requests)
+    covered = frozenset(index for start, end, _ in spans for index in range(start, end))
+    asked = asked_phrases(requests, covered)
     heads = frozenset(end for _, end, _ in spans) | frozenset(end for _, end in asked)
     placed: dict[str, tuple[int, Need]] = {}
     owned: list[str] = []
@@ -121,12 +135,13 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
         # "The lamp I bought last year annoys me. Which one would be a step up?"
         needs = [need_of(kind) for _, _, kind in spans[:1]]
         owned = []
-    needs = needs or [_asked_need(phrase) for phrase in spoken_things(query) if not _is_one_of(owned, phrase)]
+    needs = needs or [_asked_need(phrase) for phrase in spoken_things(plain) if not _is_one_of(owned, phrase)]
     needs = needs or _suggested(tokens, frozenset(owned))
     if len(needs) == 1:
         needs = [replace(needs[0], wishes=(*_of_the_one(tokens), *needs[0].wishes))]
     again = _AGAIN.search(query) is not None and _NOT_AGAIN.search(query) is None
-    counted = [replace(_counted(need, constraints), again=again) for need in needs]
+    other = _OTHER.search(query.replace("’", "'")) is not None
+    counted = [replace(_counted(need, constraints), again=again and not other, other=other) for need in needs]
     ends = sorted(end for end, _ in placed.values())
     single = 1 < len(counted) <= MOST_NEEDS and all(need.quantity == 1 for need in counted)
     either = single and asks_which(query, tokens, ends)
@@ -161,10 +176,11 @@ def need_of(kind: Kind) -> Need:
 
 @cache
 def _names() -> dict[tuple[str, ...], Kind]:
-    return {tuple(stems_of(name)): kind for kind in reversed(KINDS) for name in (*kind.also, kind.name)}
+    return {tuple(stems_of(name)): kind for kind in reversed(ALL_KINDS) for name in (*kind.also, kind.name)}
 
 
-def _known_spans(tokens: list[Token]) -> list[tuple[int, int, Kind]]:
+def _known_spans(tokens: list[Token], requests: list[Token]) -> list[tuple[int, int, Kind]]:
+    """Where known kinds are named; those of no theme only in ``requests``, for many are named in passing."""
     cues = {token.word for token in tokens}
     loose = {
         stems_of(name)[0]: kind for kind in reversed(KINDS) for name in kind.loose if cues & set(THEMES[kind.theme])
@@ -173,6 +189,8 @@ def _known_spans(tokens: list[Token]) -> list[tuple[int, int, Kind]]:
     index = 0
     while index < len(tokens):
         span = _span_at(tokens, index) or _loose_at(tokens, index, loose)
+        if span is not None and not span[2].theme and _span_at(requests, index) != span:
+            span = None
         if span is None:
             index += 1
         else:

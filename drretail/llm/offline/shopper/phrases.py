@@ -9,7 +9,7 @@ from drretail.llm.offline.shopper.words import STOP_WORDS, word_set
 _ASKING = word_set(
     """need want buy buying get getting find finding recommend suggest choose choosing pick picking select selecting
     purchase purchasing order ordering compare comparing replace replacing upgrade looking look shopping shop
-    search searching require like best another reorder reordering what which"""
+    search searching require like best another reorder reordering thinking thought between what which"""
 )
 FILLERS = word_set(
     """me us a an the some any new good great best better nice decent quality cheap affordable few couple pair set
@@ -23,7 +23,8 @@ _NOT_PRODUCTS = word_set(
     """help advice recommendation recommendations suggestion suggestions idea ideas way ways option options item items
     product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
     time information info opinion guide answer month week year today gift gifts present something anything solution
-    max maximum minimum min candidates candidate compared comparison history past purchases instead sooner later
+    nothing chosen picked selected max maximum minimum min candidates candidate compared comparison history
+    past purchases instead sooner later
     joke story weather store shop review reviews rating ratings total spending
     corner area spot place space sanctuary garden yard patio balcony bedroom kitchen bathroom nursery"""
 )
@@ -35,7 +36,8 @@ _PEOPLE = word_set(
 _BESIDE_THE_POINT = word_set(
     """budget dollars usd eur euro euros hello hi hey setting set up gift gifts present mom mum mother dad father friend
     wife husband parent parents son daughter kids love loves loving enjoy enjoys home house new start starting started
-    under below max maximum cheapest planning plan complete design essentials basics idea ideas"""
+    under below max maximum cheapest planning plan complete design essentials basics idea ideas nothing
+    fits fit lasts works holds suits stays"""
 )
 _ASKS_WHICH = frozenset({"what", "which"})
 # Endings of words that say how a thing is, not what it is.
@@ -46,6 +48,8 @@ _PLAIN_QUALITIES = word_set(
 )
 _VERBS_AFTER = frozenset({"is", "are", "was", "were", "has", "have", "needs", "gets", "keeps", "loves"})
 _SEEKING = ("look", "shop", "search")
+_PARTICLES = {"thinking": "of", "thought": "of"}
+_HESITATES = word_set("decide choose choosing choice torn hesitate hesitating waver wavering pick")
 _NOUNS = r"[a-z-]+(?: [a-z-]+){0,2}?"
 _SPOKEN = re.compile(
     r"\b(?:fed up with (?:the|my)|better than (?:the|my)|back to (?:the|my)|between (?:the |an? )?"
@@ -72,7 +76,8 @@ def _listed(tokens: list[Token], asking: int, covered: frozenset[int]) -> list[t
     """The items of "I need a sunscreen, shampoo and nail polish", whatever is covered or only describes passed over."""
     items: list[tuple[tuple[str, ...], int]] = []
     at = asking + 1
-    if at < len(tokens) and tokens[at].word == "for" and tokens[asking].word.startswith(_SEEKING):
+    particle = _PARTICLES.get(tokens[asking].stem, "for" if tokens[asking].word.startswith(_SEEKING) else "")
+    if particle and at < len(tokens) and tokens[at].word == particle:
         at += 1
     while True:
         phrase, end = _phrase_at(tokens, at, covered)
@@ -109,7 +114,7 @@ def search_phrase(tokens: list[Token]) -> tuple[str, ...]:
         and not token.word.isdigit() and not token.money
         and token.word not in _BESIDE_THE_POINT
     ]  # fmt: skip
-    return tuple(words) if len(words) <= 5 else ()
+    return tuple(words) if len(words) <= 5 and not all(describes((word,)) for word in words) else ()
 
 
 def _asks(tokens: list[Token], index: int) -> bool:
@@ -119,7 +124,11 @@ def _asks(tokens: list[Token], index: int) -> bool:
         clause = tokens[index].clause
         return any(token.clause == clause and token.word in _CHOICE for token in tokens[index + 1 :])
     if tokens[index].word == "like":
-        return before in ("would", "i'd", "we'd", "also")
+        return before in ("would", "i'd", "we'd", "also", "something")
+    if tokens[index].word in ("thinking", "thought"):
+        return tokens[index + 1].word == "of" if index + 1 < len(tokens) else False
+    if tokens[index].word == "between":
+        return before in _HESITATES
     if tokens[index].word in ("order", "purchase", "search"):
         return before in ("", "to", "i", "i'll", "please", "we", "just", "and", "could", "can")
     return before not in ("don't", "not", "no", "already", "in")

@@ -4,7 +4,7 @@ import re
 from itertools import takewhile
 
 from drretail.llm.offline.shopper.candidates import Candidate
-from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.needs import Need, kind_of
 from drretail.llm.offline.shopper.words import STOP_WORDS, stems_of, word_set
 
 # What is sold for a thing, rather than as the thing itself, when it stands right behind the thing's name.
@@ -12,30 +12,61 @@ _ACCESSORY = word_set(
     """replacement refill cover case liner bracket mount sticker cleaner adapter part spare remover organizer organiser
     holder stand dispenser storage rack bag box pouch tray hanger hook shelf pump protector tool accessory attachment
     charger filter brush mold decal label strap clip nozzle sprayer reel connector fitting stake hook pole wand lid
-    timer tester sharpener"""
+    timer tester sharpener fix display"""
 )
 _REPLACES = word_set("replacement refill spare part compatible")
-# Behind these words of a title stands what the thing is for, or what comes with it.
 # Behind these words stands what the thing is for, or what merely comes with it.
-_MADE_FOR = word_set("for fit fits")
-_COMES_WITH = word_set("with including includes plus w")
+_MADE_FOR = word_set("for fit fits remove")
+_COMES_WITH = word_set("with including include included plus w contain containing")
+_SETS = word_set("set kit bundle trio duo collection")
 _SEGMENTS = re.compile(r"[,|;()\[\]–—•/]|\s-\s")
 _REACH = 5
+_SOLD = 0.5
+_COMPOUND = 0.6
+_WITHIN = 0.35
+"""What is left where the thing only comes with another."""
 _EARLY = 14
 """Words of a title: what is named later is seldom what is sold."""
 
 
 def relevance_of(need: Need, candidate: Candidate) -> float:
     """1 where the title names the thing, less where words are apart or late, near 0 where it is something else."""
+    best = max(_in_title(need, candidate.title), *(_by_category(name, candidate) for name in need.names))
     own = {stem for name in need.names for stem in name} | set(need.wishes)
-    best, before = 0.0, 0
-    for segment in _SEGMENTS.split(candidate.title):
+    return 0.35 * best if _REPLACES & set(candidate.title_stems) - own else best
+
+
+def is_sold_as(need: Need, title: str) -> bool:
+    """True when a title names the thing as what is sold, not as what it is for or what comes with it."""
+    return _in_title(need, title) >= _SOLD
+
+
+def _in_title(need: Need, title: str) -> float:
+    own = {stem for name in need.names for stem in name} | set(need.wishes)
+    best, before, listing = 0.0, 0, False
+    # "Stand for wigs, wig display": what the first part says holds for the rest.
+    most = _WITHIN if any(_is_made_for(name, stems_of(_SEGMENTS.split(title)[0])) for name in need.names) else 1.0
+    for segment in _SEGMENTS.split(title):
         stems = stems_of(segment)
         late = 0.7 if before > _EARLY else 1.0
-        best = max(best, *(late * _in_segment(name, own, stems) for name in need.names))
+        # "Travel kit with soap, shampoo, lotion": the list of what is in it goes on behind the comma.
+        within = _WITHIN if listing and before else 1.0
+        best = max(best, *(late * within * _in_segment(name, own, stems) for name in need.names))
+        listing = listing or _opens_list(stems, before)
         before += len(stems)
-    best = max(best, *(_by_category(name, candidate) for name in need.names))
-    return 0.35 * best if _REPLACES & set(candidate.title_stems) - own else best
+    return min(most, best)
+
+
+def _is_made_for(name: tuple[str, ...], stems: list[str]) -> bool:
+    """True where the thing stands right behind "for", and nowhere before it."""
+    place = _place(name, stems)
+    return place is not None and place[0] > 0 and stems[place[0] - 1] in _MADE_FOR
+
+
+def _opens_list(stems: list[str], before: int) -> bool:
+    """True for "Travel kit with soap", and for a part of its own that begins "Includes soap"."""
+    place = next((place for place, stem in enumerate(stems) if stem in _COMES_WITH), None)
+    return place is not None and (bool(_SETS & set(stems[:place])) or (place == 0 and before > 0))
 
 
 def _in_segment(name: tuple[str, ...], own: set[str], stems: list[str]) -> float:
@@ -47,7 +78,15 @@ def _in_segment(name: tuple[str, ...], own: set[str], stems: list[str]) -> float
     behind = list(takewhile(lambda stem: stem not in STOP_WORDS, stems[end : end + _REACH]))
     if (_ACCESSORY & set(behind)) - own or _MADE_FOR & set(stems[:start]):
         return 0.35 * score
-    return 0.5 * score if _COMES_WITH & set(stems[:start]) else score
+    if _starts_another(need_stems=own, behind=behind):
+        return _COMPOUND * score
+    return _WITHIN * score if _COMES_WITH & set(stems[:start]) else score
+
+
+def _starts_another(*, need_stems: set[str], behind: list[str]) -> bool:
+    """True for the "lip balm" of a sunscreen lip balm: the name only qualifies another kind."""
+    fronts = [behind[:size] for size in range(1, min(3, len(behind)) + 1)]
+    return any(kind_of(" ".join(front)) is not None and not need_stems & set(front) for front in fronts)
 
 
 def _place(name: tuple[str, ...], stems: list[str]) -> tuple[int, int] | None:

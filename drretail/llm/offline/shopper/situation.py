@@ -1,6 +1,7 @@
 """What the messages hold: the query, who asks, the shop's today, and every tool result so far."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -21,6 +22,9 @@ ORDER = "get_order_details"
 WEB = "web_search"
 CALCULATOR = "calculator"
 SHOP_TOOLS = frozenset({SEARCH, DETAILS, PROFILE, STATISTICS, ORDERS, ORDER, WEB, CALCULATOR})
+
+
+_TAG = re.compile(r"</?[A-Za-z][\w-]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +77,17 @@ def read_situation(turn: Turn) -> Situation | None:
     """The situation; None when the messages ask for no research at all (no query in tags, no tool of the shop)."""
     human = [message.text for message in turn.messages if isinstance(message, HumanMessage)]
     query = _first_tag("query", human)
+    # What the shopper wrote is text: a tag in it says nothing about who asks.
+    outside = [text.replace(query, "", 1) if query else text for text in human]
     if query is None and not turn.tool_names & SHOP_TOOLS:
         return None
-    user_id = (_first_tag("user_id", human) or "").strip()
+    user_id = (_first_tag("user_id", outside) or "").strip()
     asked = query if query is not None else (human[0] if human else "")
     return Situation(
-        query=" ".join(asked.split()),
+        query=" ".join(_TAG.sub(" ; ", asked).split()),
         user_id=user_id or None,
-        today=_date(_first_tag("today", human)),
-        stop=_first_tag("stop", human),
+        today=_date(_first_tag("today", outside)),
+        stop=_first_tag("stop", outside),
         tools=turn.tool_names & SHOP_TOOLS,
         lookups=_lookups(turn.messages),
         turns=sum(isinstance(message, AIMessage) and bool(message.tool_calls) for message in turn.messages),

@@ -73,9 +73,10 @@ class Study:
 
 def study(situation: Situation) -> Study:
     demands = read_demands(situation.query)
-    constraints = demands.stated
     customer = read_customer(situation)
-    wanted = read_needs(situation.query, constraints)
+    wanted = read_needs(situation.query, demands.stated)
+    demands = _without_needs(demands, wanted)
+    constraints = demands.stated
     suggested = () if wanted.needs else _needs_from_orders(situation, customer, wanted)
     needs = wanted.needs or suggested
     limits = limits_of(constraints, one_of=wanted.one_of)
@@ -108,6 +109,13 @@ def read_demands(query: str) -> Demands:
         frozenset(word.casefold() for word in _REFUSED.findall(query)),
         floors=read_floors(query),
     )
+
+
+def _without_needs(demands: Demands, wanted: Wanted) -> Demands:
+    """The demands less what is to be bought: "no talc, and shampoo" rules out only the talc."""
+    names = {name for need in wanted.needs if not need.guessed for name in need.names}
+    kept = tuple(ban for ban in demands.stated.must_not if tuple(content_stems(ban)) not in names)
+    return replace(demands, stated=demands.stated.model_copy(update={"must_not": kept}))
 
 
 def _opened_first(shelf: Shelf, situation: Situation) -> Shelf:

@@ -33,9 +33,8 @@ class Bullet:
 
 def advice_sections(study: Study) -> list[str]:
     """One section: answers to the shopper's questions first, then advice on each need. Nothing is said twice."""
-    answers = answers_to(study)
-    said = [saying for sayings in answers.values() for saying in sayings]
-    advice = _advice(study, said)
+    answers, advice = _found(study)
+    said = _all(answers)
     bullets = [*_bullets(answers), *_bullets(advice if len(study.needs) > 1 else {"": _all(advice)})]
     said += _all(advice)
     conflicts = disagreements(said, _about_shelves(study))
@@ -46,6 +45,30 @@ def advice_sections(study: Study) -> list[str]:
         return []
     heading = "## What to know before you buy" if any(study.basket.picks) else "## What guides say"
     return [heading, "\n".join(_line(bullet) for bullet in bullets), *([" ".join(remarks)] if remarks else [])]
+
+
+def shown_sayings(study: Study) -> list[Saying]:
+    """Every sentence of a page that the report repeats."""
+    answers, advice = _found(study)
+    return [*_all(answers), *_all(advice)]
+
+
+def needs_without_advice(study: Study) -> list[Need]:
+    """Needs with a pick on which nothing of the web is in the report."""
+    shown = shown_sayings(study)
+    chosen = zip(study.needs, study.basket.picks, strict=True)
+    return [need for need, pick in chosen if pick and not any(_is_about(need, saying) for saying in shown)]
+
+
+def _is_about(need: Need, saying: Saying) -> bool:
+    around = set(content_stems(f"{saying.page} {saying.text}"))
+    return any(set(name) <= around for name in need.names)
+
+
+def _found(study: Study) -> tuple[dict[str, list[Saying]], dict[str, list[Saying]]]:
+    """Answers by question, then advice by need."""
+    answers = answers_to(study)
+    return answers, _advice(study, _all(answers))
 
 
 def _advice(study: Study, said: list[Saying]) -> dict[str, list[Saying]]:

@@ -179,7 +179,7 @@ def _nothing_at_all(study: Study) -> str:
             "Tell me the thing, what it is for and what it may cost, and I will compare what there is."
         )
     things = joined([need.name for need in absent], last="or")
-    return f"The shop showed me no {things}: I searched for it in several words, and no title names one."
+    return f"The shop showed me no {things}: no title that my searches brought sells one."
 
 
 def _missed(study: Study, need: Need, nearest: Option, most: Decimal, names: Names) -> str:

@@ -18,7 +18,7 @@ def write_report(study: Study) -> str:
         title(study),
         *_stopped(study),
         *short_answer(study, names),
-        *person_section(study, names),
+        *person_section(study),
         *pick_sections(study, names),
         *advice_sections(study),
         *table_section(study, names),

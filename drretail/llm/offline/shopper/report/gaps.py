@@ -1,7 +1,8 @@
 """What could not be found out, said plainly."""
 
-from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.needs import Need, names_thing
 from drretail.llm.offline.shopper.questions import Question
+from drretail.llm.offline.shopper.report.advice import needs_without_advice
 from drretail.llm.offline.shopper.report.naming import Names, cite
 from drretail.llm.offline.shopper.report.replies import answers_to
 from drretail.llm.offline.shopper.situation import ORDERS, PROFILE, STATISTICS, WEB
@@ -82,7 +83,20 @@ def _web(study: Study) -> list[str]:
         return ["What guides and tests say: the web search failed."]
     if not any(lookup.value.get("results") for lookup in situation.found(WEB)):
         return ["What guides and tests say: the web search brought no page."]
-    return []
+    silent = [need for need in needs_without_advice(study) if not need.guessed]
+    unseen = [plural(need.name) for need in silent if not _has_page(study, need)]
+    unquoted = [plural(need.name) for need in silent if _has_page(study, need)]
+    gaps = [f"What guides say about {joined(unseen)}: the web search brought nothing on them."] if unseen else []
+    if unquoted:
+        gaps.append(f"What guides say about {joined(unquoted)}: pages name them, but say nothing I could repeat.")
+    return gaps
+
+
+def _has_page(study: Study, need: Need) -> bool:
+    """True when a page that the searches brought names the thing, quoted or not."""
+    results = [result for lookup in study.situation.found(WEB) for result in lookup.value.get("results", [])]
+    shown = [f"{r.get('title', '')} | {r.get('summary') or r.get('snippet') or ''}" for r in results]
+    return any(names_thing(need, text) for text in shown)
 
 
 def _customer(study: Study) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from drretail.llm.offline.shopper.kinds import THEMES
 from drretail.llm.offline.shopper.questions import Question
 from drretail.llm.offline.shopper.report.sayings import Saying, read_sayings
 from drretail.llm.offline.shopper.study import Study
@@ -58,6 +59,8 @@ def _answers(study: Study, question: Question) -> list[Saying]:
     subjects = [_roots(" ".join(name)) for need in study.needs for name in need.names]
     # A question that names a needed thing is only answered by a page about it.
     subjects = [name for name in subjects if name <= wanted] or subjects
+    # "What birds live here?" asks about what the needs have in common.
+    themes = _roots(" ".join(word for need in study.needs for word in THEMES.get(need.theme or "", ())))
     beyond = wanted.difference(*subjects) or wanted
     asks_for_findings = _FINDING.search(question.text) is not None
     place = _roots(study.customer.state or "") & wanted
@@ -66,7 +69,8 @@ def _answers(study: Study, question: Question) -> list[Saying]:
         text = _roots(saying.text)
         around = text | _roots(saying.page)
         share = len(wanted & around) / len(wanted)
-        on_subject = question.direct or not subjects or any(name <= around for name in subjects)
+        on_subject = not subjects or any(name <= around for name in subjects)
+        on_subject = on_subject or (question.direct and bool(around & themes))
         finding = asks_for_findings and _FINDING.search(saying.text) is not None
         to_the_point = (finding or bool(beyond & text)) and len(wanted & text) >= len(wanted) / 2
         usable = saying.whole or saying.is_list

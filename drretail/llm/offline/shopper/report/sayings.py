@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from drretail.llm.offline.shopper.situation import WEB, Situation
-from drretail.llm.offline.shopper.words import STOP_WORDS, content_stems, word_set, words_of
+from drretail.llm.offline.shopper.words import STOP_WORDS, content_stems, stems_of, word_set, words_of
 
 LONGEST_SENTENCE = 45
 FRESH_YEARS = 3
@@ -38,6 +38,7 @@ _REPORTS = re.compile(r"\b(?:usual advice|often told|people say|some say|they sa
 _FRAGMENT = re.compile(
     r"\b\d+/\d+\b(?!\s*(?:inch|-inch|in\b|cup|teaspoon|\"))|\bof (?:it|them|these|those)\b|^\w+(?: \w+){0,2} you can\b"
     r"|\b(?:that|this|those)(?=[,;.]|$)|^(?:At (?:least|most)|About|Up to) \d[\d.]* \w+,|^(?:If|When) (?:they|it)\b"
+    r"|^Lets? (?:you|your|it|them)\b"
     r"|\bboth and\b|\b(?:first|next|last) (?:one|time)\b|\bthis one\b|\b(?:above|below|table|figure|sample|panel)\b$"
 )
 _FINITE = re.compile(
@@ -189,7 +190,9 @@ def _without_heading(sentence: str) -> str:
         if len(front.split()) > 7:
             break
         first = words_of(rest)[0]
-        if first in ADVICE_VERBS or first in STOP_WORDS:
+        # "Files Glass files can be washed": the heading is said again.
+        again = set(stems_of(front)) <= set(stems_of(rest)[:5])
+        if first in ADVICE_VERBS or first in STOP_WORDS or again:
             return rest
     return sentence
 

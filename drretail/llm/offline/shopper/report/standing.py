@@ -3,9 +3,10 @@
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.choosing import Option
+from drretail.llm.offline.shopper.needs import names_thing
 from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, cite, rating_text, stars
 from drretail.llm.offline.shopper.study import Study
-from drretail.llm.offline.shopper.words import number_text, plural
+from drretail.llm.offline.shopper.words import first_upper, number_text, plural
 
 
 def standing(study: Study, index: int, pick: Option, names: Names) -> str:
@@ -14,7 +15,7 @@ def standing(study: Study, index: int, pick: Option, names: Names) -> str:
     rivals = [option.product for option in shelf.rivals if option.product.product_id != product.product_id]
     evidence = cite(product.evidence)
     if not rivals:
-        return f"It is the only {shelf.need.thing} I found, so there was nothing to weigh it against {evidence}."
+        return _alone(study, index, product)
     strongest = max(rivals, key=lambda rival: (rival.strength, rival.product_id))
     prices = [rival.price for rival in rivals if rival.price is not None]
     cheapest = product.price is not None and bool(prices) and product.price < min(prices)
@@ -37,6 +38,22 @@ def standing(study: Study, index: int, pick: Option, names: Names) -> str:
     if product.ratings <= FEW_RATINGS or product.rating is None:
         return f"Few of {group} have been rated often; among them this one reads best {evidence}."
     return f"{_strongest(index, product, rivals, group)} {evidence}."
+
+
+def _alone(study: Study, index: int, product: Candidate) -> str:
+    """Why there is nothing to compare; "the only one" solely where no other title so much as names the thing."""
+    shelf, evidence = study.shelves[index], cite(product.evidence)
+    thing = shelf.need.thing
+    if shelf.ruled_out:
+        return (
+            f"It is the only {thing} left beside what I ruled out, so there was nothing to weigh it against {evidence}."
+        )
+    others = [other for other in study.seen if other != product and names_thing(shelf.need, other.title)]
+    if not others:
+        return f"It is the only {thing} I found, so there was nothing to weigh it against {evidence}."
+    also = f"{first_upper(number_text(len(others)))} other title{'' if len(others) == 1 else 's'}"
+    it = f"{also} that I saw name{'s' if len(others) == 1 else ''} such a thing, but not clearly as what is sold"
+    return f"{it}, so I had nothing to weigh it against {cite(product.evidence, *(o.evidence for o in others[:2]))}."
 
 
 def _dearer(strongest: Candidate, product: Candidate, names: Names) -> str:

@@ -26,9 +26,11 @@ def runner_up_sentences(study: Study, index: int, pick: Option, other: Option | 
     both = cite(other.product.evidence, pick.product.evidence)
     first = f"The runner-up is the **{names.of(other.product)}**: {_difference(pick, other)} {both}."
     if other.product.price is None and pick.product.price is None:
-        verdict = ["With no price listed for either, the ratings decide."] if index == 0 else []
+        verdict = ["With no price listed for either, the ratings decide."] if index == 0 and _leads(pick, other) else []
+        verdict = _what_it_lacks(pick, other) or verdict
         return [first, *_what_it_has(pick, other), *verdict]
-    return [first, *_what_it_has(pick, other), _when_to_take_it(study, index, pick, other)]
+    verdict = [_when_to_take_it(study, index, pick, other)]
+    return [sentence for sentence in [first, *_what_it_has(pick, other), *verdict] if sentence]
 
 
 def _difference(pick: Option, other: Option) -> str:
@@ -88,9 +90,9 @@ def _when_to_take_it(study: Study, index: int, pick: Option, other: Option) -> s
         return f"{all_of_them} of them would come to {format_money(product.price * need.quantity)}, over your budget."
     if most is not None and product.price > most:
         return f"It is over your {amount_text(most)}, so it is no choice unless that may give way."
-    lacking = [demand for demand in other.unmet if demand in {asked for asked, _ in pick.met}]
+    lacking = _what_it_lacks(pick, other)
     if lacking:
-        return f"Its record does not say “{lacking[0]}”, which settled it."
+        return lacking[0]
     extra = (product.price - (pick.product.price or Decimal(0))) * need.quantity
     better = product.strength > pick.product.strength
     if extra > 0 and spare is not None and extra > spare:
@@ -115,4 +117,15 @@ def _when_to_take_it(study: Study, index: int, pick: Option, other: Option) -> s
             if gap >= 0.3
             else "Take it if the saving weighs more than a slightly better rating."
         )
-    return "Between the two the ratings decide."
+    return "Between the two the ratings decide." if _leads(pick, other) else ""
+
+
+def _what_it_lacks(pick: Option, other: Option) -> list[str]:
+    lacking = [demand for demand in other.unmet if demand in {asked for asked, _ in pick.met}]
+    return [f"Its record does not say “{lacking[0]}”, which settled it."] if lacking else []
+
+
+def _leads(pick: Option, other: Option) -> bool:
+    """True where the ratings speak for the pick: nothing else needs to have settled it."""
+    one, two = pick.product, other.product
+    return (one.strength, one.ratings) > (two.strength, two.ratings)
