@@ -238,7 +238,3 @@ def test_long_texts_are_read_in_linear_time(unit: str) -> None:
 )
 def test_what_follows_an_exclusion_may_be_another_wish(text: str, unwanted: tuple[str, ...]) -> None:
     assert read_constraints(text).must_not == unwanted
-
-
-def test_demands_may_go_on_after_a_comma() -> None:
-    assert read_constraints("It must be waterproof, and easy to clean").must == ("waterproof", "easy to clean")
