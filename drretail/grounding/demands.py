@@ -61,6 +61,8 @@ _WITHOUT = re.compile(
 )
 # "no dyes, and no fragrance": the word that makes it unwanted, said again.
 _NO_AGAIN = re.compile(r"^(?:no|without|any)\s+", re.IGNORECASE)
+# "no talc, and shampoo" goes on to another wish; "no talc, dyes, and parabens" is a list.
+_NEW_WISH = re.compile(r",\s+(?:and|or)\s+(?!no\b|without\b|any\b)[^,]*", re.IGNORECASE)
 _IDIOM = re.compile(r"\b(?:live|do|go|be|out|get|left|sold|came|works?|used)\s*$", re.IGNORECASE)
 
 
@@ -97,7 +99,8 @@ def _unwanted(text: str, match: re.Match[str]) -> list[str]:
     first = match["phrase"].split()[0]
     if first[0].isupper() and not first.isupper():
         return []  # "avoid Foo" rules out a brand, "avoid BPA" a substance
-    return _phrases(match, repeated=_NO_AGAIN)
+    phrases = _phrases(match, repeated=_NO_AGAIN)
+    return phrases[:1] if _NEW_WISH.fullmatch(match["more"]) else phrases
 
 
 def _phrases(match: re.Match[str], repeated: re.Pattern[str] | None = None) -> list[str]:

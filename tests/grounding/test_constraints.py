@@ -225,3 +225,16 @@ def test_any_text_can_be_read(text: str) -> None:
 )
 def test_long_texts_are_read_in_linear_time(unit: str) -> None:
     read_constraints(unit * (60_000 // len(unit)))
+
+
+@pytest.mark.parametrize(
+    ("text", "unwanted"),
+    [
+        ("A mascara for under $10, no talc, and shampoo", ("talc",)),
+        ("A cream with no talc, dyes, and parabens", ("talc", "dyes", "parabens")),
+        ("A cream with no talc or dyes", ("talc", "dyes")),
+        ("A cream with no dyes, and no fragrance", ("dyes", "fragrance")),
+    ],
+)
+def test_what_follows_an_exclusion_may_be_another_wish(text: str, unwanted: tuple[str, ...]) -> None:
+    assert read_constraints(text).must_not == unwanted
