@@ -9,6 +9,7 @@ import typer
 from drretail import __version__
 from drretail.cli.ask import ask
 from drretail.cli.demo import demo
+from drretail.cli.download import download
 from drretail.cli.ingest import ingest
 from drretail.cli.queries import queries_app
 from drretail.cli.run import run
@@ -41,6 +42,7 @@ def root(
 
 app.command()(demo)
 app.command()(synth)
+app.command()(download)
 app.command()(ingest)
 app.add_typer(world_app, name="world")
 app.command()(tools)
