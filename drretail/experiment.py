@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -68,6 +69,10 @@ class Experiment:
             return read_run(folder).status
         return "interrupted" if (folder / "journal.jsonl").exists() else "absent"
 
+    def discard(self, label: str, query_id: str, repeat: int) -> None:
+        """Removes all that a run left, so that it can be tried afresh."""
+        shutil.rmtree(self.run_folder(label, query_id, repeat))
+
     def save(
         self, run: Run, evidence: Iterable[Evidence], texts: Mapping[str, str], telemetry: Mapping[str, Any]
     ) -> Path:
@@ -115,6 +120,8 @@ class Experiment:
             )
         if held.tool_schema_hash != asked.tool_schema_hash:
             raise UserError(f"{self.folder} was made with other tools than this version has: use a new folder.")
+        if held.seed != asked.seed:
+            raise UserError(f"{self.folder} was opened with --seed {held.seed}: use that seed, or a new folder.")
         queries = {query.query_id: query for query in held.queries}
         for query in asked.queries:
             if queries.setdefault(query.query_id, query) != query:

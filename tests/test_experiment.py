@@ -7,7 +7,7 @@ from drretail.experiment import Definition, Experiment, read_definition, read_ev
 from drretail.files import read_jsonl
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.run import RoleModel, Run, System
+from drretail.records.run import Limits, RoleModel, Run, System
 
 SYSTEM = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
 LABEL = SYSTEM.label()
@@ -79,6 +79,7 @@ def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
     [
         ({"world_fingerprint": "0" * 64}, "was made on the world ffffffffffff"),
         ({"tool_schema_hash": "u"}, "other tools"),
+        ({"seed": "7"}, "opened with --seed 42"),
         ({"queries": (QUERY.model_copy(update={"text": "Other?"}),)}, "another query 'q1'"),
         ({"systems": {LABEL: SYSTEM.model_copy(update={"agent": "x"})}}, "another system"),
         ({"prompt_hashes": {LABEL: {"react": "2"}}}, "other prompts"),
@@ -122,6 +123,7 @@ def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path) -> None:
         ({}, "react@offline-shopper"),
         ({"web_mode": "ws"}, "react+ws@offline-shopper"),
         ({"options": {"scope_to_user": True, "redact": False}}, "react@offline-shopper-scope_to_user"),
+        ({"limits": Limits(tool_turns=3, tokens=5000)}, "react@offline-shopper-tool_turns3-tokens5000"),
         ({"agent": "my.module:Agent"}, "my.module-agent@offline-shopper"),
     ],
 )

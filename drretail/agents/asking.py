@@ -5,6 +5,7 @@ from pathlib import Path
 
 from drretail.agents.runner import Contestant, Recorded, Runner, definition
 from drretail.env.world import World
+from drretail.errors import UserError
 from drretail.experiment import Experiment, read_evidence, read_run
 from drretail.grounding.constraints import read_constraints
 from drretail.records.base import sha256_of
@@ -12,7 +13,9 @@ from drretail.records.query import Query
 
 
 def question_as_query(text: str, user_id: str | None, world: World) -> Query:
-    """A query whose id is a function of the question and who asks it."""
+    """A query whose id is a function of the question and who asks it. Raises UserError for a blank question."""
+    if not text.strip():
+        raise UserError("The question is blank: write what you want to know.")
     return Query(
         query_id=f"ask-{sha256_of([text, user_id])[:10]}",
         user_id=user_id,

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -71,13 +71,41 @@ class Recorded:
 
 
 @dataclass(slots=True)
+class Tally:
+    """What became of one system's runs; tool calls and tokens are those of all of them."""
+
+    label: str
+    done: int = 0
+    failed: int = 0
+    before: int = 0
+    """How many of these had ended earlier."""
+    tool_calls: int = 0
+    tokens: int = 0
+    failures: list[str] = field(default_factory=list[str])
+    """One sentence for each failed run."""
+
+    def count(self, run: Run, *, before: bool) -> None:
+        self.done += run.status == "done"
+        self.failed += run.status == "failed"
+        self.before += before
+        self.tool_calls += sum(step.kind == "tool" for step in run.steps)
+        self.tokens += sum(usage.total for usage in run.usage.values())
+        if run.error is not None:
+            self.failures.append(f"{run.run_id}: {run.error.kind}: {run.error.message}")
+
+
+@dataclass(slots=True)
 class Runner:
-    """Runs contestants in one world. ``on_step`` is told of each step with the text that it brought."""
+    """Runs contestants in one world.
+
+    ``on_run`` is told which run begins, ``on_step`` of each step with the text that it brought.
+    """
 
     world: World
     world_spec: str
     tool_timeout: float = 30
     tool_threads: int = 4
+    on_run: Callable[[str, Query], None] | None = None
     on_step: Callable[[Step, str], None] | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer everything: no connection is made."""
@@ -104,29 +132,43 @@ class Runner:
         return recorded.run
 
     def run_all(
-        self, experiment: Experiment, contestants: Sequence[Contestant], queries: Sequence[Query], repeats: int = 1
-    ) -> dict[str, dict[str, int]]:
-        """Every contestant over every query; gives counts by label. Runs that have ended are not run again."""
-        summary: dict[str, dict[str, int]] = {}
+        self,
+        experiment: Experiment,
+        contestants: Sequence[Contestant],
+        queries: Sequence[Query],
+        repeats: int = 1,
+        *,
+        retry_failed: bool = False,
+    ) -> list[Tally]:
+        """Every contestant over every query. Runs that have ended are not run again, failed ones only if asked."""
+        tallies: list[Tally] = []
         for contestant in contestants:
-            counts: dict[str, int] = dict.fromkeys(("done", "failed", "already_there", "tool_calls", "tokens"), 0)
+            tally = Tally(contestant.label)
             for query in queries:
                 for repeat in range(1, repeats + 1):
-                    self._run_counted(experiment, contestant, query, repeat, counts)
-            summary[contestant.label] = counts
-        return summary
+                    self._run_counted(experiment, contestant, query, repeat, tally, retry_failed)
+            tallies.append(tally)
+        return tallies
 
     def _run_counted(
-        self, experiment: Experiment, contestant: Contestant, query: Query, repeat: int, counts: dict[str, int]
+        self,
+        experiment: Experiment,
+        contestant: Contestant,
+        query: Query,
+        repeat: int,
+        tally: Tally,
+        retry_failed: bool,
     ) -> None:
-        if experiment.state(contestant.label, query.query_id, repeat) in ("done", "failed"):
-            run = read_run(experiment.run_folder(contestant.label, query.query_id, repeat))
-            counts["already_there"] += 1
-        else:
-            run = self.run_into(experiment, contestant, query, repeat)
-        counts[run.status] += 1
-        counts["tool_calls"] += sum(step.kind == "tool" for step in run.steps)
-        counts["tokens"] += sum(usage.total for usage in run.usage.values())
+        state = experiment.state(contestant.label, query.query_id, repeat)
+        if state == "failed" and retry_failed:
+            experiment.discard(contestant.label, query.query_id, repeat)
+            state = "absent"
+        if state in ("done", "failed"):
+            tally.count(read_run(experiment.run_folder(contestant.label, query.query_id, repeat)), before=True)
+            return
+        if self.on_run is not None:
+            self.on_run(contestant.label, query)
+        tally.count(self.run_into(experiment, contestant, query, repeat), before=False)
 
     def _session(self, contestant: Contestant, query: Query, effects: Journal) -> Session:
         return Session(

@@ -1,7 +1,5 @@
-"""The command line put together, and how its errors end the process."""
+"""The command line put together."""
 
-import os
-import sys
 from typing import Annotated
 
 import typer
@@ -16,10 +14,6 @@ from drretail.cli.run import run
 from drretail.cli.synth import synth
 from drretail.cli.tools import tools
 from drretail.cli.world import world_app
-from drretail.errors import UserError
-
-USER_MUST_ACT = 2
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="drretail",
@@ -49,19 +43,3 @@ app.command()(tools)
 app.add_typer(queries_app, name="queries")
 app.command()(ask)
 app.command()(run)
-
-
-def main() -> None:
-    """Runs the command line; ends the process with the exit code that it stands for."""
-    try:
-        app()
-    except UserError as problem:
-        typer.echo(f"Error: {problem}", err=True)
-        sys.exit(USER_MUST_ACT)
-    except KeyboardInterrupt:
-        typer.echo("Interrupted: the same command goes on from here.", err=True)
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        # The reader (head, less) has left; what follows must not fail on flushing stdout again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

@@ -23,7 +23,7 @@ def demo(
     from drretail.agents.asking import ask_once
     from drretail.cli.report import markdown_report, print_report
     from drretail.cli.research import contestants, narrated_runner
-    from drretail.data_ingest.demo import build_shop
+    from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
@@ -31,6 +31,7 @@ def demo(
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     progress = choose_progress("none" if quiet else None)
+    check_is_demo(to)
     world_folder = build_shop(to, progress)
     with open_world(world_folder) as shop:
         counts = shop.manifest.counts

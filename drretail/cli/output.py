@@ -1,6 +1,7 @@
 """How results reach the terminal: tables for people, one JSON document with --json. Talk goes to stderr."""
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     for row in cells:
         table.add_row(*(_cell(value) for value in row))
     console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(highlight=False, markup=False, emoji=False, width=160)
     console.print(table)
 

@@ -99,5 +99,6 @@ def narrated_runner(world: "World", spec: str, settings: "Settings", *, quiet: b
         spec,
         tool_timeout=settings.tool_timeout,
         tool_threads=settings.tool_threads,
+        on_run=lambda label, query: progress.note(f"{query.query_id} · {label}"),
         on_step=on_step,
     )

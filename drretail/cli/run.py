@@ -7,6 +7,8 @@ import typer
 
 from drretail.cli import options
 
+MOST_FAILURES_TOLD = 10
+
 
 def run(
     queries: Annotated[Path, typer.Option("--queries", metavar="FILE", help="Queries, one JSON object a line.")],
@@ -23,18 +25,21 @@ def run(
     ] = None,
     tool_turns: Annotated[int, typer.Option("--tool-turns", min=1, help="Model turns with tool calls, at most.")] = 10,
     tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens of one run, at most.")] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Runs agents over queries. Finished runs are skipped and cut ones go on where they stopped."""
+    from dataclasses import asdict
+
     from drretail.agents.runner import definition
-    from drretail.cli.output import print_json, print_table
+    from drretail.cli.output import print_json, print_table, say
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
     from drretail.cli.worlds import opened_world
     from drretail.experiment import Experiment, read_definition
-    from drretail.querygen.reading import read_queries
+    from drretail.querygen.reading import check_made_for, read_queries
     from drretail.records.run import Limits
     from drretail.settings import read_settings
 
@@ -45,16 +50,19 @@ def run(
     limits = Limits(tool_turns=tool_turns, tokens=tokens)
     chosen = {"scope_to_user": True} if scope_to_user else {}
     with opened_world(world, quiet=quiet) as shop:
+        check_made_for(asked, shop.manifest.fingerprint)
         for query in asked:
             check_user(shop, query.user_id)
         players = contestants(agent or ["react"], model or [], shop, settings, options=chosen, limits=limits)
         runner = narrated_runner(shop, world, settings, quiet=quiet)
         runner.replay = replay
         with Experiment(to, definition(shop, asked, players, seed)) as experiment:
-            summary = runner.run_all(experiment, players, asked, repeats)
+            tallies = runner.run_all(experiment, players, asked, repeats, retry_failed=retry_failed)
     if as_json:
-        print_json({"experiment": str(to), "systems": summary})
+        print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies]})
     else:
-        rows = [(label, *counts.values()) for label, counts in summary.items()]
-        print_table(f"Runs in {to}", ["system", "done", "failed", "already there", "tool calls", "tokens"], rows)
-    exit_code(any(counts["failed"] for counts in summary.values()))
+        rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
+        print_table(f"Runs in {to}", ["system", "done", "failed", "ended before", "tool calls", "tokens"], rows)
+    for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
+        say(f"failed: {failure}")
+    exit_code(any(tally.failed for tally in tallies))

@@ -67,7 +67,7 @@ def _arguments(name: str, args: str) -> dict[str, Any]:
             f"--args is not JSON: {problem}. Write it as one object in quotes, '{{\"name\": …}}'."
         ) from None
     except ToolError as problem:
-        raise _bad_arguments(name, problem) from None
+        raise _refusal(name, problem) from None
 
 
 def _called(
@@ -83,13 +83,13 @@ def _called(
         session = Session(shop, user_id=user, scope_to_user=scope_to_user)
         with Toolkit(session) as toolkit:
             reply = toolkit.call(name, arguments)
-    if reply.error == "invalid_argument":
+    if reply.error is not None:
         said = reply.value["error"]
-        raise _bad_arguments(name, ToolError(reply.error, said["message"], allowed=said.get("allowed")))
+        raise _refusal(name, ToolError(reply.error, said["message"], allowed=said.get("allowed")))
     return reply.value
 
 
-def _bad_arguments(name: str, problem: ToolError) -> UserError:
+def _refusal(name: str, problem: ToolError) -> UserError:
     allowed = [str(value) for value in problem.allowed or ()]
     said = any(value in problem.message for value in allowed)
     return UserError(f"{name}: {problem.message}" + ("" if said or not allowed else f" Allowed: {', '.join(allowed)}."))

@@ -8,11 +8,23 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.options import IngestOptions
 from drretail.data_ingest.synth.recipe import RECIPE_VERSION
 from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
+from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import FORMAT
 
 PRODUCTS, REVIEWS = 400, 6000
 SEED = "42"
+LEAVES = frozenset({"raw", "world", "queries.jsonl", "exp", "report.md", "report.html"})
+"""What a demo makes, in the order of making; raw is first."""
+
+
+def check_is_demo(folder: Path) -> None:
+    """Raises UserError for a folder that holds anything but what a demo, whole or cut, leaves."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file: name a new folder with --to.")
+    strange = [path.name for path in folder.iterdir() if path.name not in LEAVES] if folder.is_dir() else []
+    if strange or (folder.is_dir() and any(folder.iterdir()) and not (folder / "raw").is_dir()):
+        raise UserError(f"{folder} holds files that are not a demo's: name a new folder with --to.")
 
 
 def build_shop(folder: Path, progress: Progress) -> Path:

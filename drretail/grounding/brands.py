@@ -9,7 +9,14 @@ from drretail.grounding.vocabulary import NO_BRANDS
 _CAPITAL = r"(?:[A-ZÀ-ÖØ-Þ][\w'&+-]*|\d[A-Z]\w*)"
 _CAPITALISED = re.compile(rf"{_CAPITAL}(?:\s+(?:&\s+)?{_CAPITAL}){{0,2}}")
 _JOINED = re.compile(r"(?:,\s*(?:(?:or|and|nor)\s+)?|\s+(?:or|and|nor)\s+)(?:from\s+|by\s+)?")
-_GOODS = re.compile(r"\s+(?:products?|brands?|items?|stuff|gear|things?)\b", re.IGNORECASE)
+_GOODS = re.compile(r"\s+(?:products?|brands?|items?|stuff|gear|things?)\b|,?\s+please\b", re.IGNORECASE)
+# Written with a capital in a hurry, "No Plastic please" rules out no brand.
+_SUBSTANCES = re.compile(
+    r"(?:acrylic|alcohol|alumini?um|animal|artificial|bamboo|batter(?:y|ies)|bpa|chemicals?|chrome|cotton|down|dyes?"
+    r"|feathers?|fragrance|fur|gelatin|glass|gluten|lavender|lead|leather|latex|metal|microfiber|nylon|parabens?|perfume"
+    r"|plastics?|polyester|pvc|rubber|silicone|steel|sugar|sulfates?|thanks|vinyl|wood|wool)$",
+    re.IGNORECASE,
+)
 # A known name in lower case may be an everyday word: it must not describe what follows ("simple designs").
 _NAME_ENDS = re.compile(
     r"\s*(?:[.,;:!?()]|$)|\s+(?:products?|brands?|items?|stuff|gear|and|or|nor|but|for|if|in|on|with|under|over|at|please)\b",
@@ -27,7 +34,7 @@ class _Cue:
 
     before: re.Pattern[str]
     goods: bool = False
-    """The brand is followed by "products" or the like: "no Foo" alone may be anything."""
+    """The brand is followed by "products" or "please": "no Foo" alone may be anything."""
     requested: bool = False
     """The sentence asks for something: "a bed from Foo" may be one that the writer has."""
 
@@ -82,6 +89,8 @@ def _named(text: str, cue: _Cue, known: Mapping[str, str]) -> Iterator[tuple[int
         if not names or _NOT_A_MAKER.search(match[0]):
             continue
         if cue.goods and not _GOODS.match(text, names[-1][1]):
+            continue
+        if cue.goods and _SUBSTANCES.match(names[0][0]):
             continue
         if cue.requested and not _is_request(re.split(r"[.!?\n]", text[: match.start()])[-1]):
             continue

@@ -17,7 +17,8 @@ _NEXT = rf"{_WORD}(?:\s+{_WORD}){{0,2}}?"
 _MORE = rf"(?P<more>(?:(?:,\s*{_NEXT}){{0,4}},?\s+(?:and|or|nor)\s+{_NEXT}{_END}){{0,2}})"
 _JOINED = re.compile(r",?\s+(?:and|or|nor)\s+|,\s*")
 _MUST_BE = re.compile(
-    rf"(?:\b(?P<subject>[\w']+)\s+)?\b(?:must|has\s+to|have\s+to|needs?\s+to|should)\s+be\s+{_PHRASE}{_END}{_MORE}",
+    rf"(?:\b(?P<subject>[\w']+)\s+)?\b(?:must|has\s+to|have\s+to|needs?\s+to|should)\s+"
+    rf"(?:(?:definitely|really|absolutely|certainly|also|all|both)\s+)?be\s+{_PHRASE}{_END}{_MORE}",
     re.IGNORECASE,
 )
 _QUALITY = re.compile(
@@ -27,11 +28,29 @@ _QUALITY = re.compile(
     r"|(?:fragrance|scent|gluten|sugar|dairy|bpa|paraben|sul(?:f|ph)ate|phthalate|latex|lead|cruelty|grain)\s+free)\b",
     re.IGNORECASE,
 )
+# "taken with food", "rated at least 4 stars": the participle alone demands nothing of a product.
+_PARTICIPLE = re.compile(
+    r"\b(?:\w+ed|taken|eaten|given|kept|held|hung|made|put|set|built|worn|used|sold|bought|done|fed|stood|stored)$",
+    re.IGNORECASE,
+)
+# "how often it has to be tested" asks, and demands nothing.
+_WONDERS = re.compile(r"\b(?:when|how|whether|why|where|what)\b[^.,;:!?\n]{0,60}$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\s+(?:at|with|in|on|to|from|under|for|as|when|while|below)\b", re.IGNORECASE)
+# Words that begin another thought behind "and": "vegan, and please nothing with …".
+_NEW_THOUGHT = frozenset({"please", "nothing", "none", "preferably", "ideally", "maybe"})
 # A quality that is denied, or of something that the writer has already.
 _WITHIN_REACH = r"\s+(?:[\w']+\s+){0,3}$"
 _DENIED = re.compile(rf"\b(?:not|no|without|never|whether|than|\w+n't){_WITHIN_REACH}", re.IGNORECASE)
 _POSSESSED = re.compile(
     rf"\b(?:old|current|last|previous|existing|bought|had|have|own|was|were|is|are){_WITHIN_REACH}", re.IGNORECASE
+)
+# "recommendations that are weather-resistant", unless something owned is spoken of: "my feeders that are …".
+_REQUESTED = re.compile(
+    r"\b(?:something|anything|one|\w+s)\s+(?:that|which)\s+(?:is|are)\s+(?:[\w']+\s+){0,2}$",
+    re.IGNORECASE,
+)
+_OWNERSHIP = re.compile(
+    r"\b(?:old|current|last|previous|existing|bought|had|have|own|was|were|my|our)\b", re.IGNORECASE
 )
 _DEMANDED = re.compile(r"\b(?:must|should|to)\s+be\b|\bneed\s+(?:an?|some)\b|\bwant\b", re.IGNORECASE)
 _WITHOUT = re.compile(
@@ -56,6 +75,9 @@ def read_demands(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _must_be(text: str) -> Iterator[tuple[int, str]]:
     for match in _MUST_BE.finditer(text):
         subject = (match["subject"] or "").casefold()
+        alone = not match["more"] and _GOES_ON.match(text, match.end("phrase"))
+        if (alone and _PARTICIPLE.search(match["phrase"])) or _WONDERS.search(text[: match.start("phrase")]):
+            continue
         if subject not in PEOPLE and not subject.endswith("n't"):
             yield from ((match.start("phrase") + place, phrase) for place, phrase in enumerate(_phrases(match)))
 
@@ -63,7 +85,8 @@ def _must_be(text: str) -> Iterator[tuple[int, str]]:
 def _qualities(text: str) -> Iterator[tuple[int, str]]:
     for match in _QUALITY.finditer(text):
         clause = re.split(r"[.,;:!?\n]", text[max(0, match.start() - 60) : match.start()])[-1]
-        possessed = _POSSESSED.search(clause) and not _DEMANDED.search(clause)
+        requested = _REQUESTED.search(clause) and not _OWNERSHIP.search(clause)
+        possessed = _POSSESSED.search(clause) and not (_DEMANDED.search(clause) or requested)
         if not (_DENIED.search(clause) or possessed) and match[0].casefold() not in NO_QUALITY:
             yield match.start(), " ".join(match[0].split())
 
@@ -83,7 +106,12 @@ def _phrases(match: re.Match[str], repeated: re.Pattern[str] | None = None) -> l
     for part in [match["phrase"], *_JOINED.split(match["more"])[1:]]:
         phrase = " ".join((repeated.sub("", part) if repeated else part).split())
         words = phrase.casefold().split()
-        if words[0] in NO_DEMAND or words[0].endswith("ing") or NOT_IN_PRODUCTS & set(words):
+        if (
+            words[0] in NO_DEMAND
+            or words[0] in _NEW_THOUGHT
+            or words[0].endswith("ing")
+            or NOT_IN_PRODUCTS & set(words)
+        ):
             break
         phrases.append(phrase)
     return phrases

@@ -1,5 +1,6 @@
 """Queries from a file, each line checked."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -28,3 +29,13 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     if not queries:
         raise UserError(f"{path} holds no query: make some with `drretail queries generate`.")
     return tuple(queries.values())
+
+
+def check_made_for(queries: Iterable[Query], fingerprint: str) -> None:
+    """Raises UserError when a query was made for another world than the one with this fingerprint."""
+    for query in queries:
+        if query.world_fingerprint not in (None, fingerprint):
+            raise UserError(
+                f"The query {query.query_id!r} was made for the world {query.world_fingerprint[:12]}, and this is "
+                f"{fingerprint[:12]}: use that world, or make queries for this one."
+            )

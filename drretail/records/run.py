@@ -49,11 +49,12 @@ class System(Record):
     """What is not the default: without, scope, redact …"""
 
     def label(self) -> str:
-        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for each option that is not the default."""
+        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for each option and limit that is not the default."""
         specs = list(dict.fromkeys(model.spec for model in self.models.values()))
         web = "+ws" if self.web_mode == "ws" else ""
         options = "".join(f"-{slug(name)}" for name, value in sorted(self.options.items()) if value)
-        return f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{options}"[:80]
+        limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
+        return f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{options}{limits}"[:80]
 
 
 class Usage(Record):

@@ -8,8 +8,8 @@ class OtherUser(ToolError):
     """The session is scoped to its acting user, and this is another's data."""
 
     def __init__(self, user_id: str, acting_user_id: str | None, field: str) -> None:
-        whose = "nobody's" if acting_user_id is None else f"only user {acting_user_id!r}'s"
-        super().__init__("forbidden", f"This session may see {whose} personal data and orders.", field=field)
+        whose = "of nobody" if acting_user_id is None else f"of user {acting_user_id!r} only"
+        super().__init__("forbidden", f"This session may see personal data and orders {whose}.", field=field)
         self.user_id = user_id
 
 

@@ -77,10 +77,23 @@ def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
     player = contestant(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        summary = runner.run_all(experiment, [player], [QUERY])
-        again = runner.run_all(experiment, [player], [QUERY])
-    assert (summary[player.label]["failed"], summary[player.label]["done"]) == (1, 0)
-    assert (again[player.label]["failed"], again[player.label]["already_there"]) == (1, 1)
+        (first,) = runner.run_all(experiment, [player], [QUERY])
+        (again,) = runner.run_all(experiment, [player], [QUERY])
+    assert (first.done, first.failed, first.before) == (0, 1, 0)
+    assert (again.failed, again.before) == (1, 1)
+    assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
+
+
+def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
+    model, _ = scripted(ModelError("timeout", "slow"), REPORT)
+    player = contestant(world, model)
+    runner = Runner(world, "w")
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        runner.run_all(experiment, [player], [QUERY])
+        (again,) = runner.run_all(experiment, [player], [QUERY], retry_failed=True)
+        run = read_run(experiment.run_folder(player.label, "q1", 1))
+    assert (again.done, again.failed, again.before) == (1, 0, 0)
+    assert run.usage["researcher"].calls == 1
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:

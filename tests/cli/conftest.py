@@ -14,7 +14,7 @@ from tests.shop import USER, build
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., subprocess.CompletedProcess[str]]
-MAIN = "from drretail.cli.app import main; main()"
+MAIN = "from drretail.cli.entry import main; main()"
 
 
 def environment(home: Path, **given: str) -> dict[str, str]:

@@ -51,13 +51,14 @@ def test_a_scoped_agent_cannot_see_other_users(drretail: Command, shop: str) -> 
     open_door = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER)
     closed = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER, "--scope-to-user")
     assert json.loads(open_door.stdout)["user_id"] == OTHER
-    assert "forbidden" in closed.stdout + closed.stderr
+    assert closed.returncode == 2
+    assert "This session may see personal data and orders of user" in closed.stderr
 
 
 def test_runs_fill_an_experiment_once(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     command = ["run", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "2", "--json"]
-    counts = [next(iter(json.loads(drretail(*command).stdout)["systems"].values())) for _ in range(2)]
-    assert [(count["done"], count["already_there"]) for count in counts] == [(4, 0), (4, 4)]
+    counts = [json.loads(drretail(*command).stdout)["systems"][0] for _ in range(2)]
+    assert [(count["done"], count["before"]) for count in counts] == [(4, 0), (4, 4)]
     assert len(list(read_runs(tmp_path / "exp"))) == 4
 
 
@@ -120,3 +121,17 @@ def test_a_truncated_packed_file_is_refused_and_leaves_nothing(drretail: Command
     assert done.returncode == 2
     assert "meta_Pet_Supplies.jsonl.gz" in done.stderr
     assert not (tmp_path / "new").exists()
+
+
+def test_why_a_run_failed_is_said(drretail: Command, shop: str, queries: str) -> None:
+    done = drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--tokens", "1", "--quiet")
+    assert done.returncode == 3
+    assert "q1-r1: budget: the run's 1 tokens were spent" in done.stderr
+
+
+def test_queries_of_another_world_are_refused(drretail: Command, shop: str, tmp_path: Path) -> None:
+    line = {"query_id": "q1", "text": "Which?", "source": "s", "world_fingerprint": "f" * 64, "format": 1}
+    (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    done = drretail("run", "--queries", "other.jsonl", "--world", shop, "--to", "exp")
+    assert done.returncode == 2
+    assert "was made for the world ffffffffffff" in done.stderr

@@ -55,10 +55,11 @@ def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:
     assert called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--user", ANNA)["evidence"] == "U:profile"
 
 
-def test_a_tools_own_error_is_its_result(shop_folder: Path) -> None:
-    assert called(shop_folder, "get_order_details", {"order_id": "1"})["error"]["type"] == "not_found"
-    scoped = called(shop_folder, "get_user_orders", {"user_id": BORIS}, "--user", ANNA, "--scope-to-user")
-    assert scoped["error"]["type"] == "forbidden"
+def test_what_a_tool_refuses_is_one_sentence(shop_folder: Path) -> None:
+    order = ["get_order_details", "--args", json.dumps({"order_id": "1"}), "--world", shop_folder]
+    assert refusal(*order) == "get_order_details: There is no order '1' in this shop."
+    other = ["get_user_orders", "--args", json.dumps({"user_id": BORIS}), "--world", shop_folder]
+    assert f"orders of user '{ANNA}' only" in refusal(*other, "--user", ANNA, "--scope-to-user")
 
 
 @pytest.mark.parametrize(

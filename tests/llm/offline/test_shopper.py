@@ -105,7 +105,7 @@ def test_a_rich_question_gets_a_report_of_readable_length_with_every_section(wor
     assert 350 <= len(report.split()) <= 900
     headings = re.findall(r"^## (.*)$", report, re.MULTILINE)
     assert len(headings) == len(set(headings))
-    assert "What birds are native to my state?" in headings
+    assert "No page that I found answers “What birds are native to my state?”" in report
     assert any(heading.startswith("Bird feeder") for heading in headings)
 
 
@@ -264,10 +264,59 @@ def test_floors_on_ratings_are_held_and_not_looked_for_in_texts(world: World) ->
     query = "Which bird feeder? It should be rated at least 4.5 stars, and nothing with fewer than 1,000 reviews."
     finished = talk(world, query, None)
     assert recommended(finished) == {COPPER}
-    assert "which buyers rate at only 4.2 out of 5" in finished.report
+    assert (
+        "You asked for at least 4.5 stars and at least 1,000 ratings: it has 4.6 from 2,067 ratings" in finished.report
+    )
     assert "stars”" not in finished.report
+    searches = [args for name, args in finished.called if name == "product_catalog_search"]
+    assert all(args.get("rating_min") == 4.5 for args in searches)
 
 
 def test_questions_asked_in_passing_are_looked_up_too(world: World) -> None:
     finished = talk(world, "I need a bird feeder. Please find out how often people clean a bird feeder.", None)
-    assert "## How often people clean a bird feeder?" in finished.report
+    section = finished.report.split("## What to know before you buy\n\n")[1]
+    assert section.startswith("- **How often people clean a bird feeder:** Clean a bird feeder every")
+
+
+def test_a_floor_that_nothing_reaches_is_answered_in_the_first_sentence_with_the_nearest(world: World) -> None:
+    report = talk(world, "A dog bed rated at least 4.8 stars, please.", None).report
+    assert report.split("\n\n")[1].startswith("I can recommend no dog bed that has at least 4.8 stars")
+    assert "which buyers rate at only 4." in report
+
+
+def test_a_budget_that_holds_not_everything_is_spoken_of_first(world: World) -> None:
+    report = talk(world, "I need a bird feeder and a birdhouse for at most $35 in total.", None).report
+    assert report.split("\n\n")[1].startswith("The budget does not also hold")
+
+
+def test_of_things_to_choose_from_each_may_cost_the_whole_budget_and_one_is_put_first(world: World) -> None:
+    finished = talk(world, "A bird feeder or a bird bath, for at most $40?", None)
+    lead = finished.report.split("\n## ")[0]
+    assert lead.startswith("# A bird feeder or a bird bath for up to $40")
+    assert "Of the two I would go for the bird feeder" in lead
+    assert "Either of them alone stays within your $40" in lead
+    assert {COPPER, BATH} == recommended(finished)
+    assert not any("+" in args["expression"] for name, args in finished.called if name == "calculator")
+
+
+def test_a_sum_is_cited_once(world: World) -> None:
+    report = talk(world, SANCTUARY, USER).report
+    calculations = [found for found in _ID.findall(report) if found.startswith("C:")]
+    assert calculations
+    assert len(calculations) == len(set(calculations))
+
+
+def test_ratings_have_one_decimal_everywhere(world: World) -> None:
+    report = talk(world, SANCTUARY, USER).report
+    assert not re.search(r"(?<![.\d])\d out of 5", report)
+    rows = [line.split("|") for line in report.splitlines() if line.startswith("| ") and "Rating" not in line]
+    assert rows
+    assert all(re.fullmatch(r"\d\.\d|none", row[-3].strip()) for row in rows)
+
+
+def test_a_question_that_no_page_answers_is_named_as_open_in_a_sentence(world: World) -> None:
+    query = "I need a bird feeder. Tell me in which order to set everything up and how much work a week it will be."
+    gaps = talk(world, query, None).report.split("## What I could not find out\n\n")[1]
+    assert "- No page that I found says in which order to set everything up." in gaps
+    assert "- Nor does any page say how much work a week it will be." in gaps
+    assert "?" not in gaps

@@ -86,3 +86,8 @@ def engine_errors(said: Path | None = None) -> Generator[None]:
             ) from problem
         where = "The selection failed" if said is None else f"{said} cannot be read"
         raise UserError(f"{where}: {message}") from problem
+    except RuntimeError as problem:
+        # DuckDB's way of passing Ctrl-C on.
+        if "interrupted" in str(problem).casefold():
+            raise KeyboardInterrupt from problem
+        raise

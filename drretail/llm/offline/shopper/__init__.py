@@ -3,9 +3,12 @@
 policy.py      what to do next: look something up, or write
 situation.py   what the messages hold: query, user, today, and every tool result so far
 study.py       all that follows from the situation; read this for the order of things
-words.py       words and their stems; tokens.py and phrases.py: words in their context
+words.py       words and their stems; tokens.py, phrases.py and roles.py: words in their context
 kinds.py       what it knows of the world: kinds of products and what goes with them; places.py
 needs.py       what the shopper wants to buy, read from the query
+either.py      whether the shopper weighs things against each other to buy one
+floors.py      the least rating and number of ratings asked for
+wondering.py   clauses that ask to know something
 questions.py   what else the shopper wants to know
 customer.py    who asks: profile, orders, statistics
 candidates.py  the products seen so far

@@ -8,6 +8,7 @@ from itertools import product as combinations
 
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.customer import Customer, PastOrder
+from drretail.llm.offline.shopper.floors import NO_FLOORS, Floors
 from drretail.llm.offline.shopper.needs import Need
 from drretail.llm.offline.shopper.relevance import relevance_of
 from drretail.llm.offline.shopper.wishes import contradicts, says
@@ -34,8 +35,7 @@ class Demands:
     refused: frozenset[str] = frozenset()
     """Words behind "no" and the like: a maker among them is ruled out, though only the catalog shows that it is one."""
 
-    least_rating: float | None = None
-    least_ratings: int = 0
+    floors: Floors = NO_FLOORS
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -105,11 +105,13 @@ class Limits:
         return None if self.total is None else self.total / need.quantity
 
 
-def limits_of(constraints: Constraints) -> Limits:
+def limits_of(constraints: Constraints, *, one_of: bool) -> Limits:
+    """The money for all needs, or for each where only ``one_of`` them will be bought."""
     budget = constraints.budget
     if budget is None or budget.currency != USD:
         return Limits()
-    return Limits(each=budget.value) if constraints.budget_scope == "per_item" else Limits(total=budget.value)
+    each = one_of or constraints.budget_scope == "per_item"
+    return Limits(each=budget.value) if each else Limits(total=budget.value)
 
 
 def fill_shelf(need: Need, seen: Sequence[Candidate], demands: Demands, customer: Customer) -> Shelf:
@@ -197,10 +199,10 @@ def _ruled_out(need: Need, candidate: Candidate, demands: Demands, customer: Cus
     constraints = demands.stated
     if name := _unwanted_brand(candidate, demands):
         return Ruled(candidate, "brand", name)
-    if (floor := demands.least_rating) is not None and (candidate.rating or 0) < floor:
+    if (floor := demands.floors.rating) is not None and (candidate.rating or 0) < floor:
         return Ruled(candidate, "rating", f"{floor:g}")
-    if candidate.ratings < demands.least_ratings:
-        return Ruled(candidate, "ratings", f"{demands.least_ratings}")
+    if candidate.ratings < demands.floors.ratings:
+        return Ruled(candidate, "ratings", f"{demands.floors.ratings}")
     for demand in constraints.must_not:
         if contradicts(candidate, demand):
             return Ruled(candidate, "must_not", demand)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from drretail.llm.offline.shopper.candidates import Candidate
-from drretail.llm.offline.shopper.words import content_stems, stems_of
+from drretail.llm.offline.shopper.words import STOP_WORDS, content_stems, stems_of, word_set
 
 LONGEST_FACT = 110
 _PIECES = re.compile(
@@ -33,6 +33,11 @@ _ADDRESSES_BUYER = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^[【\[(]?(?P<head>[^】\]:–—]{3,60}?)\s*(?:[】\]]\s*[:–—-]?\s*|[:–—]\s+|\s-\s+)(?P<body>\S.+)$")
+_ABBREVIATIONS = word_set(
+    """A AA ABS AC AAA ANSI BPA BPS CE CO2 CPAP DC DIY DNA EPA ETL EVA FCC FDA FSC GMO GOTS GPS HDPE HEPA IPX4 IPX5 IPX7
+    LCD LED LEDS MDF NFC NSF OEKO OLED PETG PFAS PFOA PTFE PVC RGB RV SPF SUV TPE TPU TSA TV UL UPC USA USB USDA UV UVA
+    UVB VOC XL XXL"""
+)
 _ORNAMENTS = re.compile(r"[^\w\s.,;:!?'’\"“”()/&%°+$×*#–—【】\[\]-]+")
 
 
@@ -56,10 +61,10 @@ def pieces_in(product: Candidate) -> Pieces | None:
 def key_facts(product: Candidate, interests: list[str], most: int = 3, *, table: bool = True) -> list[str]:
     """The promises of the listing that bear most on ``interests`` (stems), then, with ``table``, rows of its table."""
     record = product.record
-    features = [fact for feature in record.get("features", []) if (fact := short_feature(str(feature)))]
+    features = [fact for feature in record.get("features", []) if (fact := short_feature(str(feature), product.brand))]
     if not features:
         described = " ".join(str(part) for part in record.get("description", []))
-        features = [fact for sentence in _sentences(described) if (fact := short_feature(sentence))]
+        features = [fact for sentence in _sentences(described) if (fact := short_feature(sentence, product.brand))]
     wanted = set(interests)
     title = set(product.title_stems)
     ranked = sorted(enumerate(features), key=lambda item: (-len(wanted & set(stems_of(item[1]))), item[0]))
@@ -85,8 +90,11 @@ def spec_line(product: Candidate, most: int = 3) -> str | None:
     return line[0].upper() + line[1:] if line else None
 
 
-def short_feature(text: str) -> str | None:
-    """One promise in a few words; None for what speaks to the buyer rather than of the product."""
+def short_feature(text: str, brand: str | None = None) -> str | None:
+    """One promise in a few words; None for what speaks to the buyer rather than of the product.
+
+    The words of the ``brand`` keep the letters in which the shop writes them.
+    """
     text = _clean(text)
     match = _HEADING.match(text)
     head, body = (match["head"], match["body"]) if match else ("", text)
@@ -98,7 +106,7 @@ def short_feature(text: str) -> str | None:
         body = head
     if len(body) < 8 or _ADDRESSES_BUYER.search(body):
         return None
-    return _calm(body).strip(" .,;:-–—!*")
+    return _calm(body, brand).strip(" .,;:-–—!*")
 
 
 def _front(sentence: str) -> str | None:
@@ -108,13 +116,23 @@ def _front(sentence: str) -> str | None:
     return sentence[: fitting[-1]] if fitting else None
 
 
-def _calm(text: str) -> str:
-    """Shouted words in lower case; abbreviations stay."""
+def _calm(text: str, brand: str | None) -> str:
+    """Shouted words in lower case; abbreviations and the brand stay."""
     words = text.split()
+    spelt = {word.casefold(): word for word in (brand or "").split()}
     shouted = sum(word.isupper() and len(word) > 3 for word in words)
     if shouted >= 2 or (len(words) <= 2 and shouted):
-        text = " ".join(word.lower() if word.isupper() and len(word) > 2 else word for word in words)
+        text = " ".join(_quiet(word, spelt) for word in words)
     return text[0].upper() + text[1:]
+
+
+def _quiet(word: str, spelt: dict[str, str]) -> str:
+    bare = word.strip(".,;:!?()\"'“”")
+    if bare.casefold() in spelt:
+        return word.replace(bare, spelt[bare.casefold()])
+    parts = re.split(r"([-/])", word)
+    small = [part if part.strip(".,;:!?()") in _ABBREVIATIONS else part.lower() for part in parts]
+    return "".join(small) if word.isupper() else word
 
 
 def _sentences(text: str) -> list[str]:
@@ -129,7 +147,12 @@ def _value(text: str) -> str:
     """A cell of the table; words that are only capitalised as a heading are not."""
     clean = _clean(text)
     words = clean.split()
-    return clean.lower() if all(word.istitle() or not word.isalpha() for word in words) else clean
+    if not all(word.istitle() or word.isupper() or not word.isalpha() or word in STOP_WORDS for word in words):
+        return clean
+    # "BPA-Free Plastic" becomes "BPA-free plastic", "USB-C" stays.
+    return " ".join(
+        "".join(part if part.isupper() else part.lower() for part in re.split(r"([-/])", word)) for word in words
+    )
 
 
 def _without_doubles(rows: list[str]) -> list[str]:

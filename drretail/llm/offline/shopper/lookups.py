@@ -72,13 +72,17 @@ def broader_searches(study: Study) -> list[Call]:
 
 
 def unlimited_searches(study: Study) -> list[Call]:
-    """Without the price filter: what a little more money buys, and products of unknown price, which never pass it."""
-    return [
-        (SEARCH, {"query": words, "limit": 10})
-        for need, shelf in zip(study.needs, study.shelves, strict=True)
-        if len(shelf.options) < ENOUGH_OPTIONS
-        for words in dict.fromkeys([need.name, *([] if shelf.options else [" ".join(need.names[-1])])])
-    ]
+    """Without the price filter: what a little more money buys, and products of unknown price, which never pass it.
+
+    Where nothing at all was found also without the least rating, to tell by how much the nearest misses it.
+    """
+    calls: list[Call] = []
+    for need, shelf in zip(study.needs, study.shelves, strict=True):
+        if len(shelf.options) < ENOUGH_OPTIONS:
+            words = dict.fromkeys([need.name, *([] if shelf.options else [" ".join(need.names[-1])])])
+            calls += [(SEARCH, {"query": one, "limit": 10} | _least_rating(study)) for one in words]
+            calls += [] if shelf.options else [(SEARCH, {"query": need.name, "limit": 10})]
+    return calls
 
 
 def cheaper_searches(study: Study) -> list[Call]:
@@ -86,7 +90,7 @@ def cheaper_searches(study: Study) -> list[Call]:
     if all(pick is not None for pick in study.basket.picks) or study.limits.total is None:
         return []
     return [
-        (SEARCH, {"query": need.name, "match": "all", "sort_by": "price", "limit": 10})
+        (SEARCH, {"query": need.name, "match": "all", "sort_by": "price", "limit": 10} | _least_rating(study))
         for need, shelf in zip(study.needs, study.shelves, strict=True)
         if any(option.product.price is not None for option in shelf.options)
     ]
@@ -106,7 +110,7 @@ def open_records(study: Study) -> list[Call]:
 
 
 def compute(study: Study) -> list[Call]:
-    sums = sums_of(study.needs, study.basket, study.limits)
+    sums = sums_of(study)
     units = [
         unit_expression(option)
         for index, pick in enumerate(study.basket.picks)
@@ -146,9 +150,14 @@ def unmade(study: Study) -> str | None:
 
 
 def _search(study: Study, need: Need, words: str) -> dict[str, Any]:
-    args: dict[str, Any] = {"query": words, "limit": 10}
+    args: dict[str, Any] = {"query": words, "limit": 10} | _least_rating(study)
     most = study.limits.price_max(need)
     return args if most is None else args | {"price_max": float(most.quantize(Decimal("0.01"), ROUND_DOWN))}
+
+
+def _least_rating(study: Study) -> dict[str, Any]:
+    floor = study.demands.floors.rating
+    return {} if floor is None else {"rating_min": floor}
 
 
 def _worth_opening(study: Study, index: int) -> list[Option]:

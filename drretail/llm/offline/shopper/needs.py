@@ -3,19 +3,19 @@
 import re
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
 
+from drretail.llm.offline.shopper.either import asks_which
 from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, KINDS, THEMES, Kind
 from drretail.llm.offline.shopper.phrases import (
     FILLERS,
     asked_phrases,
     describes,
-    is_owned,
-    is_unwanted,
     search_phrase,
     spoken_things,
 )
+from drretail.llm.offline.shopper.roles import is_aside, is_owned, is_unwanted
 from drretail.llm.offline.shopper.tokens import Token, quantity_at, tokenise
+from drretail.llm.offline.shopper.wondering import without_wondering
 from drretail.llm.offline.shopper.words import (
     STOP_WORDS,
     contains_phrase,
@@ -83,6 +83,11 @@ class Need:
             return with_article(self.name)
         return f"{number_text(self.quantity)} {plural(self.name)}"
 
+    @property
+    def definite(self) -> str:
+        """ "the bird feeder"."""
+        return f"the {self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -90,21 +95,26 @@ class Wanted:
 
     needs: tuple[Need, ...]
     owned: tuple[str, ...]
+    one_of: bool = False
+    """True when the shopper will buy one of the needs and asks which."""
 
 
 def read_needs(query: str, constraints: Constraints) -> Wanted:
     """The needs in the order of the query, at most four."""
     tokens = tokenise(query)
     spans = _known_spans(tokens)
+    covered = frozenset(index for start, end, _ in spans for index in range(start, end))
+    # What somebody only wonders about is no request: "when vets recommend memory foam".
+    asked = asked_phrases(tokenise(without_wondering(query)), covered)
+    heads = frozenset(end for _, end, _ in spans) | frozenset(end for _, end in asked)
     placed: dict[str, tuple[int, Need]] = {}
     owned: list[str] = []
     for start, end, kind in spans:
         if is_owned(tokens, start, end):
             owned.append(kind.name)
-        elif not is_unwanted(tokens, start):
+        elif not (is_unwanted(tokens, start) or is_aside(tokens, start, heads)):
             placed.setdefault(kind.name, (end, _known_need(kind, tokens, start, end)))
-    covered = frozenset(index for start, end, _ in spans for index in range(start, end))
-    for phrase, end in asked_phrases(tokens, covered):
+    for phrase, end in asked:
         placed.setdefault(" ".join(phrase), (end, _asked_need(phrase, tuple(_purpose(tokens, end)))))
     needs = [need for _, need in sorted(placed.values(), key=lambda item: item[0])]
     if not needs and owned and _BETTER.search(query):
@@ -117,7 +127,10 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
         needs = [replace(needs[0], wishes=(*_of_the_one(tokens), *needs[0].wishes))]
     again = _AGAIN.search(query) is not None and _NOT_AGAIN.search(query) is None
     counted = [replace(_counted(need, constraints), again=again) for need in needs]
-    return Wanted(tuple(counted[:MOST_NEEDS]), tuple(dict.fromkeys(owned)))
+    ends = sorted(end for end, _ in placed.values())
+    single = 1 < len(counted) <= MOST_NEEDS and all(need.quantity == 1 for need in counted)
+    either = single and asks_which(query, tokens, ends)
+    return Wanted(tuple(counted[:MOST_NEEDS]), tuple(dict.fromkeys(owned)), one_of=either)
 
 
 def names_thing(need: Need, title: str) -> bool:
@@ -180,6 +193,10 @@ def _loose_at(tokens: list[Token], index: int, loose: dict[str, Kind]) -> tuple[
     kind = loose.get(tokens[index].stem)
     if kind is None or (index > 0 and tokens[index - 1].word in _PLACES_BEFORE):
         return None
+    behind = tokens[index + 1] if index + 1 < len(tokens) else None
+    within = behind is not None and behind.clause == tokens[index].clause and not behind.after_comma
+    if behind is not None and within and behind.word not in STOP_WORDS | FILLERS and not behind.word.isdigit():
+        return None  # the "flower" of a flower corner
     return index, index + 1, kind
 
 
@@ -194,7 +211,11 @@ def _known_need(kind: Kind, tokens: list[Token], start: int, end: int) -> Need:
 
 def _of_the_one(tokens: list[Token]) -> tuple[str, ...]:
     """The quality in "an orthopedic one"."""
-    return tuple(a.stem for a, b in pairwise(tokens) if b.word == "one" and a.word not in STOP_WORDS | FILLERS)
+    return tuple(
+        quality.stem
+        for article, quality, one in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if one.word == "one" and article.word in ("a", "an", "another") and quality.word not in STOP_WORDS | FILLERS
+    )
 
 
 def _qualifies(tokens: list[Token], index: int, start: int) -> bool:

@@ -1,4 +1,4 @@
-"""Noun phrases of a query by their surroundings: asked for, owned already, or ruled out."""
+"""Noun phrases of a query that name no known kind, found behind the words that ask for something."""
 
 import re
 
@@ -23,8 +23,13 @@ _NOT_PRODUCTS = word_set(
     """help advice recommendation recommendations suggestion suggestions idea ideas way ways option options item items
     product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
     time information info opinion guide answer month week year today gift gifts present something anything solution
-    max maximum minimum min candidates candidate compared comparison history past purchases instead
-    joke story weather store shop review reviews rating ratings total spending"""
+    max maximum minimum min candidates candidate compared comparison history past purchases instead sooner later
+    joke story weather store shop review reviews rating ratings total spending
+    corner area spot place space sanctuary garden yard patio balcony bedroom kitchen bathroom nursery"""
+)
+_PEOPLE = word_set(
+    """friend friends neighbor neighbors neighbour cousin sister brother mother father mom dad wife husband son daughter
+    kid kids child children colleague colleagues coworker boss teacher professional professionals"""
 )
 # Words of a short query that are not what it is about.
 _BESIDE_THE_POINT = word_set(
@@ -40,22 +45,6 @@ _PLAIN_QUALITIES = word_set(
     orthopedic warm cool cozy white black blue red green pink grey gray brown toxic safe uv bpa non"""
 )
 _VERBS_AFTER = frozenset({"is", "are", "was", "were", "has", "have", "needs", "gets", "keeps", "loves"})
-_OWNED = re.compile(
-    r"\b(?:already (?:have|own|got|bought)|(?:i|we) (?:have|own|bought|got|use)|i've got|current|existing|besides"
-    r"|in addition to|other than|(?:more|beyond) (?:than )?just|to go with|to match|alongside|compatible with)\b"
-)
-_BOUGHT_BEHIND = re.compile(
-    r"(?:that |which )?(?:i|we)(?:'ve)?(?: have)? (?:already )?(?:ordered|bought|got|own|have)\b"
-)
-_MINE = re.compile(r"\b(?:my|our)(?: [\w'-]+){0,3}$")
-_WANTED_AGAIN = re.compile(
-    r"\b(?:replace|replacing|replacement|upgrade|upgrading|reorder|another|second|need|new|fed up with|instead of)\b"
-)
-_UNWANTED = re.compile(
-    r"\b(?:(?:don't|do not|doesn't) (?:need|want)|no|not|without|instead of|rather than|except|skip)"
-    r"(?: (?:a|an|any|the|another|more))?(?: [\w'-]+)?$"
-)
-_ARTICLE_AFTER_MINE = re.compile(r"\b(?:my|our) (?:[\w'-]+ )*(?:a|an|some|the|new|for|with|and)\b[^,]*$")
 _SEEKING = ("look", "shop", "search")
 _NOUNS = r"[a-z-]+(?: [a-z-]+){0,2}?"
 _SPOKEN = re.compile(
@@ -64,22 +53,7 @@ _SPOKEN = re.compile(
     rf"(?P<things>{_NOUNS}(?: (?:and|or) (?:the |an? )?{_NOUNS})?)"
     r"(?=[.,;:?!]| (?:i|we) (?:got|ordered|bought|used)| (?:from|in|back|last|for|here|has)\b)"
 )
-_CONTEXT = 7
 _LONGEST_PHRASE = 4
-
-
-def is_owned(tokens: list[Token], start: int, end: int) -> bool:
-    """True where the query speaks of the thing at ``start`` as the shopper's own, not as wanted."""
-    lead = _lead(tokens, start)
-    if _WANTED_AGAIN.search(lead):
-        return False
-    behind = " ".join(token.word for token in tokens[end : end + 4] if token.clause == tokens[start].clause)
-    mine = _MINE.search(lead) is not None and _ARTICLE_AFTER_MINE.search(lead) is None
-    return mine or _OWNED.search(lead) is not None or _BOUGHT_BEHIND.match(behind) is not None
-
-
-def is_unwanted(tokens: list[Token], start: int) -> bool:
-    return _UNWANTED.search(_lead(tokens, start)) is not None
 
 
 def asked_phrases(tokens: list[Token], covered: frozenset[int]) -> list[tuple[tuple[str, ...], int]]:
@@ -180,21 +154,13 @@ def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int)
         open_choice = following[:2] in (["is", "best"], ["are", "best"], ["is", "the"], ["are", "the"])
         if not (open_choice or following[:1] in (["should"], ["would"], ["to"], ["do"])):
             return False
-    elif following and following[0] in _VERBS_AFTER:
+    elif following and (following[0] in _VERBS_AFTER or following[0] == "back"):
         return False
-    return not (describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly"))
+    return not (
+        describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly") or {words[0], words[-1]} & _PEOPLE
+    )
 
 
 def describes(words: tuple[str, ...]) -> bool:
     """True for the "washable" of "a dog bed, washable" and the "non-toxic" of "a non-toxic, light cup"."""
     return words[-1] in _PLAIN_QUALITIES or _QUALITIES.search(words[-1]) is not None
-
-
-def _lead(tokens: list[Token], start: int) -> str:
-    """The few words before a token within its clause, back to the last comma."""
-    words: list[str] = []
-    for index in range(start - 1, max(-1, start - 1 - _CONTEXT), -1):
-        if tokens[index].clause != tokens[start].clause or tokens[index + 1].after_comma:
-            break
-        words.append(tokens[index].word)
-    return " ".join(reversed(words))

@@ -16,6 +16,7 @@ from drretail.llm.offline.shopper.choosing import (
     limits_of,
 )
 from drretail.llm.offline.shopper.customer import Customer, read_customer
+from drretail.llm.offline.shopper.floors import read_floors
 from drretail.llm.offline.shopper.kinds import KINDS
 from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, kind_of, need_of, read_needs
 from drretail.llm.offline.shopper.questions import Question, WebSearch, read_questions, web_searches
@@ -25,11 +26,6 @@ from drretail.llm.offline.shopper.words import content_stems, words_of
 from drretail.records.query import Constraints
 
 MOST_SUGGESTED = 3
-_STARS = re.compile(r"\b(?:at least|minimum(?: of)?|no less than) (?P<stars>[1-5](?:\.\d)?) stars?\b", re.IGNORECASE)
-_REVIEWS = re.compile(
-    r"\b(?:(?:fewer|less) than (?P<fewer>\d[\d,]{0,6})|at least (?P<least>\d[\d,]{0,6})) (?:reviews|ratings)\b",
-    re.IGNORECASE,
-)
 _REFUSED = re.compile(
     r"\b(?:[Nn]o(?: more)?|[Nn]ot|[Ww]ithout|[Aa]void|[Ee]xcept|[Nn]othing (?:from|by)|[Aa]nything but)\s+"
     r"([A-Z][\w'&-]*)"
@@ -58,6 +54,11 @@ class Study:
     def constraints(self) -> Constraints:
         return self.demands.stated
 
+    @property
+    def one_of(self) -> bool:
+        """True when only one of the needs will be bought."""
+        return self.wanted.one_of and not self.from_orders
+
     def runner_up(self, index: int) -> Option | None:
         """The best other product for a need that is worth a sentence."""
         pick, shelf = self.basket.picks[index], self.shelves[index]
@@ -77,7 +78,7 @@ def study(situation: Situation) -> Study:
     wanted = read_needs(situation.query, constraints)
     suggested = () if wanted.needs else _needs_from_orders(situation, customer, wanted)
     needs = wanted.needs or suggested
-    limits = limits_of(constraints)
+    limits = limits_of(constraints, one_of=wanted.one_of)
     seen = tuple(read_candidates(situation))
     shelves = tuple(_opened_first(fill_shelf(need, seen, demands, customer), situation) for need in needs)
     questions = tuple(read_questions(situation.query))
@@ -101,13 +102,11 @@ def read_demands(query: str) -> Demands:
     stated = read_constraints(query)
     known = {tuple(content_stems(demand)) for demand in stated.must}
     wished = [quality for quality in qualities_in(query) if tuple(content_stems(quality)) not in known]
-    stars, reviews = _STARS.search(query), _REVIEWS.search(query)
     return Demands(
         stated,
         tuple(wished),
         frozenset(word.casefold() for word in _REFUSED.findall(query)),
-        least_rating=float(stars["stars"]) if stars else None,
-        least_ratings=int((reviews["fewer"] or reviews["least"]).replace(",", "")) if reviews else 0,
+        floors=read_floors(query),
     )
 
 

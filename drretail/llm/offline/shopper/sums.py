@@ -1,13 +1,12 @@
 """The arithmetic of the report, as calculator expressions, and where each was computed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drretail.llm.offline.shopper.choosing import Basket, Limits, Option
+from drretail.llm.offline.shopper.choosing import Option
 from drretail.llm.offline.shopper.facts import pieces_in
-from drretail.llm.offline.shopper.needs import Need
 from drretail.llm.offline.shopper.situation import CALCULATOR, Situation
+from drretail.llm.offline.shopper.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +17,17 @@ class Sums:
     left: str | None
 
 
-def sums_of(needs: Sequence[Need], basket: Basket, limits: Limits) -> Sums:
-    """The basket's total, and what the budget leaves; products without a price are in neither."""
+def sums_of(study: Study) -> Sums:
+    """The basket's total, and what the budget leaves; products without a price are in neither.
+
+    Neither where one of the needs will be bought: nobody pays their sum.
+    """
+    if study.one_of:
+        return Sums(None, None)
+    basket, limits = study.basket, study.limits
     terms = [
         f"{need.quantity}*{plain(pick.product.price)}" if need.quantity > 1 else plain(pick.product.price)
-        for need, pick in zip(needs, basket.picks, strict=True)
+        for need, pick in zip(study.needs, basket.picks, strict=True)
         if pick is not None and pick.product.price is not None
     ]
     total = "+".join(terms)

@@ -39,7 +39,9 @@ _NEGATIONS = frozenset({"not", "non", "no", "without", "never", "isn't", "free",
 _QUALITY = re.compile(
     r"\b(?:[a-z]+-(?:resistant|proof|free|safe|friendly)|(?:weather|water|rust|squirrel|bpa|fragrance|dishwasher"
     r"|machine|non)[ -](?:resistant|proof|free|safe|washable|slip|toxic)|easy to (?:clean|maintain)|waterproof"
-    r"|weatherproof|unscented|hypoallergenic|quiet|durable|sturdy)\b",
+    r"|weatherproof|unscented|hypoallergenic|durable|sturdy"
+    # "a quiet evening" asks nothing of a product.
+    r"|quiet(?! (?:evening|night|place|morning|time|life|street|moment|corner|weekend|home|house|neighbou?rhood)))\b",
     re.IGNORECASE,
 )
 _FREE = re.compile(r"[\s-]*free\b|[\s-]*less\b", re.IGNORECASE)

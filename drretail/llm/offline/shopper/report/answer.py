@@ -22,8 +22,9 @@ def title(study: Study) -> str:
     if limits.total is not None:
         limit = f" for up to {amount_text(limits.total)}"
     else:
-        limit = f" at up to {amount_text(limits.each)} each" if limits.each is not None else ""
-    things = first_upper(joined([need.counted for need in study.needs]))
+        each = "" if study.one_of else " each"
+        limit = f" {'for' if study.one_of else 'at'} up to {amount_text(limits.each)}{each}" if limits.each else ""
+    things = first_upper(joined([need.counted for need in study.needs], last="or" if study.one_of else "and"))
     return f"# Looking for “{study.needs[0].name}”" if study.needs[0].guessed else f"# {things}{limit}"
 
 
@@ -33,15 +34,16 @@ def short_answer(study: Study, names: Names) -> list[str]:
         return [_without_needs(study)]
     pairs = list(zip(study.needs, study.basket.picks, strict=True))
     chosen = [(need, pick) for need, pick in pairs if pick is not None]
-    paragraphs: list[str] = []
-    if study.from_orders and chosen:
-        paragraphs.append("You did not name a thing, so I looked at what goes with your earlier orders.")
-    if chosen:
-        paragraphs.append(" ".join([_what_to_get(chosen, names), *_money(study, chosen)]))
     missing = [_why_nothing(study, index, names) for index, (_, pick) in enumerate(pairs) if pick is None]
     missing = [sentence for sentence in [*missing, _nothing_at_all(study)] if sentence]
-    if missing:
-        paragraphs.append(" ".join(missing))
+    # What cannot be had is what a shopper must know first.
+    paragraphs = [" ".join(missing)] if missing else []
+    if study.from_orders and chosen:
+        paragraphs.append("You did not name a thing, so I looked at what goes with your earlier orders.")
+    if study.one_of and len(chosen) > 1:
+        paragraphs.append(_which_one(study, chosen, names))
+    elif chosen:
+        paragraphs.append(" ".join([_what_to_get(chosen, names), *_money(study, chosen)]))
     if _foreign_budget(study):
         budget = study.constraints.budget
         assert budget is not None
@@ -55,6 +57,39 @@ def short_answer(study: Study, names: Names) -> list[str]:
 def _foreign_budget(study: Study) -> bool:
     budget = study.constraints.budget
     return budget is not None and budget.currency != USD
+
+
+def _which_one(study: Study, chosen: list[tuple[Need, Option]], names: Names) -> str:
+    """The best of the things that were weighed against each other, then the best of each of the others."""
+    (need, pick), *others = sorted(chosen, key=lambda it: _standing_alone(it[1]))
+    product = pick.product
+    among = f"Of the {number_text(len(chosen))} I would go for {need.definite}"
+    sentences = [
+        f"{among}: the **{names.of(product)}**, {price_text(product)}, {rating_text(product)} {cite(product.evidence)}."
+    ]
+    sentences += [
+        f"If you would rather have {other.counted}, take the **{names.of(option.product)}**, "
+        f"{price_text(option.product)}, {rating_text(option.product)} {cite(option.product.evidence)}."
+        for other, option in others
+    ]
+    priced = [option.product.evidence for _, option in chosen if option.product.price is not None]
+    if study.limits.each is not None and len(priced) == len(chosen):
+        each = "Either" if len(chosen) == 2 else "Any"
+        sentences.append(f"{each} of them alone stays within your {amount_text(study.limits.each)} {cite(*priced)}.")
+    return " ".join([*sentences, _why_that_one(pick, [option for _, option in others])])
+
+
+def _standing_alone(pick: Option) -> tuple[int, float, str]:
+    """Orders picks of different kinds, whose scores, made within their kind, cannot be compared."""
+    return len(pick.unmet), -pick.product.strength, pick.product.product_id
+
+
+def _why_that_one(pick: Option, others: list[Option]) -> str:
+    """The reason for the order, in words that say how little it is: only the listings were weighed."""
+    degree = "stronger" if len(others) == 1 else "strongest"
+    meets_more = any(len(pick.unmet) < len(other.unmet) for other in others)
+    reason = "its record says more of what you ask for" if meets_more else f"its ratings are the {degree}"
+    return f"I put it first because {reason}; which kind of thing serves you better no listing tells."
 
 
 def _what_to_get(chosen: list[tuple[Need, Option]], names: Names) -> str:
@@ -91,7 +126,7 @@ def _money(study: Study, chosen: list[tuple[Need, Option]]) -> list[str]:
 
 def _total(study: Study, priced: list[Option]) -> str:
     limits, total = study.limits, study.basket.total
-    sums = sums_of(study.needs, study.basket, limits)
+    sums = sums_of(study)
     sources = [pick.product.evidence for pick in priced]
     total_ids = cite(computed(study.situation, sums.total)) or cite(*sources)
     left_ids = cite(computed(study.situation, sums.left)) or total_ids
@@ -105,7 +140,8 @@ def _total(study: Study, priced: list[Option]) -> str:
     cost = f"{whole} that is {format_money(total)} {total_ids}." if sums.total else ""
     if limits.each is not None:
         each = "It stays" if len(priced) == 1 else "Each stays"
-        return f"{each} within your {amount_text(limits.each)} apiece {cite(*sources)}. {cost}".strip()
+        apiece = "" if study.one_of else " apiece"
+        return f"{each} within your {amount_text(limits.each)}{apiece} {cite(*sources)}. {cost}".strip()
     return cost
 
 
@@ -120,8 +156,10 @@ def _why_nothing(study: Study, index: int, names: Names) -> str:
     if priced and most is not None:
         return _missed(study, need, priced[0], most, names)
     if shelf.ruled_out and not shelf.rivals:
+        floors = study.demands.floors
+        kept = f" that has {floors.text} and keeps your other terms" if floors else ""
         return (
-            f"I can recommend no {need.name}: all that the shop showed me are ruled out, for the reasons given below."
+            f"I can recommend no {need.name}{kept}: all that the shop showed me are ruled out, for the reasons below."
         )
     return ""
 

@@ -1,17 +1,21 @@
 """What could not be found out, said plainly."""
 
 from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.questions import Question
 from drretail.llm.offline.shopper.report.naming import Names, cite
+from drretail.llm.offline.shopper.report.replies import answers_to
 from drretail.llm.offline.shopper.situation import ORDERS, PROFILE, STATISTICS, WEB
 from drretail.llm.offline.shopper.study import Study
-from drretail.llm.offline.shopper.words import joined, plural
+from drretail.llm.offline.shopper.words import first_upper, joined, plural
 
 _SUBJECTS = {PROFILE: "your profile", ORDERS: "your orders", STATISTICS: "your shopping figures", WEB: "the web"}
+_NO_PAGE, _NOR_ANY = "No page that I found says", "Nor does any page say"
 
 
 def gaps_section(study: Study, names: Names) -> list[str]:
     """A heading and a list; nothing when everything was found."""
     gaps = [
+        *_questions(study),
         *_silent_records(study, names),
         *_prices(study, names),
         *_delivery(study),
@@ -20,6 +24,24 @@ def gaps_section(study: Study, names: Names) -> list[str]:
         *_short_supply(study),
     ]
     return ["## What I could not find out", "\n".join(f"- {gap}" for gap in gaps)] if gaps else []
+
+
+def _questions(study: Study) -> list[str]:
+    """One sentence for each question that nothing answers."""
+    answered = answers_to(study)
+    gaps = [_unanswered(study, question) for question in study.questions if question.label not in answered]
+    return [gap.replace(_NO_PAGE, _NOR_ANY) if place else gap for place, gap in enumerate(gaps)]
+
+
+def _unanswered(study: Study, question: Question) -> str:
+    situation = study.situation
+    if question.needs_place and study.customer.state is None:
+        return f"{first_upper(question.told)} depends on where you live, which I do not know."
+    if not situation.made(WEB):
+        return f"I could not search the web for {question.told}, and the shop's own records do not say."
+    if question.direct:
+        return f"No page that I found answers {question.told}"
+    return f"{_NO_PAGE} {question.told}."
 
 
 def _prices(study: Study, names: Names) -> list[str]:

@@ -1,14 +1,22 @@
 """How products, prices, ratings, dates and citations are written in a report."""
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 
 from drretail.grounding.wording import format_money, short_title
 from drretail.llm.offline.shopper.candidates import Candidate
+from drretail.llm.offline.shopper.words import word_set
 
 _LENGTHS = (55, 80, 120)
 FEW_RATINGS = 25
+# First words of promises that are names wherever they stand.
+_NAMES = word_set(
+    """American Amish Arabica Bluetooth British Canadian Celsius Chinese Danish Dutch Egyptian English European
+    Fahrenheit Finnish French German Himalayan Irish Italian Japanese Kevlar Korean Lycra Mediterranean Norwegian
+    Phillips Portuguese Scottish Spanish Swedish Swiss Teflon Torx Tritan Turkish Velcro"""
+)
 
 
 class Names:
@@ -48,17 +56,34 @@ def amount_text(value: Decimal) -> str:
     return format_money(value).removesuffix(".00")
 
 
+def stars(rating: float) -> str:
+    """ "4.0": ratings always have one decimal, so that they compare at a glance."""
+    return f"{rating:.1f}"
+
+
 def rating_text(product: Candidate) -> str:
     """ "4.6 out of 5 from 2,067 ratings"."""
     if product.rating is None:
         return "no rating yet"
     if not product.ratings:
-        return f"{product.rating:g} out of 5"
-    return f"{product.rating:g} out of 5 from {counted(product.ratings, 'rating')}"
+        return f"{stars(product.rating)} out of 5"
+    return f"{stars(product.rating)} out of 5 from {counted(product.ratings, 'rating')}"
 
 
 def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def in_sentence(phrase: str, names: Iterable[str | None]) -> str:
+    """A phrase for the middle of a sentence: its first letter small, unless a name or an abbreviation begins it.
+
+    ``names`` are the makers whose words keep their capitals.
+    """
+    first = re.split(r"[\s,;:.'’-]", phrase, maxsplit=1)[0]
+    own = {word.casefold() for name in names for word in (name or "").split()}
+    is_name = first.casefold() in own or first in _NAMES or first == "I"
+    plain = first[1:].islower() or len(first) == 1
+    return phrase if is_name or not plain else phrase[0].lower() + phrase[1:]
 
 
 def day_text(iso: str) -> str:

@@ -4,7 +4,15 @@ from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.choosing import Option, Ruled, Shelf
 from drretail.llm.offline.shopper.facts import key_facts, pieces_in
 from drretail.llm.offline.shopper.kinds import EVERY_CUE
-from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, cite, counted, day_text, rating_text
+from drretail.llm.offline.shopper.report.naming import (
+    FEW_RATINGS,
+    Names,
+    cite,
+    counted,
+    day_text,
+    rating_text,
+    stars,
+)
 from drretail.llm.offline.shopper.report.standing import standing
 from drretail.llm.offline.shopper.report.tradeoff import runner_up_sentences
 from drretail.llm.offline.shopper.study import Study
@@ -50,7 +58,13 @@ def _pick_section(study: Study, index: int, pick: Option, names: Names) -> list[
 
 def _why(study: Study, index: int, pick: Option, names: Names) -> str:
     shelf = study.shelves[index]
-    sentences = [standing(study, index, pick, names), *_doubts(pick), *_demands(pick), *_purpose(shelf, pick)]
+    sentences = [
+        standing(study, index, pick, names),
+        *_doubts(pick),
+        *_floors(study, pick),
+        *_demands(pick),
+        *_purpose(shelf, pick),
+    ]
     if study.constraints.brands_wanted:
         sentences += _brand(study, pick)
     return " ".join(sentences)
@@ -64,6 +78,15 @@ def _doubts(pick: Option) -> list[str]:
         voices = counted(product.ratings, "voice")
         return [f"Its rating rests on only {voices}, so take it with care {cite(product.evidence)}."]
     return []
+
+
+def _floors(study: Study, pick: Option) -> list[str]:
+    """That the pick keeps the floors on ratings, with its numbers."""
+    floors, product = study.demands.floors, pick.product
+    if not floors or product.rating is None:
+        return []
+    has = f"{stars(product.rating)} from {counted(product.ratings, 'rating')}"
+    return [f"You asked for {floors.text}: it has {has} {cite(product.evidence)}."]
 
 
 def _demands(pick: Option) -> list[str]:

@@ -3,7 +3,7 @@
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.choosing import Option
-from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, cite, rating_text
+from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, cite, rating_text, stars
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import number_text, plural
 
@@ -18,21 +18,22 @@ def standing(study: Study, index: int, pick: Option, names: Names) -> str:
     strongest = max(rivals, key=lambda rival: (rival.strength, rival.product_id))
     prices = [rival.price for rival in rivals if rival.price is not None]
     cheapest = product.price is not None and bool(prices) and product.price < min(prices)
+    least = "cheaper" if len(rivals) == 1 else "cheapest"
     group = f"the {number_text(len(rivals) + 1)} {plural(shelf.need.thing)} I compared"
     if product.strength < strongest.strength:
         runner_up = study.runner_up(index)
         if runner_up is not None and runner_up.product is strongest:
             # The next paragraph compares the two in numbers.
             return (
-                f"It is the cheapest of {group} {evidence}."
+                f"It is the {least} of {group} {evidence}."
                 if cheapest
                 else f"Of {group} only the runner-up is rated more strongly {evidence}."
             )
         if cheapest:
-            return f"It is the cheapest of {group}; the best rated of them, the {_dearer(strongest, product, names)}."
+            return f"It is the {least} of {group}; the best rated of them, the {_dearer(strongest, product, names)}."
         return f"{_passed_over(pick, strongest, names)} {cite(product.evidence, strongest.evidence)}."
     if cheapest:
-        return f"Of {group} it is both the cheapest and the most strongly rated {evidence}."
+        return f"Of {group} it is both the {least} and the most strongly rated {evidence}."
     if product.ratings <= FEW_RATINGS or product.rating is None:
         return f"Few of {group} have been rated often; among them this one reads best {evidence}."
     return f"{_strongest(index, product, rivals, group)} {evidence}."
@@ -60,7 +61,7 @@ def _strongest(index: int, product: Candidate, rivals: list[Candidate], group: s
 
 def _passed_over(pick: Option, strongest: Candidate, names: Names) -> str:
     product = pick.product
-    rating = f" ({strongest.rating:g} out of 5)" if strongest.rating is not None else ""
+    rating = f" ({stars(strongest.rating)} out of 5)" if strongest.rating is not None else ""
     rated = f"The {names.of(strongest)} is rated more strongly{rating}"
     if pick.met:
         return f"{rated}, but its record says less of what you asked for"

@@ -2,9 +2,9 @@
 
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.choosing import Option
-from drretail.llm.offline.shopper.report.naming import Names, amount_text, cite, price_text
+from drretail.llm.offline.shopper.report.naming import Names, amount_text, cite, price_text, stars
 from drretail.llm.offline.shopper.study import Study
-from drretail.llm.offline.shopper.sums import computed, sums_of
+from drretail.llm.offline.shopper.sums import sums_of
 
 MOST_ROWS = 4
 
@@ -19,7 +19,7 @@ def table_section(study: Study, names: Names) -> list[str]:
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for option, quantity in rows:
         product = option.product
-        rating = "none" if product.rating is None else f"{product.rating:g}"
+        rating = "none" if product.rating is None else stars(product.rating)
         name = f"{names.of(product).replace('|', '/')} {cite(product.evidence)}"
         cells = [name, *([str(quantity)] if many else []), price_text(product), rating, f"{product.ratings:,}"]
         lines.append(f"| {' | '.join(cells)} |")
@@ -29,7 +29,7 @@ def table_section(study: Study, names: Names) -> list[str]:
             "None of these fits as asked; they show what you would have to change.",
             "\n".join(lines),
         ]
-    title = "## Side by side" if len(study.needs) == 1 else "## The list"
+    title = "## Side by side" if len(study.needs) == 1 or study.one_of else "## The list"
     return [title, "\n".join(lines), *_arithmetic(study)]
 
 
@@ -45,10 +45,10 @@ def _rows(study: Study) -> list[tuple[Option, int]]:
 
 
 def _arithmetic(study: Study) -> list[str]:
-    limits, basket = study.limits, study.basket
-    sums = sums_of(study.needs, basket, limits)
-    if sums.total is None:
+    """The sum in figures; it was cited where it was named, so here only its terms stand with their rows above."""
+    if sums_of(study).total is None:
         return []
+    limits, basket = study.limits, study.basket
     terms = [
         f"{need.quantity} × {format_money(pick.product.price)}"
         if need.quantity > 1
@@ -56,9 +56,8 @@ def _arithmetic(study: Study) -> list[str]:
         for need, pick in zip(study.needs, basket.picks, strict=True)
         if pick is not None and pick.product.price is not None
     ]
-    line = f"{' + '.join(terms)} = {format_money(basket.total)} {cite(computed(study.situation, sums.total))}".rstrip()
+    line = f"{' + '.join(terms)} = {format_money(basket.total)}"
     if limits.total is not None:
         left = format_money(limits.total - basket.total)
-        source = cite(computed(study.situation, sums.left))
-        line += f"; {amount_text(limits.total)} − {format_money(basket.total)} = {left} left {source}".rstrip()
+        line += f"; {amount_text(limits.total)} − {format_money(basket.total)} = {left} left"
     return [f"{line}."]

@@ -5,7 +5,16 @@ from decimal import Decimal
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.choosing import Option
 from drretail.llm.offline.shopper.facts import key_facts
-from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, amount_text, cite, price_text, rating_text
+from drretail.llm.offline.shopper.report.naming import (
+    FEW_RATINGS,
+    Names,
+    amount_text,
+    cite,
+    in_sentence,
+    price_text,
+    rating_text,
+    stars,
+)
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import first_upper, number_text
 
@@ -45,8 +54,8 @@ def _rating_gap(pick: Option, other: Option) -> str:
     if a is None or b is None:
         return rating_text(other.product)
     if a == b:
-        return f"with the same {b:g} out of 5, from {_voices(pick, other)}"
-    return f"rated {b:g} out of 5 against {a:g}, from {_voices(pick, other)}"
+        return f"with the same {stars(b)} out of 5, from {_voices(pick, other)}"
+    return f"rated {stars(b)} out of 5 against {stars(a)}, from {_voices(pick, other)}"
 
 
 def _voices(pick: Option, other: Option) -> str:
@@ -64,7 +73,7 @@ def _what_it_has(pick: Option, other: Option) -> list[str]:
     new = next((fact for fact in facts if fact.casefold() not in own), None)
     if new is None:
         return []
-    return [f"In its favour: {new[0].lower() + new[1:] if new[1:2].islower() else new} {cite(other.product.evidence)}."]
+    return [f"In its favour: {in_sentence(new, [other.product.brand])} {cite(other.product.evidence)}."]
 
 
 def _when_to_take_it(study: Study, index: int, pick: Option, other: Option) -> str:
