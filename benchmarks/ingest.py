@@ -26,7 +26,7 @@ from pathlib import Path
 
 CATEGORIES = ("Pet_Supplies", "Office_Products")
 FIRST, SPAN = 1_400_000_000_000, 290_000_000_000
-DRRETAIL = "from drretail.cli.app import main; main()"
+DRRETAIL = "from drretail.cli.entry import main; main()"
 # As it is often written: the two rules, nothing else, and no world.
 PLAIN_LOOP = """
 import collections, gzip, json, sys
