@@ -1,7 +1,8 @@
 """What a command tells while it works, always on stderr: plain lines, a live display, or nothing."""
 
 import sys
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 Style = Literal["plain", "rich", "none"]
+# How often a description that changes becomes a line where there is no live display.
+EVERY_SECONDS = 15.0
 
 
 class Bar(Protocol):
@@ -44,9 +47,9 @@ class PlainProgress(Progress):
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
         self.note(f"{label} …")
-        counter = _Counter()
+        counter = _Counter(self.note)
         yield counter
-        self.note(f"{label}: {counter.count:,} done" if counter.count else f"{label}: done")
+        self.note(f"{label}: done" if counter.count in (0, total) else f"{label}: {counter.count:,} done")
 
 
 class RichProgress(Progress):
@@ -92,11 +95,20 @@ class _Silent:
 
 
 class _Counter(_Silent):
-    def __init__(self) -> None:
+    """Counts, and notes a description now and then: a log is read by people, too."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
         self.count = 0
+        self._note = note
+        self._noted = time.monotonic()
 
     def advance(self, amount: int = 1) -> None:
         self.count += amount
+
+    def describe(self, text: str) -> None:
+        if time.monotonic() - self._noted >= EVERY_SECONDS:
+            self._noted = time.monotonic()
+            self._note(text)
 
 
 class _RichBar:

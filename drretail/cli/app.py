@@ -7,6 +7,7 @@ import typer
 from drretail import __version__
 from drretail.cli.ask import ask
 from drretail.cli.demo import demo
+from drretail.cli.download import download
 from drretail.cli.ingest import ingest
 from drretail.cli.queries import queries_app
 from drretail.cli.report import report
@@ -37,6 +38,7 @@ def root(
 
 app.command()(demo)
 app.command()(synth)
+app.command()(download)
 app.command()(ingest)
 app.add_typer(world_app, name="world")
 app.command()(tools)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from drretail.cli.options import Json, Quiet, Seed
+from drretail.errors import UserError
 
 if TYPE_CHECKING:
     from drretail.data_ingest.report import Funnel, IngestReport
@@ -47,8 +48,28 @@ def ingest(
     vary_orders: Annotated[
         bool, typer.Option("--vary-orders", help="Draw quantities and statuses; else 1 and Delivered.")
     ] = False,
+    holdout: Annotated[
+        Literal["none", "last"],
+        typer.Option("--holdout", help="'last' keeps each user's last order apart, out of the world."),
+    ] = "none",
     profile_pool: Annotated[
         str | None, typer.Option("--profile-pool", metavar="faker:LOCALE", help="Other names and addresses.")
+    ] = None,
+    engine: Annotated[
+        Literal["duckdb", "spark"],
+        typer.Option(
+            "--engine", help="What selects: this machine, or Spark, which is an extra. The world is the same."
+        ),
+    ] = "duckdb",
+    master: Annotated[
+        str | None,
+        typer.Option("--master", metavar="URL", help="For Spark: spark://host:port, or local[N] (default: all cores)."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers", min=1, show_default="as many as are of use", help="Processes; the world is the same."
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, write nothing.")] = False,
     as_json: Json = False,
@@ -69,9 +90,13 @@ def ingest(
         since=since.date(),
         seed=seed,
         vary_orders=vary_orders,
+        holdout=holdout,
         profile_pool=profile_pool,
     )
-    report = run(paths, world, options, choose_progress("none" if quiet else None), dry_run=dry_run)
+    if master is not None and engine != "spark":
+        raise UserError("--master is for --engine spark: add it, or leave --master out.")
+    progress = choose_progress("none" if quiet else None)
+    report = run(paths, world, options, progress, dry_run=dry_run, engine=engine, master=master, workers=workers)
     if as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
     else:

@@ -1,8 +1,8 @@
 """The report of an ingest, counted from the tables of the selection."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.report import CategoryReport, FileReport, Funnel
@@ -10,13 +10,11 @@ from drretail.data_ingest.report import CategoryReport, FileReport, Funnel
 # Reviews and bad lines of files that no category is known of.
 NO_CATEGORY = "(none)"
 PRODUCT_REASONS = ("bad_line", "other_category", "too_few_interactions", "over_cap", "duplicate")
-REVIEW_REASONS = ("bad_line", "no_meta", "before_since", "product_not_kept", "duplicate")
+REVIEW_REASONS = ("bad_line", "no_meta", "before_since", "product_not_kept", "duplicate", "held_out")
 
 
-class Tables(Protocol):
-    """What every engine answers after the selection."""
-
-    def query(self, name: str) -> list[dict[str, Any]]: ...
+Tables = Mapping[str, list[dict[str, Any]]]
+"""The rows that every engine answers with, by the name of the query (``selection.ACCOUNTS``)."""
 
 
 @dataclass(slots=True)
@@ -40,11 +38,12 @@ def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) ->
     names = [*plan.categories, NO_CATEGORY]
     products, reviews = _product_counts(tables, names, files), _review_counts(tables, names, files)
     users = dict[str, int]()
-    for row in tables.query("category_orders"):
+    for row in tables["category_orders"]:
         name = names[int(row["category"])]
         users[name] = row["users"]
         reviews[name].drop("duplicate", reviews[name].kept - row["orders"])
-        reviews[name].kept = row["orders"]
+        reviews[name].drop("held_out", row["held_out"])
+        reviews[name].kept = row["orders"] - row["held_out"]
     rows = [
         CategoryReport(
             name=name,
@@ -60,7 +59,7 @@ def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) ->
 
 def _product_counts(tables: Tables, names: Sequence[str], files: Sequence[FileReport]) -> dict[str, _Count]:
     counts = {name: _Count() for name in names}
-    for row in tables.query("product_fates"):
+    for row in tables["product_fates"]:
         count = counts[names[int(row["category"])]]
         if row["fate"] == "other_category":
             count.drop("other_category", row["read_rows"])
@@ -77,7 +76,7 @@ def _product_counts(tables: Tables, names: Sequence[str], files: Sequence[FileRe
 def _review_counts(tables: Tables, names: Sequence[str], files: Sequence[FileReport]) -> dict[str, _Count]:
     """As if every recent review of a kept product were an order; duplicates are told apart by the orders."""
     counts = {name: _Count() for name in names}
-    for row in tables.query("review_fates"):
+    for row in tables["review_fates"]:
         if row["category"] is None:
             counts[files[row["source"]].category or NO_CATEGORY].drop("no_meta", row["reviews"])
             continue

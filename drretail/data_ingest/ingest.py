@@ -1,33 +1,37 @@
 """From raw files to a world, or to nothing at all: the order of the steps (paper App. A.2, Algorithm 1)."""
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from itertools import groupby
-from operator import itemgetter
+import os
+import sqlite3
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from drretail.data_ingest.accounts import count_categories
-from drretail.data_ingest.engines.duckdb import DuckDBEngine
-from drretail.data_ingest.loading import Loaded, load_input, load_kept_rows
+from drretail.data_ingest.digests import source_files
+from drretail.data_ingest.engines.base import EngineName, Selected, Task, load_engine
 from drretail.data_ingest.options import IngestOptions
-from drretail.data_ingest.plan import Plan, plan_inputs
-from drretail.data_ingest.products import parse_json, product_of, richness
+from drretail.data_ingest.plan import Input, Plan, plan_inputs
 from drretail.data_ingest.profile_pool import draw_pool
 from drretail.data_ingest.report import Funnel, IngestReport
+from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.shapes import recognise
-from drretail.data_ingest.sources import find_files, reading
+from drretail.data_ingest.sources import find_files
+from drretail.data_ingest.stages import remove_stages, stages_in
 from drretail.env.generations import check_is_ours
-from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
+from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
 from drretail.env.profiles import ProfilePool, default_pool
 from drretail.env.writing import write_world
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
-from drretail.records.shop import Product
 
 FAKER = "faker:"
+# A process takes a quarter of a second to start, in which ten megabytes are read.
+WORTH_A_PROCESS = 32_000_000
+# What is read in a second is not kept after an error.
+WORTH_KEEPING = 200_000_000
 
 
 def ingest(
@@ -37,28 +41,102 @@ def ingest(
     progress: Progress | None = None,
     *,
     dry_run: bool = False,
+    engine: EngineName = "duckdb",
+    master: str | None = None,
+    workers: int | None = None,
 ) -> IngestReport:
     """Makes the world in ``folder`` from raw files and says what was read, kept and dropped, and why.
 
-    The world is written when everything else has succeeded; ``dry_run`` ends before. Raises UserError for files that
-    are missing, cut or damaged, and where no shop comes out.
+    The world is written when everything else has succeeded; ``dry_run`` ends before. What is finished of a run that
+    was killed is not done again. ``workers`` is the number of processes, by default as many as are of use; they change
+    nothing in the result, and nor does the engine. Raises UserError for files that are missing, cut or damaged, for a
+    disk that is full, and where no shop comes out.
     """
     options, progress = options or IngestOptions(), progress or Progress()
     check_is_ours(folder)
     pool = choose_pool(options)
     plan = plan_inputs([recognise(path) for path in find_files(paths, folder)], options)
-    with TemporaryDirectory(prefix="drretail-ingest-") as name, closing(DuckDBEngine(Path(name), options)) as engine:
-        loaded = _load(engine, plan, Path(name), progress)
-        with progress.track("selecting products and orders"):
-            engine.select()
-        report = _report(engine, plan, loaded)
-        _check_something_is_kept(engine, report, options)
+    select = choose_engine(engine)
+    with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(folder):
+        task = Task(
+            plan=plan,
+            options=options,
+            work=_made(stages / engine),
+            progress=progress,
+            workers=workers or useful_workers(plan),
+            master=master,
+            counts_only=dry_run,
+        )
+        selected = select(task)
+        report = _report(selected, plan)
+        _check_something_is_kept(selected, report, options)
         if dry_run:
             return report
-        with progress.track("reading the products that are kept"):
-            load_kept_rows(engine, plan, loaded)
-        manifest = _write(engine, folder, plan, report, options, pool, progress)
+        sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
+        manifest = _write(folder, task, selected, report, sources, pool)
     return report.model_copy(update={"world": str(folder), "fingerprint": manifest.fingerprint})
+
+
+def choose_engine(name: EngineName) -> Callable[[Task], Selected]:
+    """The engine's ``select``; raises UserError where it is an extra that is not installed."""
+    try:
+        return load_engine(name)
+    except ImportError as problem:
+        raise UserError(
+            f"The engine {name!r} cannot be loaded ({problem}): pip install 'drretail[{name}]'."
+        ) from problem
+
+
+def useful_workers(plan: Plan) -> int:
+    """As many processes as there are cores, but no more than files of a size that is worth one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, sum(_size(item) >= WORTH_A_PROCESS for item in plan.inputs)))
+
+
+@contextmanager
+def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> Generator[Path]:
+    """Where the engine keeps what is finished: beside the world, until it is complete.
+
+    After an error they stay as well where it took time to make them; a killed run leaves them anyway.
+    """
+    if dry_run:
+        with TemporaryDirectory(prefix="drretail-ingest-") as name:
+            yield Path(name)
+        return
+    try:
+        with stages_in(folder) as stages:
+            yield stages
+    except UserError:
+        if sum(map(_size, plan.inputs)) < WORTH_KEEPING:
+            remove_stages(folder)
+        else:
+            progress.note(f"What was read is kept in {folder}; the same command goes on from there.")
+        raise
+    remove_stages(folder)
+
+
+@contextmanager
+def _writing(folder: Path) -> Generator[None]:
+    """Turns what the system says while files are written into one sentence for a person."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as problem:
+        raise UserError(
+            f"The world at {folder} could not be written: {problem}. What was there before is unchanged."
+        ) from problem
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _size(item: Input) -> int:
+    """The size of a file, 0 where it has vanished: who reads it says so."""
+    try:
+        return item.source.path.stat().st_size
+    except OSError:
+        return 0
 
 
 def choose_pool(options: IngestOptions) -> ProfilePool:
@@ -70,26 +148,15 @@ def choose_pool(options: IngestOptions) -> ProfilePool:
     return draw_pool(options.profile_pool.removeprefix(FAKER), int(sha256_of(options.seed)[:8], 16))
 
 
-def _load(engine: DuckDBEngine, plan: Plan, work: Path, progress: Progress) -> list[Loaded]:
-    loaded = list[Loaded]()
-    with progress.track("reading files", len(plan.inputs)) as bar:
-        for number, item in enumerate(plan.inputs):
-            bar.describe(f"reading {item.name}")
-            loaded.append(load_input(engine, plan, number, work))
-            bar.advance()
-    return loaded
-
-
-def _report(engine: DuckDBEngine, plan: Plan, loaded: Sequence[Loaded]) -> IngestReport:
-    files = [file.report for file in loaded]
-    categories = count_categories(engine, plan, files)
-    totals = engine.query("totals")[0]
+def _report(selected: Selected, plan: Plan) -> IngestReport:
+    categories = count_categories(selected.tables, plan, selected.files)
+    totals = selected.tables["totals"][0]
     # The tenth order with one hash; at a hundred million orders the chance of it is below 10^-12.
     assert (totals["highest_k"] or 0) <= 9, "order ids have run out of their first digit"
     return IngestReport(
         world=None,
         fingerprint=None,
-        files=tuple(sorted([*files, *plan.skipped], key=lambda file: file.name)),
+        files=tuple(sorted([*selected.files, *plan.skipped], key=lambda file: file.name)),
         categories=categories,
         products=Funnel.total(row.products for row in categories),
         reviews=Funnel.total(row.reviews for row in categories),
@@ -98,55 +165,63 @@ def _report(engine: DuckDBEngine, plan: Plan, loaded: Sequence[Loaded]) -> Inges
     )
 
 
-def _check_something_is_kept(engine: DuckDBEngine, report: IngestReport, options: IngestOptions) -> None:
+def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
+    """Raises UserError that names the rule by which no product is left."""
     if report.products.kept:
         return
-    most = engine.query("totals")[0]["most_interactions"]
-    raise UserError(
-        f"No product is left: none of {report.products.read:,} product rows has {options.min_interactions} "
-        f"interactions since {options.since} (the most, repeated rows included, is {most:,}), and "
-        f"{report.products_without_meta:,} reviewed products have no product row. Lower --min-interactions or "
-        "--since, or check that products and reviews belong together."
+    raise UserError(f"No product is left: {_rule_that_dropped_all(selected, report, options)}")
+
+
+def _rule_that_dropped_all(selected: Selected, report: IngestReport, options: IngestOptions) -> str:
+    rows, reviews = report.products.read, report.reviews
+    good = reviews.read - reviews.dropped.get("bad_line", 0)
+    if report.products.dropped.get("bad_line", 0) == rows:
+        return f"all {rows:,} product rows are bad lines, without an id or a title."
+    if good and reviews.dropped.get("no_meta", 0) == good:
+        return (
+            f"none of the {good:,} reviews is of one of the {rows:,} product rows (rule: a review counts for the "
+            "product with its parent_asin). Check that products and reviews belong together."
+        )
+    if good and reviews.dropped.get("before_since", 0) + reviews.dropped.get("no_meta", 0) == good:
+        return f"all reviews of the {rows:,} product rows are older than {options.since} (rule: --since)."
+    most = selected.tables["totals"][0]["most_interactions"]
+    return (
+        f"none of {rows:,} product rows has {options.min_interactions} interactions since {options.since} (rule: "
+        f"--min-interactions; the most, repeated rows included, is {most:,}), and {report.products_without_meta:,} "
+        "reviewed products have no product row. Lower --min-interactions or --since, or check that products and "
+        "reviews belong together."
     )
 
 
 def _write(
-    engine: DuckDBEngine,
     folder: Path,
-    plan: Plan,
+    task: Task,
+    selected: Selected,
     report: IngestReport,
-    options: IngestOptions,
+    sources: Sequence[SourceFile],
     pool: ProfilePool,
-    progress: Progress,
 ) -> Manifest:
-    with progress.track("hashing files", len(plan.inputs)) as bar:
-        sources = list[SourceFile]()
-        for item in plan.inputs:
-            sources.append(_source_file(item.source.path, item.name))
-            bar.advance()
+    options = task.options
     return write_world(
         folder,
-        products=_products(engine, plan),
-        orders=(OrderRow(*row) for row in engine.orders()),
+        products=selected_products(selected, task.plan.categories),
+        orders=selected_orders(selected, held_out=False),
+        holdout=None if options.holdout == "none" else selected_orders(selected, held_out=True),
         seed=options.seed,
         pool=pool,
         since=options.since,
-        parameters=options.model_dump(mode="json", exclude={"seed", "since"}),
+        parameters=_parameters(options),
         categories=[_category_counts(row.name, report) for row in report.categories],
         sources=sources,
-        versions={engine.name: engine.version},
-        progress=progress,
+        versions={task.work.name: selected.version},
+        progress=task.progress,
     )
 
 
-def _products(engine: DuckDBEngine, plan: Plan) -> Iterator[Product]:
-    """The kept products by id; of several rows for one product the richest, of equally rich ones the first."""
-    for _, rows in groupby(engine.kept_rows(), key=itemgetter(0)):
-        candidates: Iterable[Product] = (
-            product_of(product_id, plan.categories[category], {name: parse_json(text) for name, text in fields.items()})
-            for product_id, category, fields in rows
-        )
-        yield max(candidates, key=richness)
+def _parameters(options: IngestOptions) -> dict[str, Any]:
+    """What was chosen, but for what the manifest has fields of its own for."""
+    nothing_held_out = {"holdout"} if options.holdout == "none" else set[str]()
+    return options.model_dump(mode="json", exclude={"seed", "since", *nothing_held_out})
 
 
 def _category_counts(name: str, report: IngestReport) -> CategoryCounts:
@@ -161,9 +236,3 @@ def _category_counts(name: str, report: IngestReport) -> CategoryCounts:
         rows_read=row.products.read + row.reviews.read,
         dropped=dropped,
     )
-
-
-def _source_file(path: Path, name: str) -> SourceFile:
-    with reading(path), path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return SourceFile(name=name, size=path.stat().st_size, sha256=digest)

@@ -1,7 +1,7 @@
 """Rows that the engine could not read: found again by number, saved where Python can read them, else named."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -31,20 +31,26 @@ class Saved:
             self.shown.append(BadLine(line=line, problem=problem))
 
 
-def save_lines(source: Source, numbers: Sequence[int], target: Path) -> Saved:
-    """Writes to ``target`` those of the numbered rows (1-based, blank lines not counted) that a lenient reading saves.
+def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], saved: Saved) -> None:
+    """Writes to ``out`` those of the lines (number and bytes) that a lenient reading saves; ``saved`` counts them.
 
     Broken UTF-8, halves of surrogate pairs and a byte order mark are lenient cases; a cut line is not.
     """
+    for line, data in lines:
+        try:
+            # Without its end, so that what is wrong with a cut line reads alike wherever it stands.
+            row = json.loads(data.rstrip(b"\r\n").decode("utf-8-sig", "replace"))
+        except (ValueError, RecursionError) as problem:
+            saved.reject(line, f"not JSON: {problem}")
+        else:
+            _save(row, line, shape, saved, out)
+
+
+def save_lines(source: Source, numbers: Sequence[int], target: Path) -> Saved:
+    """``save_rows`` of the numbered rows (as ``numbered_rows`` counts) of a whole file, into the file ``target``."""
     saved = Saved()
-    with target.open("w", encoding="utf-8") as out:
-        for line, data in _numbered(source, numbers):
-            try:
-                row = json.loads(data.decode("utf-8-sig", "replace"))
-            except (ValueError, RecursionError) as problem:
-                saved.reject(line, f"not JSON: {problem}")
-            else:
-                _save(row, line, source.shape, saved, out)
+    with open_binary(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
+        save_rows(numbered_rows(file, numbers), source.shape, out, saved)
     return saved
 
 
@@ -92,17 +98,21 @@ def is_moment(raw: Any) -> bool:
         return False
 
 
-def _numbered(source: Source, numbers: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    """Line number in the file and bytes of the rows with these numbers, which are ascending."""
+def numbered_rows(file: Iterable[bytes], numbers: Sequence[int], before: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Line number and bytes of the rows with these numbers: ascending, from 1, blank lines not counted.
+
+    ``before`` is how many lines of the whole file stand before those of ``file``.
+    """
     wanted = iter(numbers)
     next_wanted = next(wanted, None)
     row = 0
-    with open_binary(source.path, source.packed) as file:
-        for line, data in enumerate(file, 1):
-            # The engine skips the same characters as white space.
-            if not data.strip():
-                continue
-            row += 1
-            if row == next_wanted:
-                yield line, data
-                next_wanted = next(wanted, None)
+    for line, data in enumerate(file, before + 1):
+        # The engine skips the same characters as white space.
+        if not data.strip():
+            continue
+        row += 1
+        if row == next_wanted:
+            yield line, data
+            next_wanted = next(wanted, None)
+            if next_wanted is None:
+                return

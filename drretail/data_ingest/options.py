@@ -9,6 +9,7 @@ from drretail.data_ingest.categories import Preset
 from drretail.records.base import Record
 
 CapBy = Literal["hash", "interactions"]
+Holdout = Literal["none", "last"]
 
 
 class IngestOptions(Record):
@@ -24,6 +25,8 @@ class IngestOptions(Record):
     since: date = date(2019, 1, 1)
     seed: str = "42"
     vary_orders: bool = False
+    holdout: Holdout = "none"
+    """"last": each user's last order is kept apart, out of the world."""
     profile_pool: str | None = None
     """"faker:LOCALE" draws another pool of names and addresses; None is the shipped one."""
 

@@ -11,12 +11,16 @@ TABLES = (
     "tally",
     "products",
     "candidates",
-    "interactions",
+    "repeated",
     "eligible",
     "kept",
+    "interactions",
     "order_hashes",
     "orders",
+    "held_out",
 )
+# What the report is counted from, once the tables exist.
+ACCOUNTS = ("product_fates", "review_fates", "category_orders", "totals")
 
 
 def sql_text(name: str) -> str:

@@ -1,20 +1,26 @@
 """The files behind the paths that a person gave: which there are, how each is read, what each is."""
 
+import errno
 import gzip
 import io
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, cast
+
+from isal import igzip, igzip_lib
 
 from drretail.errors import UserError
 
 Shape = Literal["products", "reviews", "unknown", "empty"]
 Layout = Literal["lines", "array", "mapping"]
-_GZIP_MAGIC = b"\x1f\x8b"
 _BLOCK = 1 << 20
+# The stubs of isal take the class for an instance.
+_ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +66,42 @@ def is_packed(path: Path) -> bool:
 
 
 @contextmanager
-def open_binary(path: Path, packed: bool) -> Generator[BinaryIO | gzip.GzipFile]:
-    """The unpacked bytes of a file; a cut or damaged one becomes a UserError wherever it is noticed."""
-    with reading(path):
+def open_binary(path: Path, packed: bool, heard: Callable[[int], None] | None = None) -> Generator[BinaryIO]:
+    """The unpacked bytes of a file; a cut or damaged one becomes a UserError wherever it is noticed.
+
+    ``heard`` is told the place in the file, as it lies on disk, with every block that is read from it.
+    """
+    with reading(path), _Heard(path, heard) as raw:
         if packed:
-            with gzip.open(path, "rb") as file:
-                yield file
+            # ISA-L unpacks twice as fast as zlib, and compares the checksum at the end as well.
+            with igzip.open(raw, "rb") as file:
+                yield cast("BinaryIO", file)
         else:
-            with path.open("rb") as file:
-                yield file
+            yield io.BufferedReader(raw)
+
+
+class _Heard(io.FileIO):
+    """A file that tells how far it was read."""
+
+    def __init__(self, path: Path, heard: Callable[[int], None] | None) -> None:
+        super().__init__(path, "rb")
+        self._heard = heard
+        self._read = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self._tell(len(data or b""))
+        return data or b""
+
+    def readinto(self, buffer: "memoryview | bytearray", /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        read = super().readinto(buffer) or 0
+        self._tell(read)
+        return read
+
+    def _tell(self, read: int) -> None:
+        self._read += read
+        if self._heard:
+            self._heard(self._read)
 
 
 @contextmanager
@@ -85,9 +118,12 @@ def reading(path: Path) -> Generator[None]:
         yield
     except EOFError:
         raise UserError(f"{path} is cut: download it again.") from None
-    except (zlib.error, gzip.BadGzipFile) as problem:
+    except (zlib.error, _ISAL_ERROR, gzip.BadGzipFile) as problem:
         raise UserError(f"{path} is damaged ({problem}): download it again.") from problem
     except OSError as problem:
+        # Of the file that is made of this one.
+        if problem.errno in NO_ROOM:
+            raise
         raise UserError(f"{path} cannot be read: {problem}.") from problem
 
 

@@ -26,6 +26,9 @@ def clean_text(text: str) -> str:
         text = _ENTITY.sub(lambda match: html.unescape(match.group()), text)
     if "<" in text:
         text = _INLINE_TAG.sub("", _BLOCK_TAG.sub(" ", text))
+    # Printable text holds no controls, no surrogates and no white space but the plain one: nearly all of it.
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     return _SPACE.sub(" ", _CONTROL.sub("", without_surrogates(text))).strip()
 
 

@@ -11,6 +11,7 @@ from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.generations import live_generation
 from drretail.env.manifest import (
     DATABASE_FILE,
+    HOLDOUT_FILE,
     INDEX_FOLDER,
     INDEX_VERSION,
     LineHash,
@@ -61,10 +62,12 @@ def check_generation(generation: Path) -> list[Finding]:
     except UserError as problem:
         return [fault("unreadable", str(problem))]
     with closing(store), closing(catalog):
-        return run_checks(store, catalog, manifest)
+        return run_checks(store, catalog, manifest, hash_holdout(generation / HOLDOUT_FILE))
 
 
-def run_checks(store: SqliteStore, catalog: TantivyCatalog, manifest: Manifest) -> list[Finding]:
+def run_checks(
+    store: SqliteStore, catalog: TantivyCatalog, manifest: Manifest, holdout: str | None = None
+) -> list[Finding]:
     """All findings of all checks; a damaged table ends one check, not the others."""
     db = store.connection()
     checks: list[Iterator[Finding]] = [
@@ -72,7 +75,7 @@ def run_checks(store: SqliteStore, catalog: TantivyCatalog, manifest: Manifest) 
         check_orphans(db),
         check_user_sums(db),
         check_counts(db, manifest),
-        check_fingerprint(db, manifest, store.pool.hash),
+        check_fingerprint(db, manifest, store.pool.hash, holdout),
         check_index(db, catalog),
     ]
     findings: list[Finding] = []
@@ -109,15 +112,20 @@ def check_user_sums(db: sqlite3.Connection) -> Iterator[Finding]:
         yield fault("user_sums", f"{row[0]}: {row[1]} orders, spend {row[2]:.2f}, the last at {row[3]}")
 
 
-def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str) -> Iterator[Finding]:
-    """Computes the fingerprint anew from the rows."""
+def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, holdout: str | None) -> Iterator[Finding]:
+    """Computes the fingerprint anew from the rows; ``holdout`` is the hash of those that are held out."""
     if pool != manifest.profile_pool:
         yield fault("profile_pool", manifest.profile_pool, pool)
     formulation = manifest.versions.get(INDEX_VERSION, "")
     if formulation != FORMULATION:
         yield fault("index_formulation", formulation, f"this version of drretail searches by {FORMULATION}")
     found = world_fingerprint(
-        products=hash_products(db), orders=hash_orders(db), seed=manifest.seed, pool=pool, formulation=formulation
+        products=hash_products(db),
+        orders=hash_orders(db),
+        seed=manifest.seed,
+        pool=pool,
+        formulation=formulation,
+        holdout=holdout,
     )
     if found != manifest.fingerprint:
         yield fault("fingerprint", manifest.fingerprint, found)
@@ -127,6 +135,17 @@ def hash_products(db: sqlite3.Connection) -> str:
     lines = LineHash()
     for (record,) in db.execute("SELECT record FROM products ORDER BY product_id"):
         lines.add(record)
+    return lines.hexdigest()
+
+
+def hash_holdout(path: Path) -> str | None:
+    """The hash of the orders that are held out, None where none are."""
+    if not path.is_file():
+        return None
+    lines = LineHash()
+    with path.open(encoding="utf-8", newline="\n") as file:
+        for line in file:
+            lines.add(line.removesuffix("\n"))
     return lines.hexdigest()
 
 

@@ -15,6 +15,8 @@ CURRENT = "CURRENT"
 LOCK = ".lock"
 STAGING = ".staging-"
 GENERATION = "gen-"
+STAGES = ".stages"
+"""Where an ingest keeps what it has finished, until the world is complete."""
 
 
 def live_generation(folder: Path) -> Path:
@@ -97,7 +99,9 @@ def check_is_ours(folder: Path) -> None:
     if not folder.is_dir():
         raise UserError(f"{folder} is a file; give the world a folder of its own.")
     names = [entry.name for entry in folder.iterdir()]
-    if CURRENT not in names and not all(name.startswith((LOCK, STAGING, GENERATION, f".{CURRENT}.")) for name in names):
+    if CURRENT not in names and not all(
+        name.startswith((LOCK, STAGING, STAGES, GENERATION, f".{CURRENT}.")) for name in names
+    ):
         raise UserError(f"{folder} holds other files and is not a world; give the world a folder of its own.")
 
 

@@ -15,6 +15,8 @@ from drretail.records.shop import Product
 MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"
 INDEX_FOLDER = "index"
+HOLDOUT_FILE = "holdout.jsonl"
+"""The orders that are held out of a world; nothing that agents can call reads it."""
 INDEX_VERSION = "index"
 """Under which name ``versions`` holds the index formulation."""
 NOW_WITHOUT_ORDERS = datetime(2023, 10, 1, tzinfo=UTC)
@@ -119,18 +121,27 @@ def order_line(row: OrderRow) -> str:
     return f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
 
 
-def world_fingerprint(*, products: str, orders: str, seed: str, pool: str, formulation: str) -> str:
-    """sha256 over everything that decides what an agent can see; ``products`` and ``orders`` are line hashes."""
-    return sha256_of(
-        {
-            "format": FORMAT,
-            "products": products,
-            "orders": orders,
-            "seed": seed,
-            "profile_pool": pool,
-            "index": formulation,
-        }
-    )
+def holdout_line(row: OrderRow) -> str:
+    """An order that is held out, as a line of HOLDOUT_FILE."""
+    return canonical_json(row._asdict())
+
+
+def world_fingerprint(
+    *, products: str, orders: str, seed: str, pool: str, formulation: str, holdout: str | None = None
+) -> str:
+    """sha256 over everything that decides what an agent can see, and what its guesses are held against.
+
+    ``products``, ``orders`` and ``holdout`` (None where nothing is held out) are line hashes.
+    """
+    parts = {
+        "format": FORMAT,
+        "products": products,
+        "orders": orders,
+        "seed": seed,
+        "profile_pool": pool,
+        "index": formulation,
+    }
+    return sha256_of(parts if holdout is None else {**parts, "holdout": holdout})
 
 
 def midnight_after(timestamp: int) -> datetime:

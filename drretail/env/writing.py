@@ -14,15 +14,18 @@ from drretail.env.checking import check_generation
 from drretail.env.generations import make_live, publish, staged
 from drretail.env.manifest import (
     DATABASE_FILE,
+    HOLDOUT_FILE,
     INDEX_FOLDER,
     INDEX_VERSION,
     MANIFEST_FILE,
     NOW_WITHOUT_ORDERS,
     CategoryCounts,
     Counts,
+    LineHash,
     Manifest,
     OrderRow,
     SourceFile,
+    holdout_line,
     midnight_after,
     world_fingerprint,
 )
@@ -48,6 +51,7 @@ def write_world(
     *,
     products: Iterable[Product],
     orders: Iterable[OrderRow],
+    holdout: Iterable[OrderRow] | None = None,
     seed: int | str,
     pool: ProfilePool,
     since: date | None = None,
@@ -60,11 +64,13 @@ def write_world(
     """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
 
     ``products`` come in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
+    ``holdout`` are orders that are kept beside the world and not in it, None where nothing is held out.
     Writing the same world again leaves its database and index as they are, with the profile updates made meanwhile,
     unless they are damaged. Raises ValueError for rows out of order, UserError when ``folder`` holds something else.
     """
     with staged(folder) as staging:
         written = write_rows(staging, products, orders, pool, progress or Progress())
+        held_out = None if holdout is None else write_holdout(staging / HOLDOUT_FILE, holdout)
         manifest = Manifest(
             fingerprint=world_fingerprint(
                 products=written.product_hash,
@@ -72,6 +78,7 @@ def write_world(
                 seed=str(seed),
                 pool=pool.hash,
                 formulation=FORMULATION,
+                holdout=held_out,
             ),
             seed=str(seed),
             now=NOW_WITHOUT_ORDERS if written.last_order is None else midnight_after(written.last_order),
@@ -96,6 +103,17 @@ def write_world(
         else:
             publish(folder, staging, manifest.generation)
     return manifest
+
+
+def write_holdout(path: Path, orders: Iterable[OrderRow]) -> str:
+    """Writes the orders that are held out, in the order in which they come, and gives the hash of their lines."""
+    lines = LineHash()
+    with path.open("w", encoding="utf-8") as file:
+        for row in orders:
+            line = holdout_line(row)
+            lines.add(line)
+            file.write(f"{line}\n")
+    return lines.hexdigest()
 
 
 def write_rows(

@@ -118,3 +118,15 @@ def test_check_says_ok_or_what_is_wrong(app: typer.Typer, raw: Path, tmp_path: P
 def test_a_folder_that_is_no_world_is_a_user_error(app: typer.Typer, raw: Path) -> None:
     for command in ("info", "check"):
         assert isinstance(runner.invoke(app, ["world", command, str(raw)]).exception, UserError)
+
+
+def test_workers_and_holdout_reach_the_world(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+    def run(name: str, *options: str) -> dict[str, object]:
+        return json.loads(
+            runner.invoke(app, ["ingest", str(raw), "-w", str(tmp_path / name), "--json", *options]).stdout
+        )
+
+    whole, held = run("w"), run("held", "--holdout", "last", "--workers", "2")
+    assert run("two", "--workers", "2")["fingerprint"] == whole["fingerprint"] != held["fingerprint"]
+    shown = runner.invoke(app, ["world", "info", str(tmp_path / "held")]).stdout
+    assert "holdout last" in shown

@@ -162,6 +162,18 @@ def _too_few(raw: Path) -> None:
     write_lines(raw / "Pet_Supplies.jsonl", reviews_of(B1, 4))
 
 
+def _unrelated(raw: Path) -> None:
+    write_lines(raw / "Pet_Supplies.jsonl", reviews_of("B000000002", 9))
+
+
+def _old(raw: Path) -> None:
+    write_lines(raw / "Pet_Supplies.jsonl", reviews_of(B1, 9, BEFORE_2019))
+
+
+def _no_product_row(raw: Path) -> None:
+    write_lines(raw / "meta_Pet_Supplies.jsonl", [product_row(""), product_row(B1, title=None)])
+
+
 def _nameless(raw: Path) -> None:
     (raw / "meta_Pet_Supplies.jsonl").rename(raw / "catalog.jsonl")
 
@@ -175,6 +187,12 @@ def _nameless(raw: Path) -> None:
         (_cut_packed, r"Pet_Supplies\.jsonl\.gz is cut: download it again"),
         (_damaged_packed, r"Pet_Supplies\.jsonl\.gz is damaged .*: download it again"),
         (_too_few, "No product is left: none of 1 product rows has 5 interactions since 2019-01-01 .* is 4"),
+        (
+            _unrelated,
+            r"No product is left: none of the 9 reviews is of one of the 1 product rows \(rule: .*parent_asin",
+        ),
+        (_old, r"No product is left: all reviews of the 1 product rows are older than 2019-01-01 \(rule: --since\)"),
+        (_no_product_row, "No product is left: all 2 product rows are bad lines"),
         (_nameless, r"The category of .*catalog\.jsonl is unknown.*--category NAME"),
     ],
 )

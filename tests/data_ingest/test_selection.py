@@ -2,7 +2,6 @@
 
 import random
 import re
-from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import get_args
@@ -11,9 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.data_ingest.engines.duckdb import DuckDBEngine, Part
+from drretail.data_ingest.engines.base import Task
+from drretail.data_ingest.engines.duckdb import select as select_on_duckdb
 from drretail.data_ingest.options import CapBy, IngestOptions
+from drretail.data_ingest.plan import plan_inputs
+from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.selection import TABLES, sql_text
+from drretail.data_ingest.shapes import recognise
+from drretail.progress import Progress
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, write_lines
 from tests.data_ingest.reference import Interaction, Result, select
 
@@ -22,20 +26,17 @@ RANKS = ["Pet_Supplies", "All_Beauty", "Books"]
 
 def run_engine(work: Path, meta: list[tuple[str, str]], reviews: list[Interaction], options: IngestOptions) -> Result:
     """Loads rows through files, as ingest does, and gives what the SQL keeps."""
-    work.mkdir(parents=True)
-    with closing(DuckDBEngine(work, options, threads=2)) as engine:
-        for rank, name in enumerate(RANKS):
-            rows = [product_row(product) for product, own in meta if own == name]
-            path = write_lines(work / f"meta-{name}.jsonl", rows)
-            engine.load_products(rank, rank, Part(path, False, path))
-        path = write_lines(work / "reviews.jsonl.gz", [review_row(*review) for review in reviews])
-        engine.load_reviews(9, Part(path, True, path))
-        engine.select()
-        for rank, name in enumerate(RANKS):
-            path = work / f"meta-{name}.jsonl"
-            engine.load_kept_rows(rank, rank, Part(path, False, path))
-        products = {product: RANKS[category] for product, category, _ in engine.kept_rows()}
-        return Result(products, list(engine.orders()))
+    paths = [
+        write_lines(work / f"meta_{name}.jsonl", [product_row(product) for product, own in meta if own == name])
+        for name in RANKS
+    ]
+    of_no_product = ("A", "unknown", START)  # makes a file of reviews also where there are none
+    paths.append(write_lines(work / "reviews.jsonl.gz", [review_row(*row) for row in [*reviews, of_no_product]]))
+    plan = plan_inputs([recognise(path) for path in paths], options)
+    (work / "stages").mkdir()
+    selected = select_on_duckdb(Task(plan, options, work / "stages", Progress()))
+    products = {product.product_id: product.category for product in selected_products(selected, plan.categories)}
+    return Result(products, [row[:] for row in selected_orders(selected, held_out=False)])
 
 
 def random_rows(seed: int, size: int) -> tuple[list[tuple[str, str]], list[Interaction]]:

@@ -1,5 +1,5 @@
 -- Products that may pass the quantity rule: repeated rows still count here, which makes this a cheap upper bound.
-SELECT q.product_id, q.category
+SELECT q.product_id, q.category, q.recent
 FROM (
     SELECT p.product_id, p.category, CAST(coalesce(sum(t.recent), 0) AS BIGINT) AS recent
     FROM products p

@@ -14,14 +14,12 @@ FROM (
     SELECT
         c.product_id,
         c.category,
-        CAST(coalesce(n.interactions, 0) AS BIGINT) AS interactions,
+        c.recent - coalesce(n.repeats, 0) AS interactions,
         a.cap_by,
         a.seed,
         a.min_interactions
     FROM candidates c
-    LEFT JOIN (
-        SELECT product_id, count(*) AS interactions FROM interactions GROUP BY product_id
-    ) n ON n.product_id = c.product_id
+    LEFT JOIN repeated n ON n.product_id = c.product_id
     CROSS JOIN parameters a
 ) q
 WHERE q.interactions >= q.min_interactions

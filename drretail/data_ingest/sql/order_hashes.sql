@@ -49,6 +49,5 @@ FROM (
         a.seed,
         md5(concat(a.seed, '|', i.user_id, '|', i.product_id, '|', CAST(i.milliseconds AS STRING))) AS digest
     FROM interactions i
-    JOIN kept k ON k.product_id = i.product_id
     CROSS JOIN parameters a
 ) q

@@ -1,6 +1,11 @@
 -- Over all categories: users, reviewed products without a product row, the busiest product, what order ids used of k.
 SELECT u.users, m.without_meta, b.most_interactions, o.highest_k
-FROM (SELECT count(DISTINCT user_id) AS users FROM orders) u
+FROM (
+    SELECT count(DISTINCT o.user_id) AS users
+    FROM orders o
+    LEFT JOIN held_out h ON h.order_id = o.order_id
+    WHERE h.order_id IS NULL
+) u
 CROSS JOIN (
     SELECT count(DISTINCT t.product_id) AS without_meta
     FROM tally t

@@ -6,6 +6,8 @@ The score is the sum over the query's words of BM25(text) + TITLE_BOOST * BM25(t
 ``text``. Equal scores are in order of product id.
 """
 
+import re
+
 from drretail.env.catalog.analyzer import prepared, words
 from drretail.env.catalog.base import DEFAULT_ORDER, CatalogQuery, SortOrder, fold_category
 from drretail.errors import ToolError, nearest_names, suggestion
@@ -15,10 +17,14 @@ TITLE_BOOST = 3.0
 FORMULATION = f"bm25 title^{TITLE_BOOST:g} + text, uax29, 1"
 """Raise the number at the end whenever the same products would be found or ranked in another way."""
 
+_SURE_WORD = re.compile("[A-Za-z0-9]")
+
 
 def indexed_title(product: Product) -> str:
     """The title, or the product id where the title holds no word."""
-    return prepared(product.title) if words(product.title) else prepared(product.product_id)
+    # Finding all words of a title only to see that there is one took a third of the time of indexing.
+    has_word = _SURE_WORD.search(product.title) or words(product.title)
+    return prepared(product.title) if has_word else prepared(product.product_id)
 
 
 def indexed_text(product: Product) -> list[str]:

@@ -1,7 +1,8 @@
 """The catalog of an embedded world: one tantivy index in one segment."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -62,17 +63,29 @@ class TantivyWriter:
         self._writer = self._index.writer(WRITER_BYTES, num_threads=1)
 
     def add(self, product: Product) -> None:
-        self._writer.add_document(as_document(product))
+        document = as_document(product)
+        with write_errors():
+            self._writer.add_document(document)
 
     def close(self) -> None:
         """Commits; UserError where there were too many products for one segment."""
-        self._writer.commit()
-        self._writer.wait_merging_threads()
+        with write_errors():
+            self._writer.commit()
+            self._writer.wait_merging_threads()
         self._index.reload()
         if self._index.searcher().num_segments > 1:
             raise UserError(
                 "These products are too many for an embedded catalog; keep fewer of them (`drretail ingest --cap`)."
             )
+
+
+@contextmanager
+def write_errors() -> Generator[None]:
+    """tantivy tells of a disk that is full by ValueError; here it is an OSError, as of every other writer."""
+    try:
+        yield
+    except ValueError as problem:
+        raise OSError(f"the product index: {problem}") from problem
 
 
 def as_document(product: Product) -> tantivy.Document:

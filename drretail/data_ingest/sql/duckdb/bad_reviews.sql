@@ -1,10 +1,11 @@
--- The numbers of the rows that load_reviews refuses; the reader keeps the order of lines and leaves out blank ones.
+-- The numbers of the rows that read_reviews refuses; the reader keeps the order of lines and leaves out blank ones.
 SELECT number
 FROM (
     SELECT row_number() OVER () AS number, user_id, parent_asin, timestamp
     FROM read_json(
         $file,
         format = 'newline_delimited',
+        compression = 'none',
         ignore_errors = true,
         columns = {user_id: 'VARCHAR', parent_asin: 'VARCHAR', timestamp: 'BIGINT'}
     )

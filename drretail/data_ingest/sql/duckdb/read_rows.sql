@@ -1,23 +1,24 @@
 -- The whole rows of the products that a file's category keeps, each field as JSON text.
-INSERT INTO kept_rows
 SELECT
-    $source,
-    f.number,
+    CAST($source AS INTEGER) AS source,
+    CAST($before + f.number AS BIGINT) AS number,
     k.product_id,
-    f.title,
-    f.average_rating,
-    f.rating_number,
-    f.features,
-    f.description,
-    f.price,
-    f.store,
-    f.categories,
-    f.details
+    CAST(k.category AS INTEGER) AS category,
+    CAST(f.title AS VARCHAR) AS title,
+    CAST(f.average_rating AS VARCHAR) AS average_rating,
+    CAST(f.rating_number AS VARCHAR) AS rating_number,
+    CAST(f.features AS VARCHAR) AS features,
+    CAST(f.description AS VARCHAR) AS description,
+    CAST(f.price AS VARCHAR) AS price,
+    CAST(f.store AS VARCHAR) AS store,
+    CAST(f.categories AS VARCHAR) AS categories,
+    CAST(f.details AS VARCHAR) AS details
 FROM (
     SELECT row_number() OVER () AS number, *
     FROM read_json(
         $file,
         format = 'newline_delimited',
+        compression = 'none',
         ignore_errors = true,
         columns = {
             parent_asin: 'VARCHAR',
@@ -33,5 +34,5 @@ FROM (
         }
     )
 ) f
-JOIN kept k ON k.product_id = f.parent_asin AND k.category = $category
+JOIN kept k ON k.product_id = f.parent_asin
 WHERE f.title IS NOT NULL AND f.title <> 'null'

@@ -1,0 +1,266 @@
+"""How fast raw files become a world, against the time in which their gzip can be read at all.
+
+    python benchmarks/ingest.py --json ingest.json          # 3,000,000 reviews of 120,000 products, five runs of each
+    python benchmarks/ingest.py --quick                     # a tenth of them, once each
+
+The limit is `igzip -dc FILES | wc -l` (Debian package isal), or gzip where that is missing. The input is made up and
+seeded; with --data it is kept. Runs are interleaved, the table shows medians.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+CATEGORIES = ("Pet_Supplies", "Office_Products")
+FIRST, SPAN = 1_400_000_000_000, 290_000_000_000
+DRRETAIL = "from drretail.cli.entry import main; main()"
+# As it is often written: the two rules, nothing else, and no world.
+PLAIN_LOOP = """
+import collections, gzip, json, sys
+count, kept = collections.Counter(), collections.defaultdict(list)
+metas = [path for path in sys.argv[1:] if "meta_" in path]
+products = {json.loads(line)["parent_asin"] for path in metas for line in gzip.open(path, "rt")}
+for path in sys.argv[1:]:
+    if "meta_" not in path:
+        for line in gzip.open(path, "rt"):
+            row = json.loads(line)
+            if row["timestamp"] >= 1546300800000 and row["parent_asin"] in products:
+                count[row["parent_asin"]] += 1
+                kept[row["parent_asin"]].append((row["user_id"], row["timestamp"]))
+print(sum(len(rows) for product, rows in kept.items() if count[product] >= 5))
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    command: list[str]
+    reviews: int
+    world: Path | None = None
+
+
+@dataclass
+class Run:
+    seconds: float
+    cpu: float
+    peak_mb: float
+
+
+class Words:
+    """Texts cut from one long stretch of made-up words, few of them frequent: they pack about as well as reviews do."""
+
+    def __init__(self, rng: random.Random) -> None:
+        known = ["".join(rng.choices("etaoinshrdlcumwfgypbvk", k=rng.randint(2, 9))) for _ in range(20_000)]
+        self._rng, self._words = rng, rng.choices(known, [1 / (place + 3) for place in range(20_000)], k=400_000)
+
+    def of(self, length: int) -> str:
+        start = self._rng.randrange(len(self._words) - length)
+        return " ".join(self._words[start : start + length])
+
+
+def product_lines(category: str, ids: Sequence[str], words: Words, rng: random.Random) -> Iterator[str]:
+    for product in ids:
+        yield json.dumps(
+            {
+                "main_category": category,
+                "title": words.of(15),
+                "average_rating": round(rng.uniform(1, 5), 1),
+                "rating_number": rng.randrange(5000),
+                "features": [words.of(20) for _ in range(4)],
+                "description": [words.of(60)],
+                "price": rng.choice([None, 14.99, "23.10"]),
+                "images": [{"thumb": f"https://images.example/{rng.getrandbits(60):x}.jpg", "variant": "MAIN"}],
+                "store": words.of(1),
+                "categories": [category, words.of(2)],
+                "details": {"Brand": words.of(1), "Color": "red"},
+                "parent_asin": product,
+                "bought_together": None,
+            }
+        )
+
+
+def review_lines(ids: Sequence[str], count: int, words: Words, rng: random.Random) -> Iterator[str]:
+    """Half of the reviews are of few products; a user writes two on average."""
+    for _ in range(count):
+        frequent = rng.random() < 0.5
+        product = ids[min(len(ids) - 1, int(40 * (rng.paretovariate(0.9) - 1)))] if frequent else rng.choice(ids)
+        user = rng.randrange(count // 2) * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 104)
+        text = words.of(min(200, int(12 * rng.paretovariate(1.1))))
+        yield (
+            f'{{"rating": {rng.randint(1, 5)}.0, "title": "{words.of(4)}", "text": "{text}", "images": [], '
+            f'"asin": "{product}", "parent_asin": "{product}", "user_id": "AE{user:026X}", '
+            f'"timestamp": {FIRST + rng.randrange(SPAN)}, "helpful_vote": 0, "verified_purchase": true}}'
+        )
+
+
+def make_input(folder: Path, reviews: int, products: int, categories: Sequence[str]) -> list[Path]:
+    """The raw files of a shop with the reviews and products spread over the categories; kept ones are used again."""
+    paths = [folder / f"{kind}{name}.jsonl.gz" for name in categories for kind in ("meta_", "")]
+    done = folder / f"{reviews}-{products}"
+    if done.exists():
+        return paths
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = random.Random(42)
+    words = Words(rng)
+    for place, name in enumerate(categories):
+        ids = [f"B{place}{number:08X}" for number in range(products // len(categories))]
+        write_packed(folder / f"meta_{name}.jsonl.gz", product_lines(name, ids, words, rng))
+        write_packed(folder / f"{name}.jsonl.gz", review_lines(ids, reviews // len(categories), words, rng))
+    done.touch()
+    return paths
+
+
+def write_packed(path: Path, lines: Iterator[str]) -> None:
+    with gzip.open(path, "wt", compresslevel=6, encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: bool) -> list[Case]:
+    unpack = "igzip" if shutil.which("igzip") else "gzip"
+
+    def ingest(name: str, paths: list[Path], *options: str) -> Case:
+        world = work / name.replace(" ", "-").replace(",", "")
+        command = [sys.executable, "-c", DRRETAIL, "ingest", *map(str, paths), "-w", str(world), "-q", *options]
+        return Case(name, command, reviews, world)
+
+    def limit(name: str, paths: list[Path]) -> Case:
+        return Case(name, ["sh", "-c", f'{unpack} -dc "$@" | wc -l', "sh", *map(str, paths)], reviews)
+
+    found = [
+        limit(f"limit: {unpack}, one file", one),
+        limit(f"limit: {unpack}, two files", two),
+        ingest("selection, one file", one, "--dry-run", "--workers", "1"),
+        ingest("end to end, one file", one, "--workers", "1"),
+        ingest("selection, two files, 1 worker", two, "--dry-run", "--workers", "1"),
+        ingest("selection, two files, 2 workers", two, "--dry-run", "--workers", "2"),
+        ingest("end to end, two files, 2 workers", two, "--workers", "2"),
+        Case("json and gzip in a loop, one file", [sys.executable, "-c", PLAIN_LOOP, *map(str, one)], reviews),
+    ]
+    if spark:
+        found.append(ingest("selection on Spark, one file", one, "--dry-run", "--engine", "spark"))
+    return found
+
+
+def measure(case: Case) -> Run:
+    """Wall time, processor time and the largest sum of resident memory of the processes of one run."""
+    if case.world:
+        shutil.rmtree(case.world, ignore_errors=True)
+    start, peak, ended = time.perf_counter(), [0.0], threading.Event()
+    process = subprocess.Popen(case.command, stdout=subprocess.DEVNULL)  # noqa: S603 -- commands of our own
+    watch = threading.Thread(target=watch_memory, args=(process.pid, peak, ended))
+    watch.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ended.set()
+    watch.join()
+    if process.returncode:
+        raise SystemExit(f"{case.name} ended with exit code {process.returncode}")
+    if case.world:
+        shutil.rmtree(case.world, ignore_errors=True)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, peak[0])
+
+
+def watch_memory(root: int, peak: list[float], ended: threading.Event) -> None:
+    while not ended.wait(0.05):
+        peak[0] = max(peak[0], sum(map(resident_mb, tree(root))))
+
+
+def tree(root: int) -> list[int]:
+    """The process and all below it."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append(int(entry.name))
+    found = [root]
+    for process in found:
+        found += parents.get(process, [])
+    return found
+
+
+def resident_mb(process: int) -> float:
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except (OSError, IndexError):
+        return 0.0
+
+
+def summed_up(runs: dict[str, list[Run]], reviews: int) -> list[dict[str, object]]:
+    median = {name: statistics.median(run.seconds for run in found) for name, found in runs.items()}
+    limits = {count: next(s for name, s in median.items() if count in name) for count in ("one file", "two files")}
+    return [
+        {
+            "name": name,
+            "seconds": round(median[name], 2),
+            "rows_per_second": round(reviews / median[name]),
+            "cpu_seconds": round(statistics.median(run.cpu for run in found), 2),
+            "peak_mb": round(max(run.peak_mb for run in found)),
+            "to_limit": round(median[name] / limits["two files" if "two files" in name else "one file"], 2),
+            "runs": [asdict(run) for run in found],
+        }
+        for name, found in runs.items()
+    ]
+
+
+def print_table(rows: list[dict[str, object]]) -> None:
+    columns = ("seconds", "rows_per_second", "cpu_seconds", "peak_mb", "to_limit")
+    print(f"{'':36}" + "".join(f"{name:>17}" for name in columns))
+    for row in rows:
+        print(f"{row['name']!s:36}" + "".join(f"{row[name]!s:>17}" for name in columns))
+    seconds = {row["name"]: float(str(row["seconds"])) for row in rows}
+    selection = seconds["selection, one file"]
+    gained = seconds["selection, two files, 1 worker"] / seconds["selection, two files, 2 workers"]
+    print(f"\ntwo workers are {gained:.2f} times as fast as one")
+    print(f"the plain loop takes {seconds['json and gzip in a loop, one file'] / selection:.2f} times the selection")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--reviews", type=int, default=3_000_000)
+    parser.add_argument("--products", type=int, default=120_000)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, one run each, no Spark")
+    parser.add_argument("--data", type=Path, help="keep the input here")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    if args.quick:
+        args.reviews, args.products, args.runs = args.reviews // 10, args.products // 10, 1
+    spark = not args.quick and find_spec("pyspark") is not None and shutil.which("java") is not None
+    if not shutil.which("igzip"):
+        print("igzip is not installed (Debian: apt-get install isal): gzip stands in for it.", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as name:
+        work, data = Path(name), args.data or Path(name)
+        one = make_input(data / "one", args.reviews, args.products, CATEGORIES[:1])
+        two = make_input(data / "two", args.reviews, args.products, CATEGORIES)
+        asked = cases(one, two, args.reviews, work, spark=spark)
+        runs: dict[str, list[Run]] = {case.name: [] for case in asked}
+        for number in range(args.runs):
+            for case in asked:
+                runs[case.name].append(measure(case))
+                print(f"run {number + 1}: {case.name}: {runs[case.name][-1].seconds:.2f} s", file=sys.stderr)
+    rows = summed_up(runs, args.reviews)
+    print_table(rows)
+    if args.json:
+        result = {"reviews": args.reviews, "products": args.products, "cores": os.cpu_count(), "results": rows}
+        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,220 @@
+"""One file from one address: resumed where it broke off, waited for where the server says so, checked at the end."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drretail.data_ingest.sources import check_packed, is_packed
+from drretail.errors import UserError
+from drretail.files import sync_folder, write_atomically
+
+if TYPE_CHECKING:
+    from httpx2 import Client, Response
+
+TRIES = 6
+"""In a row without a byte; each byte that comes starts the count anew."""
+DAMAGED_TRIES = 2
+LONGEST_WAIT = 300.0
+AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+_RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
+
+
+class Unavailable(Exception):
+    """The file cannot be had from this address; another may have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a transfer needs of the world around it."""
+
+    client: "Client"
+    wait: Callable[[float], None]
+    """Raises to end the transfer while it waits."""
+    now: Callable[[], datetime]
+    heard: Callable[[int], None]
+    """Is told of every change in the number of bytes that are there."""
+    expect: Callable[[Path, int], None]
+    """Is told how large a file will be; raises UserError where there is no room for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is known of a file that has begun to come; kept beside it."""
+
+    url: str
+    tag: str
+    """The ETag or date by which the server tells versions apart, "" where it gives none."""
+    size: int | None
+
+
+def fetch(url: str, target: Path, around: Surroundings) -> None:
+    """The whole file at ``target``; until it is whole and sound, what came stands in ``target``.part.
+
+    Raises Unavailable where the address does not have it, UserError where this machine has no room.
+    """
+    part = target.with_name(f"{target.name}.part")
+    for attempt in range(1, DAMAGED_TRIES + 1):
+        _complete(url, part, around)
+        problem = _damage(part)
+        if problem is None:
+            break
+        around.heard(-part.stat().st_size)
+        _forget(part)
+        if attempt == DAMAGED_TRIES:
+            raise Unavailable(f"{url} came damaged {DAMAGED_TRIES} times ({problem})")
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+    part.replace(target)
+    _state_file(part).unlink(missing_ok=True)
+    sync_folder(target.parent)
+
+
+def _complete(url: str, part: Path, around: Surroundings) -> None:
+    """Asks again and again, each time for what is missing, until everything is there."""
+    import httpx2
+
+    failures = 0
+    around.heard(_have(part))
+    while True:
+        before = _have(part)
+        try:
+            pause = _ask(url, part, around)
+            problem = (
+                f"it answered that it is busy, {TRIES} times" if pause is not None else "it sends less than it says"
+            )
+        except httpx2.TransportError as error:
+            pause, problem = None, str(error) or type(error).__name__
+        except httpx2.TooManyRedirects:
+            raise Unavailable(f"{url} leads in a circle") from None
+        else:
+            if pause is None and _is_whole(part):
+                return
+        failures = 1 if _have(part) > before else failures + 1
+        if failures >= TRIES:
+            raise Unavailable(f"{url} cannot be had: {problem}")
+        around.wait(min(LONGEST_WAIT, pause or 2.0 ** (failures - 1)))
+
+
+def _ask(url: str, part: Path, around: Surroundings) -> float | None:
+    """Takes what the server sends; the seconds to wait where it is busy (0 where it does not say), else None."""
+    with around.client.stream("GET", url, headers=_headers(url, part)) as response:
+        status = response.status_code
+        if status in AGAIN:
+            return _retry_after(response, around.now())
+        if status == 416:
+            _settle(response, part, around)
+            return None
+        if status not in (200, 206):
+            raise Unavailable(f"{url} answers {status}")
+        _take(url, response, part, around)
+    return None
+
+
+def _headers(url: str, part: Path) -> dict[str, str]:
+    """Asks for the rest where what is here is known to be of the same version of the file."""
+    have, state = _have(part), _read_state(part)
+    asked = {"Accept-Encoding": "identity"}
+    if have and state and state.url == url and state.tag:
+        asked |= {"Range": f"bytes={have}-", "If-Range": state.tag}
+    return asked
+
+
+def _take(url: str, response: "Response", part: Path, around: Surroundings) -> None:
+    """Writes the body behind what is here, or over it where the server sends the file from its start."""
+    have, place, size = _have(part), 0, _whole_number(response.headers.get("Content-Length"))
+    if response.status_code == 206:
+        said = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        if said is None or _whole_number(said[1]) != have:
+            around.heard(-have)
+            _forget(part)
+            return
+        place, size = have, _whole_number(said[2])
+    elif have:
+        around.heard(-have)
+    tag = response.headers.get("ETag", "")
+    # Only a strong tag promises the same bytes.
+    tag = response.headers.get("Last-Modified", "") if not tag or tag.startswith("W/") else tag
+    if size is not None:
+        around.expect(part, size)
+        around.heard(0)
+    write_atomically(_state_file(part), json.dumps({"url": url, "tag": tag, "size": size}))
+    with part.open("r+b" if place else "wb") as file:
+        file.seek(place)
+        for block in response.iter_raw():
+            file.write(block)
+            around.heard(len(block))
+            around.wait(0)
+
+
+def _settle(response: "Response", part: Path, around: Surroundings) -> None:
+    """There is nothing behind what is here: it is all of the file, or more than the file."""
+    match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    size, state = _whole_number(match[2]) if match else None, _read_state(part)
+    if size == _have(part) and state:
+        write_atomically(_state_file(part), json.dumps({"url": state.url, "tag": state.tag, "size": size}))
+    else:
+        around.heard(-_have(part))
+        _forget(part)
+
+
+def _is_whole(part: Path) -> bool:
+    state = _read_state(part)
+    return state is not None and part.is_file() and state.size in (None, _have(part))
+
+
+def _damage(part: Path) -> str | None:
+    """What is wrong with the content: a packed file must unpack to its end, any other must end its last line."""
+    try:
+        if is_packed(part):
+            check_packed(part)
+            return None
+    except UserError as problem:
+        return str(problem)
+    if part.name.removesuffix(".part").endswith(".gz"):
+        return "it is not a packed file"
+    with part.open("rb") as file:
+        file.seek(max(0, _have(part) - 1))
+        return None if file.read(1) == b"\n" else "its last line is cut"
+
+
+def _retry_after(response: "Response", now: datetime) -> float:
+    """Seconds, given as such or as a date; 0 where the server does not say."""
+    said = response.headers.get("Retry-After", "").strip()
+    if said.isdigit():
+        return float(said)
+    try:
+        moment = parsedate_to_datetime(said)
+    except ValueError:
+        return 0.0
+    return max(0.0, ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds())
+
+
+def _whole_number(text: str | None) -> int | None:
+    return int(text) if text and text.isdigit() else None
+
+
+def _have(part: Path) -> int:
+    return part.stat().st_size if part.is_file() else 0
+
+
+def _state_file(part: Path) -> Path:
+    return part.with_name(f"{part.name}.json")
+
+
+def _read_state(part: Path) -> _State | None:
+    try:
+        said = json.loads(_state_file(part).read_text(encoding="utf-8"))
+        return _State(str(said["url"]), str(said["tag"]), said["size"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _forget(part: Path) -> None:
+    part.unlink(missing_ok=True)
+    _state_file(part).unlink(missing_ok=True)

@@ -1,0 +1,93 @@
+"""A connection to DuckDB with a share of the machine, and its errors in words for people."""
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.selection import sql_text
+from drretail.data_ingest.sources import NO_ROOM
+from drretail.errors import UserError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# Twenty million reviews were as fast within 1 GB as within 4; what needs more spills to disk.
+MEMORY_MB = 2_000
+LEAST_MB = 200
+
+
+def share_mb(workers: int) -> int:
+    """What each of several processes may use: of MEMORY_MB, or of half of the machine's memory where that is less."""
+    whole = min(MEMORY_MB, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2_000_000)
+    return max(LEAST_MB, whole // workers)
+
+
+@contextmanager
+def session(work: Path, memory_mb: int, said: Path | None = None) -> Generator["DuckDBPyConnection"]:
+    """A connection of one thread, whose tables beyond ``memory_mb`` go to a folder within ``work`` until it closes.
+
+    Errors of the engine become UserErrors, about the file ``said`` if one is given.
+    """
+    import duckdb
+
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": f"{memory_mb}MB",
+        # Whoever wants several cores runs several processes: categories are independent.
+        "threads": 1,
+        # Chunks have one name after the other; their content must not be taken from a cache.
+        "enable_external_file_cache": False,
+    }
+    with TemporaryDirectory(prefix=".part-spill-", dir=work) as spill, engine_errors(said):
+        connection = duckdb.connect(config={**config, "temp_directory": spill})
+        try:
+            connection.execute("SET TimeZone = 'UTC'")
+            yield connection
+        finally:
+            connection.close()
+
+
+def set_parameters(connection: "DuckDBPyConnection", options: IngestOptions) -> None:
+    """The table of one row from which the portable SQL takes what a person chose."""
+    connection.execute(sql_text("duckdb/parameters"))
+    given = [options.seed, options.since_ms, options.cap, options.cap_by]
+    given += [options.min_interactions, options.vary_orders, options.holdout]
+    connection.execute("INSERT INTO parameters VALUES (?, ?, ?, ?, ?, ?, ?)", given)
+
+
+def literal(text: object) -> str:
+    """A text for SQL that takes no parameters, as COPY and CREATE VIEW."""
+    return "'" + str(text).replace("'", "''") + "'"
+
+
+def parquet(paths: Sequence[Path]) -> str:
+    """The rows of Parquet files, for FROM; their names hold nothing that is taken for a pattern."""
+    return f"read_parquet([{', '.join(map(literal, paths))}])"
+
+
+@contextmanager
+def engine_errors(said: Path | None = None) -> Generator[None]:
+    """Turns an error of the engine into a UserError that names the file, or says what the machine lacks."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as problem:
+        message = str(problem).splitlines()[0]
+        if isinstance(problem, duckdb.OutOfMemoryException):
+            raise UserError(f"The selection ran out of room ({message}); give it disk, or memory.") from problem
+        if any(os.strerror(number) in message for number in NO_ROOM):
+            raise UserError(
+                "The selection could not be written: no space is left on the disk, or a file may not grow so large. "
+                "Make room and run the same command again."
+            ) from problem
+        where = "The selection failed" if said is None else f"{said} cannot be read"
+        raise UserError(f"{where}: {message}") from problem
+    except RuntimeError as problem:
+        # DuckDB's way of passing Ctrl-C on.
+        if "interrupted" in str(problem).casefold():
+            raise KeyboardInterrupt from problem
+        raise

@@ -1,0 +1,65 @@
+"""How far the reading of files is, in the words of a person who waits: rows, rate, time left."""
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Self
+
+from drretail.progress import Bar, Progress
+
+_PARTS = 100
+
+
+class Meter:
+    """Counts bytes and rows of files that are being read by any number of processes."""
+
+    def __init__(
+        self, progress: Progress, bar: Bar, label: str, size: int, files: int, clock: Callable[[], float]
+    ) -> None:
+        self._progress, self._bar, self._label = progress, bar, label
+        self._size, self._files, self._clock = size, files, clock
+        self._began = clock()
+        self._read = self._rows = self._parts = 0
+
+    @classmethod
+    @contextmanager
+    def over(
+        cls, progress: Progress, label: str, size: int, files: int, clock: Callable[[], float] = time.monotonic
+    ) -> Generator[Self]:
+        """A meter for ``size`` bytes in ``files`` files; the bar shows hundredths of the bytes."""
+        with progress.track(label, _PARTS) as bar:
+            meter = cls(progress, bar, label, size, files, clock)
+            yield meter
+            meter.finish()
+
+    def tell(self, read: int, rows: int) -> None:
+        self._read += read
+        self._rows += rows
+        self._bar.describe(f"{self._label}: {self}")
+        self._move(_PARTS * self._read // max(self._size, 1))
+
+    def finish(self) -> None:
+        self._move(_PARTS)
+        if self._rows:
+            self._progress.note(
+                f"{self._label}: {self._files:,} files, {self._rows:,} rows, {self._rate():,.0f} rows/s"
+            )
+
+    def __str__(self) -> str:
+        """ "1,200,000 rows of 4 files, 612,000 rows/s, 41 % of 514 MB, 0:03 left"."""
+        share = min(self._read / max(self._size, 1), 1.0)
+        size = f"{self._size / 1e6:,.0f} MB" if self._size < 10e9 else f"{self._size / 1e9:,.1f} GB"
+        said = f"{self._rows:,} rows of {self._files:,} files, {self._rate():,.0f} rows/s, {share:.0%} of {size}"
+        if not share:
+            return said
+        left = (self._clock() - self._began) * (1 - share) / share
+        return f"{said}, {left // 60:.0f}:{left % 60:02.0f} left"
+
+    def _rate(self) -> float:
+        return self._rows / max(self._clock() - self._began, 1e-9)
+
+    def _move(self, parts: int) -> None:
+        parts = min(parts, _PARTS)
+        if parts > self._parts:
+            self._bar.advance(parts - self._parts)
+            self._parts = parts

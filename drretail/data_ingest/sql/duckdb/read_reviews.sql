@@ -1,0 +1,15 @@
+-- The reviews of a part; a broken line is a row of NULLs (ignore_errors) and stays one, to be counted. What is older than
+-- $since counts and nothing more, so its user is left out. 253402300799999 is the last millisecond of the year 9999.
+SELECT
+    CASE WHEN timestamp >= $since THEN user_id END AS user_id,
+    CASE
+        WHEN user_id <> '' AND parent_asin <> '' AND timestamp BETWEEN 0 AND 253402300799999 THEN parent_asin
+    END AS product_id,
+    timestamp AS milliseconds
+FROM read_json(
+    $file,
+    format = 'newline_delimited',
+    compression = 'none',
+    ignore_errors = true,
+    columns = {user_id: 'VARCHAR', parent_asin: 'VARCHAR', timestamp: 'BIGINT'}
+)

@@ -1,0 +1,243 @@
+"""An ingest that is killed, or that the machine stops, costs nothing but time."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.stages import making
+from drretail.env.checking import check_world
+from drretail.errors import UserError
+from tests.data_ingest.raw_rows import START, product_row, review_row, small_shop, write_lines
+
+ROOT = Path(__file__).parents[2]
+OPTIONS = IngestOptions(cap=200, holdout="last")
+RUN = """
+import resource, sys
+from pathlib import Path
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.errors import UserError
+raw, world, workers, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+try:
+    print(ingest([raw], world, IngestOptions(cap=200, holdout="last"), workers=workers).fingerprint)
+except UserError as problem:
+    print(problem)
+"""
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three categories, of which one has its reviews in two files, and products with reviews in another's file."""
+    folder, draw = tmp_path_factory.mktemp("raw"), random.Random(8)
+    for place, name in enumerate(("Pet_Supplies", "Office_Products", "Baby_Products")):
+        ids = [f"B{place}{number:08d}" for number in range(400)]
+        write_lines(folder / f"meta_{name}.jsonl.gz", [product_row(product) for product in ids])
+        for part in ("", "_2")[: 2 if place == 0 else 1]:
+            rows = [
+                review_row(
+                    f"A{draw.randrange(900)}",
+                    draw.choice(ids) if draw.random() < 0.9 else f"B{draw.randrange(3)}{draw.randrange(400):08d}",
+                    START + draw.randrange(10**9),
+                )
+                for _ in range(5000)
+            ]
+            write_lines(folder / f"{name}{part}.jsonl.gz", [*rows, rows[0], "{cut"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    fingerprint = ingest([raw], tmp_path_factory.mktemp("world") / "w", OPTIONS, workers=1).fingerprint
+    assert fingerprint is not None
+    return fingerprint
+
+
+def start(raw: Path, world: Path, workers: int = 1, limit: int = 0) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", RUN, str(raw), str(world), str(workers), str(limit)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def finished_stages(world: Path) -> dict[str, float]:
+    return {path.name: path.stat().st_mtime for path in (world / ".stages" / "duckdb").glob("[!.]*")}
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_the_number_of_workers_changes_nothing(raw: Path, tmp_path: Path, uninterrupted: str, workers: int) -> None:
+    assert ingest([raw], tmp_path / "w", OPTIONS, workers=workers).fingerprint == uninterrupted
+
+
+@pytest.mark.parametrize(
+    ("moment", "workers"),
+    [
+        (".stages/duckdb/.part-*", 1),
+        (".stages/duckdb/products-*", 2),
+        (".stages/duckdb/reviews-*", 1),
+        (".stages/duckdb/assigned-*", 1),
+        (".stages/duckdb/merged-*", 2),
+        (".stages/duckdb/rows-*", 1),
+        (".stages/digests/*", 1),
+        (".staging-*/shop.sqlite", 1),
+        (".staging-*/holdout.jsonl", 1),
+    ],
+)
+def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(
+    raw: Path, tmp_path: Path, uninterrupted: str, moment: str, workers: int
+) -> None:
+    world = tmp_path / "w"
+    before = ingest([small_shop(tmp_path / "small")], world).fingerprint
+    process = start(raw, world, workers)
+    while process.poll() is None and not any(world.glob(moment)):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert process.returncode == -signal.SIGKILL, "it ended before it was killed"
+    assert check_world(world) == []
+    assert before is not None
+    assert (world / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+    stages = finished_stages(world)
+
+    time.sleep(0.05)  # a worker notices that it is alone
+    assert ingest([raw], world, OPTIONS, workers=workers).fingerprint == uninterrupted
+
+    assert check_world(world) == []
+    assert not (world / ".stages").exists()
+    assert stages or moment.endswith((".part-*", "products-*"))
+
+
+def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.data_ingest.ingest.WORTH_KEEPING", 0)
+    world = tmp_path / "w"
+
+    def full(*_given: object, **_named: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("drretail.data_ingest.ingest.write_world", full)
+        with pytest.raises(UserError, match="No space left"):
+            ingest([raw], world, OPTIONS)
+    before = finished_stages(world)
+    assert {name.partition("-")[0] for name in before} == {
+        "products",
+        "reviews",
+        "assigned",
+        "selected",
+        "merged",
+        "rows",
+    }
+    made: list[str] = []
+    monkeypatch.setattr(
+        "drretail.data_ingest.engines.duckdb.reading.making", lambda path: made.append(path) or making(path)
+    )
+    ingest([raw], world, OPTIONS)
+    assert made == []
+    assert not (world / ".stages").exists()
+
+
+def test_stages_of_other_options_are_not_used(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.data_ingest.ingest.remove_stages", lambda _world: None)
+    world = tmp_path / "w"
+    prints = {
+        ingest([raw], world, options).fingerprint
+        for options in (OPTIONS, OPTIONS.model_copy(update={"cap": 100}), OPTIONS.model_copy(update={"seed": "7"}))
+    }
+    assert len(prints) == 3
+    assert ingest([raw], tmp_path / "fresh", OPTIONS).fingerprint in prints
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Generator[Callable[[str], Path]]:
+    """Mounts a file system of a given size, or skips where that is not allowed."""
+    mounted: list[Path] = []
+
+    def mount(size: str) -> Path:
+        folder = tmp_path / "disk"
+        folder.mkdir()
+        tool = shutil.which("mount")
+        if tool is None or subprocess.run([tool, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]).returncode:
+            pytest.skip("mounting a small file system is not allowed here")
+        mounted.append(folder)
+        return folder
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+# From the first stage to the last byte of the database: each meets the end of the disk in another step.
+@pytest.mark.parametrize(("size", "workers"), [("100k", 1), ("100k", 2), ("300k", 1), ("1000k", 2), ("1700k", 1)])
+def test_a_disk_that_is_full_is_one_sentence_and_the_old_world_stays(
+    raw: Path, small_disk: Callable[[str], Path], size: str, workers: int
+) -> None:
+    disk = small_disk(size)
+    with pytest.raises(UserError, match="could not be written") as problem:
+        ingest([raw], disk / "w", OPTIONS, workers=workers)
+    assert len(str(problem.value).splitlines()) == 1
+    assert {path.name for path in (disk / "w").glob("*")} <= {".lock"}
+
+
+def test_a_full_disk_leaves_the_world_before_it(raw: Path, tmp_path: Path, small_disk: Callable[[str], Path]) -> None:
+    world = small_disk("1500k") / "w"
+    before = ingest([small_shop(tmp_path / "small")], world).fingerprint
+    with pytest.raises(UserError, match="could not be written"):
+        ingest([raw], world, OPTIONS)
+    assert check_world(world) == []
+    assert before is not None
+    assert (world / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+
+
+def test_a_file_that_may_not_grow_is_one_sentence(raw: Path, tmp_path: Path) -> None:
+    process = start(raw, tmp_path / "w", limit=3000)
+    said, _ = process.communicate(timeout=60)
+    assert "could not be written" in said
+    assert len(said.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_input_that_vanishes_is_one_sentence(
+    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    folder = small_shop(tmp_path / "raw")
+    before = ingest([folder], tmp_path / "w").fingerprint
+    link = folder / "Pet_Supplies_2.jsonl.gz"
+    link.symlink_to(raw / "Pet_Supplies.jsonl.gz")
+    from drretail.data_ingest import ingest as module
+
+    plan_inputs = module.plan_inputs
+
+    def plan_and_remove(*given: object) -> object:
+        plan = plan_inputs(*given)  # pyright: ignore[reportArgumentType] -- passes through
+        link.unlink()
+        return plan
+
+    monkeypatch.setattr(module, "plan_inputs", plan_and_remove)
+    with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz cannot be read: .*No such file"):
+        ingest([folder], tmp_path / "w", workers=workers)
+    assert check_world(tmp_path / "w") == []
+    assert before is not None
+    assert (tmp_path / "w" / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_packed_file_that_is_broken_in_the_middle_is_one_sentence(raw: Path, tmp_path: Path, workers: int) -> None:
+    folder = small_shop(tmp_path / "raw")
+    ingest([folder], tmp_path / "w")
+    data = bytearray((raw / "Pet_Supplies.jsonl.gz").read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 100] = os.urandom(100)
+    (folder / "Pet_Supplies_2.jsonl.gz").write_bytes(data)
+    with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz is (damaged|cut).*download it again"):
+        ingest([folder], tmp_path / "w", workers=workers)
+    assert check_world(tmp_path / "w") == []
+    assert not (tmp_path / "w" / ".stages").exists()

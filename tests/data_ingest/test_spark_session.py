@@ -1,0 +1,84 @@
+"""What the Spark engine says before it starts Java, and the blocks from which line numbers come."""
+
+import socket
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.engines.spark_lines import Block, Blocks
+from drretail.data_ingest.engines.spark_session import check_installed, check_master, find_java
+from drretail.data_ingest.ingest import ingest
+from drretail.errors import UserError
+from tests.data_ingest.raw_rows import small_shop
+
+
+def java_that_says(folder: Path, version: str) -> Path:
+    """A JAVA_HOME whose java prints a version."""
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return folder
+
+
+def test_without_pyspark_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(UserError, match=r"needs pyspark: pip install 'drretail\[spark\]'"):
+        ingest([small_shop(tmp_path / "raw")], tmp_path / "world", engine="spark")
+    assert not (tmp_path / "world").exists()
+
+
+def test_without_java_its_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert find_java() is None
+    with pytest.raises(UserError, match="needs Java 17 or later and finds none: install it, or set JAVA_HOME"):
+        check_installed()
+
+
+@pytest.mark.parametrize(("version", "number"), [("1.8.0_392", 8), ("11.0.2", 11)])
+def test_a_java_that_is_too_old_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, number: int
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path, version)))
+    with pytest.raises(UserError, match=rf"needs Java 17 or later, and .*bin/java is Java {number}: set JAVA_HOME"):
+        check_installed()
+
+
+@pytest.mark.parametrize("version", ["17", "21.0.2"])
+def test_java_17_and_later_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path, version)))
+    check_installed()
+
+
+@pytest.mark.parametrize("master", ["local", "local[2]", "local[*]"])
+def test_this_machine_is_a_master(master: str) -> None:
+    check_master(master)
+
+
+@pytest.mark.parametrize("master", ["", "local[]", "local[x]", "yarn", "spark://", "spark://host", "http://host:7077"])
+def test_an_address_of_another_form_is_refused(master: str) -> None:
+    with pytest.raises(UserError, match=r"--master .* is unknown: write local\[N\] or spark://host:port"):
+        check_master(master)
+
+
+def test_a_master_that_does_not_answer_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        here = f"127.0.0.1:{server.getsockname()[1]}"
+        check_master(f"spark://{here}")
+        with socket.create_server(("127.0.0.1", 0)) as closing:
+            gone = f"127.0.0.1:{closing.getsockname()[1]}"
+        # One that answers is enough where several stand by.
+        check_master(f"spark://{gone},{here}")
+        with pytest.raises(UserError, match=rf"There is no Spark master at spark://{gone} \(.*refused"):
+            check_master(f"spark://{gone}")
+
+
+def test_ids_within_blocks_become_line_numbers_within_files() -> None:
+    # The ids of a block have consecutive numbers; which block a task reads first says nothing about its place.
+    blocks = Blocks([Block(0, 100, 3, 3, 0), Block(0, 0, 10, 9, 8_589_934_592), Block(1, 0, 2, 2, 3)])
+    assert [blocks.line(0, 0, 8_589_934_592), blocks.line(0, 0, 8_589_934_601)] == [1, 10]
+    assert [blocks.line(0, 100, 0), blocks.line(0, 100, 2)] == [11, 13]
+    assert [blocks.line(1, 0, 3), blocks.line(1, 0, 4)] == [1, 2]
+    assert (blocks.plain(0), blocks.all_plain) == (12, False)

@@ -1,0 +1,95 @@
+"""Files of rows that readers of JSON disagree about, and of every dialect, beside a made-up shop with its quirks."""
+
+import json
+from pathlib import Path
+
+from drretail.data_ingest.synth.shop import write_shop
+from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, write_array, write_lines
+
+ODD = "Baby_Products"
+_REVIEW = '{"user_id": "A1", "parent_asin": "B1", "timestamp": 1600000000000, "title": "x"}'
+ODD_REVIEWS = [
+    _REVIEW.encode(),
+    b"",
+    b" \t\x0b\x0c\r",
+    _REVIEW.replace(" ", "").encode() + b"\r",
+    _REVIEW.replace("}", "} trailing").encode(),
+    _REVIEW.replace("}", '} {"a": 1}').encode(),
+    _REVIEW.replace("}", ",}").encode(),
+    _REVIEW.replace('"', "'").encode(),
+    _REVIEW.replace("1600000000000", '"1600000000001"').encode(),
+    _REVIEW.replace("1600000000000", "1.600000000002e12").encode(),
+    _REVIEW.replace("1600000000000", "1600000000003.5").encode(),
+    _REVIEW.replace("1600000000000", "true").encode(),
+    _REVIEW.replace("1600000000000", "01600000000000").encode(),
+    _REVIEW.replace("1600000000000", "-1").encode(),
+    _REVIEW.replace("1600000000000", "253402300800000").encode(),
+    _REVIEW.replace("1600000000000", "1" + "0" * 30).encode(),
+    _REVIEW.replace("1600000000000", "null").encode(),
+    _REVIEW.replace('"A1"', "123").encode(),
+    _REVIEW.replace('"A1"', "1.50").encode(),
+    _REVIEW.replace('"A1"', "1e5").encode(),
+    _REVIEW.replace('"A1"', "NaN").encode(),
+    _REVIEW.replace('"A1"', '{"id": 7}').encode(),
+    _REVIEW.replace('"A1"', '""').encode(),
+    _REVIEW.replace('"A1"', '"A2", "user_id": "A3"').encode(),
+    _REVIEW.replace('"A1"', '"\\u0041\\u0034"').encode(),
+    _REVIEW.replace('"user_id"', '"user\\u005fid"').replace("A1", "A5").encode(),
+    _REVIEW.replace('"user_id"', '"USER_ID"').encode(),
+    _REVIEW.replace('"A1"', '"A\\ud83d"').encode(),
+    _REVIEW.replace('"A1"', '"A|b \u00e4"').encode(),
+    _REVIEW.replace("A1", "A\u00ff").encode("latin-1"),
+    _REVIEW.replace('"x"', '"\u00ff"').encode("latin-1"),
+    _REVIEW.replace('"x"', '"\\ud83d"').encode(),
+    _REVIEW.replace('"x"', '"\x07"').encode(),
+    _REVIEW.replace("1600000000000", "1600000000009").encode(),
+    b"[" + _REVIEW.encode() + b"]",
+    b"null",
+    b"5",
+    b"\xef\xbb\xbf" + _REVIEW.encode(),
+    _REVIEW[:50].encode(),
+]
+_PRODUCT = '{"parent_asin": "B1", "title": "Plain", "price": 1.50}'
+ODD_PRODUCTS = [
+    b"\xef\xbb\xbf" + _PRODUCT.replace("B1", "B2").encode(),
+    _PRODUCT.replace("Plain", "Broken \u00ff").encode("latin-1"),
+    _PRODUCT.encode(),
+    _PRODUCT.replace("Plain", "After").replace("}", ",}").encode(),
+    _PRODUCT.replace("B1", "B3").replace("Plain", "half \\ud83d pair").encode(),
+    _PRODUCT.replace("B1", "B4").replace("Plain", "whole \\uD83D\\uDC36 pair").encode(),
+    _PRODUCT.replace("B1", "B5").replace("Plain", "\\\\ud83d is text").encode(),
+    _PRODUCT.replace("B1", "B6").replace('"Plain"', "null").encode(),
+    _PRODUCT.replace("B1", "B7").replace('"Plain"', '""').encode(),
+    _PRODUCT.replace("B1", "B8").replace('"Plain"', '{"a": [1, "b"]}').encode(),
+    _PRODUCT.replace('"B1"', "12").encode(),
+    _PRODUCT.replace('"B1"', '"b|1 \u00e4"').encode(),
+    _PRODUCT.replace("1.50", "NaN").replace("B1", "B9").encode(),
+    _PRODUCT.replace("1.50", '"1.5", "title": "Other"').replace("B1", "B10").encode(),
+    _PRODUCT.replace("B1", "B11").replace("}", ', "user_id": "A1"}').encode(),
+    # Refused by the one reader for their text, by the other for their user.
+    _PRODUCT.replace("B1", "B12").replace("Plain", "\u00ff").replace("}", ', "user_id": "A1"}').encode("latin-1"),
+    _PRODUCT.replace("B1", "B13").replace("Plain", "\\udc36").replace("}", ', "user_id": "A1"}').encode(),
+    _PRODUCT[:30].encode(),
+]
+ODD_IDS = [f"B{number}" for number in range(1, 14)] + ["12", "b|1 \u00e4"]
+
+
+def write_every_dialect(folder: Path) -> Path:
+    """Lines, packed lines, the Hugging Face form, arrays, a mapping, many files; quirks, odd rows, and cut ends."""
+    categories = ["Home_and_Kitchen", "Patio_Lawn_and_Garden", "Pet_Supplies", "Office_Products"]
+    write_shop(folder / "shop", products=80, reviews=1200, categories=categories)
+    (folder / f"{ODD}.jsonl").write_bytes(b"\n".join(ODD_REVIEWS))
+    (folder / f"meta_{ODD}.jsonl").write_bytes(b"\n".join(ODD_PRODUCTS))
+    write_lines(folder / f"{ODD}.more.jsonl", [row for product_id in ODD_IDS for row in reviews_of(product_id, 2)])
+    beauty = folder / "All_Beauty"
+    write_array(beauty / "reviews.jsonl", [*reviews_of("B20"), *reviews_of("a/b 21"), review_row("A1", "B22", None)])
+    write_lines(beauty / "more [1].jsonl", [review_row("A9", "B20", BEFORE_2019), review_row("A9", "none", START)])
+    titles = {"B20": {"title": "Comb"}, "a/b 21": {"title": "Brush", "average_rating": 4.5}, "B22": {"title": None}}
+    (beauty / "meta_data.json").write_text(json.dumps(titles))
+    # The same product poor and rich, in a category of its own and in another's.
+    write_lines(folder / "meta_Pet_Supplies.more.jsonl.gz", [product_row("B20"), product_row("B30", price=None)])
+    write_lines(folder / "Pet_Supplies.more.jsonl.gz", reviews_of("B30", 6))
+    cut = write_array(folder / "Appliances.jsonl", [*reviews_of("B40"), review_row("A1", "B40", START)])
+    cut.write_text(cut.read_text()[:-40])
+    write_lines(folder / "meta_Appliances.jsonl", [product_row("B40"), product_row("B40", title="Again")])
+    return folder

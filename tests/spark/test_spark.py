@@ -1,0 +1,141 @@
+"""The Spark engine: the same world as DuckDB's from the same files, on local threads and on a real cluster."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.engines.base import Task
+from drretail.data_ingest.engines.spark import select
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import plan_inputs
+from drretail.data_ingest.report import IngestReport
+from drretail.data_ingest.shapes import recognise
+from drretail.data_ingest.sources import find_files
+from drretail.env.checking import check_world
+from drretail.errors import UserError
+from drretail.progress import Bar, Progress
+from tests.data_ingest.raw_rows import reviews_of, small_shop, write_lines
+from tests.spark.cluster import Cluster, running_cluster
+from tests.spark.odd_rows import write_every_dialect
+
+pytestmark = pytest.mark.spark
+
+LOCAL = "local[2]"
+VARIED = IngestOptions(min_interactions=1, cap=16, vary_orders=True, holdout="last", seed="s'7")
+BY_COUNT = IngestOptions(min_interactions=2, cap=9, cap_by="interactions")
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_every_dialect(tmp_path_factory.mktemp("every dialect [a]"))
+
+
+def assert_equal(spark: IngestReport, duckdb: IngestReport) -> None:
+    """Field by field, so that a failure says where."""
+    assert spark.files == duckdb.files
+    assert spark.categories == duckdb.categories
+    assert spark.model_copy(update={"world": None}) == duckdb.model_copy(update={"world": None})
+    assert spark.fingerprint is not None
+
+
+def test_spark_makes_the_world_that_duckdb_makes_of_every_dialect_and_quirk(raw: Path, tmp_path: Path) -> None:
+    expected = ingest([raw], tmp_path / "duckdb", VARIED)
+    found = ingest([raw], tmp_path / "a [1] * b" / "spark", VARIED, engine="spark", master=LOCAL)
+    assert_equal(found, expected)
+    assert check_world(tmp_path / "a [1] * b" / "spark") == []
+    # Something of each kind is there to be equal.
+    assert {reason for row in found.categories for reason in row.products.dropped} == {
+        "bad_line",
+        "other_category",
+        "too_few_interactions",
+        "over_cap",
+        "duplicate",
+    }
+    assert set(found.reviews.dropped) >= {"bad_line", "no_meta", "before_since", "product_not_kept", "duplicate"}
+    assert any(file.shown for file in found.files)
+
+
+def test_a_cluster_of_two_workers_makes_the_same_world(cluster: Cluster, raw: Path, tmp_path: Path) -> None:
+    expected = ingest([raw], tmp_path / "duckdb", BY_COUNT)
+    found = ingest([raw], tmp_path / "spark", BY_COUNT, engine="spark", master=cluster.master)
+    assert_equal(found, expected)
+    assert cluster.workers_used() == 2
+
+
+def test_the_real_sample_of_all_beauty_gives_the_same_world(realdata: Path, tmp_path: Path) -> None:
+    folder = realdata / "amazon" / "All_Beauty"
+    found = ingest([folder], tmp_path / "spark", engine="spark", master=LOCAL)
+    assert (found.products.kept, found.reviews.kept, found.users) == (302, 2120, 253)
+    assert_equal(found, ingest([folder], tmp_path / "duckdb"))
+
+
+def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    (raw / "Pet_Supplies.jsonl").unlink()
+    options = IngestOptions(min_interactions=0)
+    found = ingest([raw], tmp_path / "spark", options, dry_run=True, engine="spark", master=LOCAL)
+    assert found == ingest([raw], tmp_path / "duckdb", options, dry_run=True)
+    assert (found.products.kept, found.reviews.read) == (1, 0)
+    assert not (tmp_path / "spark").exists()
+
+
+def test_a_packed_file_that_is_cut_is_named(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    path = write_lines(raw / "Pet_Supplies.jsonl.gz", reviews_of("B000000001", 20_000))
+    path.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(UserError, match=r"Pet_Supplies\.jsonl\.gz is cut: download it again"):
+        ingest([raw], tmp_path / "world", engine="spark", master=LOCAL)
+    assert not (tmp_path / "world" / "CURRENT").exists()
+
+
+def test_spark_reads_plain_lines_alone_and_what_it_has_finished_is_not_made_again(tmp_path: Path) -> None:
+    task = task_of(small_shop(tmp_path / "raw"), tmp_path / "work", LOCAL, Progress())
+    first = select(task)
+    (work,) = task.work.iterdir()
+    assert {path.name for path in work.glob("*_l*")} == {"products_lines", "reviews_lines", "kept_lines"}
+    made = {path: path.stat().st_mtime_ns for path in work.rglob("*.parquet")}
+    for path in first.orders.iterdir():
+        path.unlink()  # as if the run had been killed before the last step
+
+    again = select(task)
+
+    assert (again.files, again.tables) == (first.files, first.tables)
+    kept = {path: path.stat().st_mtime_ns for path in work.rglob("*.parquet") if path.parent != again.orders}
+    assert kept.items() <= made.items()
+    assert list(again.orders.glob("*.parquet"))
+
+
+@dataclass
+class KillsWorkers(Progress):
+    """Ends the workers of a cluster when the files have been read."""
+
+    cluster: Cluster
+
+    @contextmanager
+    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
+        if label.startswith("selecting"):
+            self.cluster.kill_workers()
+        with super().track(label, total) as bar:
+            yield bar
+
+
+def test_a_cluster_without_workers_ends_the_ingest_in_one_sentence(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    with running_cluster(tmp_path, workers=1) as cluster:
+        task = task_of(raw, tmp_path / "work", cluster.master, KillsWorkers(cluster))
+        with pytest.raises(UserError, match=r"^All workers of spark://\S+ were lost: start them again"):
+            select(task, patience=3)
+        # The application asks for more workers, and there is none.
+        with pytest.raises(UserError, match=r"^No worker of spark://\S+ took the job within 1 s"):
+            select(task, patience=1)
+
+
+def task_of(raw: Path, work: Path, master: str, progress: Progress) -> Task:
+    work.mkdir()
+    options = IngestOptions()
+    plan = plan_inputs([recognise(path) for path in find_files([raw], work)], options)
+    return Task(plan, options, work, progress, master=master)
