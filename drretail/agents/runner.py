@@ -221,7 +221,7 @@ class Runner:
         """What differs between two runs that are otherwise the same."""
         model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
         return {
-            "world": self.world_spec,
+            "world": self.world_spec if self.world_spec == "demo" else str(Path(self.world_spec).absolute()),
             "host": socket.gethostname(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "wall_seconds": round(seconds, 3),

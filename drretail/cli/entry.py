@@ -1,11 +1,12 @@
 """Where the command ``drretail`` begins and ends: every ending has its exit code and, at most, one sentence."""
 
+import _thread
 import errno
+import os
 import signal
 import sqlite3
 import sys
-from dataclasses import dataclass
-from types import FrameType
+import threading
 from typing import NoReturn
 
 from drretail.errors import UserError
@@ -14,28 +15,48 @@ USER_MUST_ACT = 2
 INTERRUPTED = 130
 
 
-@dataclass(slots=True)
 class Interruption:
-    """Remembers Ctrl-C: libraries turn it into errors of their own, and what follows it is no bug of ours."""
+    """Tells whether Ctrl-C was pressed, whatever libraries made of it.
 
-    seen: bool = False
+    Python's own handler stays in place: only then does asyncio cancel its main task instead of raising inside any
+    task. Python writes each signal's number into a pipe, and what follows an interruption is no bug of ours.
+    """
 
-    def __call__(self, number: int, frame: FrameType | None) -> NoReturn:
-        self.seen = True
-        raise KeyboardInterrupt
+    def __init__(self) -> None:
+        self._pipe, written = os.pipe()
+        os.set_blocking(self._pipe, False)
+        os.set_blocking(written, False)
+        signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+        self._report = sys.unraisablehook
+        sys.unraisablehook = self._unraisable
+
+    def seen(self, problem: BaseException) -> bool:
+        try:
+            if signal.SIGINT in os.read(self._pipe, 4096):
+                return True
+        except BlockingIOError:
+            pass
+        return isinstance(problem, KeyboardInterrupt)
+
+    def _unraisable(self, problem: "sys.UnraisableHookArgs") -> None:
+        """Interrupts again where Python had to drop the exception: in a finaliser, or while a module loads."""
+        if not issubclass(problem.exc_type, KeyboardInterrupt):
+            self._report(problem)
+        elif not sys.is_finalizing():
+            threading.Timer(0.05, _thread.interrupt_main).start()
 
 
 def main() -> None:
     """Runs the command line; ends the process with the exit code that it stands for."""
     interruption = Interruption()
-    signal.signal(signal.SIGINT, interruption)
     try:
         # Imported here, so that Ctrl-C while it loads ends as it does at any other time.
         from drretail.cli.app import app
 
         app()
     except BaseException as problem:
-        if interruption.seen:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
+        if interruption.seen(problem):
             end("Interrupted: the same command goes on from here.", INTERRUPTED)
         sentence = sentence_of(problem)
         if sentence is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from drretail.cli.output import say
 from drretail.cli.worlds import opened_world
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from drretail.settings import Settings
 
 OFFLINE_JUDGE = "offline:judge"
+OFFLINE_SHOPPER = "offline:shopper"
 OFFLINE_NOTE = (
     "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
 )
@@ -29,19 +30,27 @@ def judges(specs: Sequence[str], settings: "Settings") -> "list[Judge]":
 
     if not specs:
         say(OFFLINE_NOTE)
-    return [
-        Judge.of(
-            open_model(
-                spec,
-                base_url=settings.base_url,
-                timeout=settings.model_timeout,
-                max_retries=settings.model_retries,
-                max_tokens=settings.max_tokens,
-                environ=os.environ,
+    for provider, _, name in (spec.partition(":") for spec in specs):
+        if provider == "offline" and name and f"offline:{name}" != OFFLINE_JUDGE:
+            raise UnknownName("offline judge", name, ["judge"])
+    try:
+        return [
+            Judge.of(
+                open_model(
+                    spec,
+                    base_url=settings.base_url,
+                    timeout=settings.model_timeout,
+                    max_retries=settings.model_retries,
+                    max_tokens=settings.max_tokens,
+                    environ=os.environ,
+                )
             )
-        )
-        for spec in dict.fromkeys(specs or [OFFLINE_JUDGE])
-    ]
+            for spec in dict.fromkeys(specs or [OFFLINE_JUDGE])
+        ]
+    except UnknownName:
+        raise
+    except UserError as problem:  # who opens models knows of the one that answers offline, not of the one that judges
+        raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
 
 
 @contextmanager

@@ -46,5 +46,5 @@ def report(
         typer.echo(text_of(view), nl=False)
     else:
         typer.echo(str(to))
-        if not quiet and not any(run.claims for run in view.runs):
+        if not quiet and view.scores is None and not any(run.claims for run in view.runs):
             say(f"No run is judged yet: drretail score {experiment} does it.")

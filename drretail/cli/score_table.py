@@ -33,7 +33,7 @@ def print_scores(scores: "Scores") -> None:
             print_table(title, ["", *headings], lines)
             title = ""
         judgings = [judging for judging in scores.judgings if _bench(judging) == _bench(rows[0])]
-        for line in (*_settled(rows), *_standing(judgings)):
+        for line in (*_meaning(rows[0].metric), *_settled(rows), *_standing(judgings)):
             typer.echo(line)
         typer.echo("")
 
@@ -81,6 +81,12 @@ def _counted(row: "Score") -> str:
 
 def _reasons(row: "Score") -> Iterable[tuple[str, int]]:
     return (("na", row.n_na), ("unverifiable", row.n_unverifiable), ("failed", row.n_failed))
+
+
+def _meaning(metric: str) -> Iterator[str]:
+    """What the numbers are, where they are not means of what they are called."""
+    if metric == "checks":
+        yield "Each number is the share of reports without the finding: 1.00 means that no report has it."
 
 
 def _settled(rows: "Iterable[Score]") -> Iterator[str]:

@@ -67,6 +67,7 @@ async def score(
             finally:
                 for worker in workers:  # when one has raised, the others must not write on without the lock
                     worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
         asked = [(metric.name, Seat(judge.ref, rules)) for metric, judge in benches]
         scores = derive_scores(experiment, [*families, *_others(experiment, families, progress)], asked)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))

@@ -18,6 +18,9 @@ vocabulary.py      the words that these rules pass over
 profile_summary.py what the shop's records tell of a user, each statement with its orders
 values.py          money, ratings, rating counts, dates and ids in a sentence, and how they stand to a true number
 facts.py           claims settled against records without a judge; reads amounts with price_words.py
+several_facts.py   claims that attach values to several products
+calculated_facts.py  claims about sums and a user's mean order
+settled.py         what settles a claim, and how words and records are read for it
 
 checks.py          all checks of a report, by code (docs/checks.md), over a case.py; put together from
                    structure.py (sections, statements, pieces), attached.py (which value is said of which product),

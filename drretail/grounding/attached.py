@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from drretail.grounding.markup import blanked
 from drretail.grounding.mentions import Mention
 from drretail.grounding.price_words import role_of
+from drretail.grounding.stated_quantities import MOST, stated_quantities
 from drretail.grounding.structure import Cell, Piece, Structure, Unit
 from drretail.grounding.values import Kind, Value, find_values, moved_by, read_cell
 from drretail.records.shop import Product
@@ -54,6 +55,8 @@ class Attached:
 
     value: Value
     products: tuple[str, ...]
+    times: tuple[int, ...] = ()
+    """Of an amount: how many of the product are said to be bought with it, where that is said."""
 
 
 def attached_values(
@@ -148,12 +151,16 @@ def _in_sentence(structure: Structure, unit: Unit, named: _Named) -> Iterator[At
             owner is None or value.kind != "money"
         ):
             continue
+        times = ()
+        if value.kind == "money":
+            spans = [(m.start, m.end) for m in named.inside(piece.start, place) if owner in (None, m.product_id)]
+            times = stated_quantities(structure.text, spans, max(piece.start, unit.start), place)
         if owner is not None:
-            yield Attached(moved, (owner,))
+            yield Attached(moved, (owner,), times)
         elif role == "price":
             candidates = _candidates(piece, named)
             if len(candidates) == 1 or (candidates and value.bound == "exact" and not _AGGREGATE.search(text)):
-                yield Attached(moved, candidates)
+                yield Attached(moved, candidates, times)
 
 
 def _candidates(piece: Piece, named: _Named) -> tuple[str, ...]:
@@ -179,7 +186,8 @@ def _below_a_name(structure: Structure, unit: Unit, product_id: str) -> Iterator
         return
     for value in find_values(text):
         if value.kind in CHECKED and (value.kind != "money" or role_of(text, value) != "other"):
-            yield Attached(moved_by(value, unit.start), (product_id,))
+            times = stated_quantities(text, (), 0, len(text)) if value.kind == "money" else ()
+            yield Attached(moved_by(value, unit.start), (product_id,), times)
 
 
 def _in_row(
@@ -203,7 +211,16 @@ def _in_row(
         kind = _kind_of(label, counted=counted)
         value = None if kind is None else read_cell(structure.text[cell.start : cell.end], kind)
         if owner is not None and value is not None and not _is_other(structure, cell, value):
-            yield Attached(moved_by(value, cell.start), (owner,))
+            yield Attached(moved_by(value, cell.start), (owner,), _row_quantities(structure, unit, named))
+
+
+def _row_quantities(structure: Structure, unit: Unit, named: _Named) -> tuple[int, ...]:
+    """What a column of quantities says, or the words around the name in its cell."""
+    cells = [cell for cell in unit.cells if _QUANTITY_HEADER.fullmatch(structure.header(cell))]
+    written = [structure.text[cell.start : cell.end].strip(" *×x") for cell in cells]
+    counted = tuple(int(text) for text in written if text.isdecimal() and 1 < int(text) <= MOST)
+    spans = [(mention.start, mention.end) for mention in named.mentions]
+    return counted + stated_quantities(structure.text, spans, unit.start, unit.end)
 
 
 def _is_other(structure: Structure, cell: Cell, value: Value) -> bool:

@@ -1,5 +1,6 @@
 """A report under check, with all that the checks may look at; what is read of it is read once."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,6 +91,12 @@ class Case:
             for cited in mark.cited
         ]
 
+    def is_own(self, place: int) -> bool:
+        """False for what stands in a statement that only repeats the query's own words."""
+        asked = _plain(self.query.text)
+        unit = next((unit for unit in self.structure.units if unit.start <= place < unit.end), None)
+        return unit is None or _plain(self.report[unit.start : unit.end]) not in asked
+
     @cached_property
     def ordered(self) -> Mapping[str, str]:
         """The products of the user's orders that the run was handed and that were kept, by the orders' evidence ids."""
@@ -99,6 +106,11 @@ class Case:
     def all_owned(self) -> frozenset[str]:
         """Products that the user has: as the query says, as the run was told, as the world knows."""
         return self.owned | frozenset(self.constraints.owned) | frozenset(self.ordered.values())
+
+
+def _plain(text: str) -> str:
+    """The words alone, with a space at both ends."""
+    return " ".join(["", *re.findall(r"[^\W_]+", text.casefold()), ""])
 
 
 def units_about(case: Case) -> dict[str, set[int]]:

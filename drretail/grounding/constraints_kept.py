@@ -130,7 +130,11 @@ def _phases(structure: Structure, totals: Sequence[Total]) -> Iterator[Finding]:
         if allowed is None:
             continue
         below = {number for number, _ in enumerate(structure.sections) if _is_below(structure, number, index)}
-        inside = [total for total in totals if total.section in below and total.value.start > section.body]
+        inside = [
+            total
+            for total in totals
+            if total.section in below and total.value.start > section.body and not total.beyond
+        ]
         if inside and _exceeds(inside[-1].value, allowed.number, allowed.bound == "about"):
             value = inside[-1].value
             found = f"{format_money(allowed.number)} for “{section.title}”"

@@ -5,41 +5,30 @@ it says nothing besides the product's name and these values; it is wrong (0) whe
 record. Everything else is left to a judge.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Literal
 
+from drretail.grounding.calculated_facts import settle_average, settle_sum
 from drretail.grounding.mentions import find_mentions
 from drretail.grounding.price_words import role_of
+from drretail.grounding.settled import TURNED, Settled, exact, parsed_record, quote_of, words_besides, words_of
+from drretail.grounding.several_facts import attached_values
 from drretail.grounding.values import Kind, Value, compare, find_values
-from drretail.grounding.vocabulary import NEUTRAL_OF_ORDERS, NEUTRAL_OF_PRODUCTS, NEUTRAL_OF_SUMS
+from drretail.grounding.vocabulary import NEUTRAL_OF_ORDERS, NEUTRAL_OF_PRODUCTS
 from drretail.records.evidence import EvidenceText
 from drretail.records.shop import Product
 
 _FIELDS: Mapping[Kind, str] = {"money": "price", "rating": "average_rating", "count": "rating_number"}
 _NAMES = {"price": "the price", "average_rating": "the rating", "rating_number": "the number of ratings"}
 _MARK = re.compile(r"[\[【][POUWCF]:[^\]】]*[\]】]|https?://\S+|\[\d+\]")
-_WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
-# A claim that denies or compares names values that belong to something else, or to nothing.
-_TURNED = re.compile(
-    r"\b(?:not|no|never|n['’]t|without|unlike|than|versus|vs|against|compared|if|would|could|may|might|was|were|formerly"
-    r"|previously|originally|instead|rather|while|whereas|but|other|another|alternative|similar|most|some|range|between"
-    r"|average of)\b|n['’]t\b",
+_UNPRICED = re.compile(
+    r"(?:prices?: )?the shop lists (?:none|no price) for (?P<name>[^:;$]+)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """What a record says of a claim. ``quote`` stands in ``source``."""
-
-    value: Literal[0, 1]
-    reason: str
-    quote: str
-    source: EvidenceText
+_NO_PRICE = re.compile(r"\bno (?:listed price|price (?:is )?listed)\b", re.IGNORECASE)
+_IN_HAND = re.compile(r"\bhave\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +50,22 @@ def settle(claim: str, sources: Sequence[EvidenceText]) -> Settled | None:
     text = _MARK.sub(lambda mark: " " * len(mark[0]), claim)
     records = [(source, record) for source in _distinct(sources) if (record := _record(source)) is not None]
     if len(records) < len(_distinct(sources)):
-        return _settle_sum(text, _distinct(sources))
+        if (average := settle_average(text, _distinct(sources))) is not None:
+            return average
+        return settle_sum(text, _distinct(sources))
     if not records:
         return None
     products = [(source, record) for source, record in records if "average_rating" in record]
     if len(products) == len(records):
+        if (unpriced := _settle_unpriced(text, products)) is not None:
+            return unpriced
         chosen = _chosen(text, products)
+        if len({source.sha256 for source, _ in products}) > 1 and (settled := _settle_several(text, products)):
+            return settled
         return None if chosen is None else _settled(text, *chosen, _product_facts, NEUTRAL_OF_PRODUCTS)
     if len(records) == 1 and "order_id" in records[0][1]:
+        if _IN_HAND.search(text) and records[0][1].get("order_status") != "Delivered":
+            return None
         return _settled(text, *records[0], _order_facts, NEUTRAL_OF_ORDERS)
     return None
 
@@ -82,23 +79,9 @@ def product_of(text: str) -> Product | None:
     return Product.model_validate(known)
 
 
-def exact(number: float) -> Decimal:
-    """A record's number, as it is written."""
-    return Decimal(str(number))
-
-
 def _distinct(sources: Sequence[EvidenceText]) -> list[EvidenceText]:
     """One text for each record: the same product may have been looked at more than once."""
     return list({source.sha256: source for source in sources}.values())
-
-
-def parsed_record(text: str) -> dict[str, Any] | None:
-    """The record that a text of the ledger is; None where it is none."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _record(source: EvidenceText) -> dict[str, Any] | None:
@@ -121,15 +104,22 @@ def _chosen(
 def _settled(
     text: str, source: EvidenceText, record: dict[str, Any], facts_of: Any, neutral: frozenset[str]
 ) -> Settled | None:
+    unpriced = _NO_PRICE.search(text)
+    if unpriced is not None and "price" in record and "average_rating" in record:
+        text = text[: unpriced.start()] + " " * len(unpriced[0]) + text[unpriced.end() :]
+    else:
+        unpriced = None
     values = find_values(text)
     facts: list[_Fact | None] = list(facts_of(text, values, source, record))
+    if unpriced is not None:
+        facts.append(_absent_price(unpriced[0], source, record))
     known = [fact for fact in facts if fact is not None]
     wrong = next((fact for fact in known if fact.match in ("differs", "absent")), None)
-    if wrong is not None and not _TURNED.search(text):
+    if wrong is not None and not TURNED.search(text):
         return Settled(0, f"{wrong.field} is {wrong.found}, not {wrong.said}", wrong.quote, source)
     if not known or len(known) < len(facts) or any(fact.match != "equal" for fact in known):
         return None
-    if _besides(text, values, neutral | _title_words(record)):
+    if words_besides(text, values, neutral | _title_words(record)):
         return None
     return Settled(1, "; ".join(f"{fact.field} is {fact.found}" for fact in known), known[0].quote, source)
 
@@ -150,8 +140,17 @@ def _product_facts(
             yield None
 
 
+def _absent_price(said: str, source: EvidenceText, record: dict[str, Any]) -> _Fact | None:
+    """ "No price listed" beside the record's price."""
+    quote, price = quote_of(source.text, "price"), record["price"]
+    if quote is None:
+        return None
+    found = "not known" if price is None else str(price)
+    return _Fact(said, _NAMES["price"], "equal" if price is None else "differs", found, quote)
+
+
 def _number_fact(said: str, value: Value, record: dict[str, Any], source: EvidenceText, field: str) -> _Fact | None:
-    quote = _quote(source.text, field)
+    quote = quote_of(source.text, field)
     truth = record.get(field)
     if quote is None or (value.kind == "money" and value.currency != record.get("currency", "USD")):
         return None
@@ -178,56 +177,48 @@ def _order_facts(
 
 
 def _fact(said: str, name: str, right: bool, found: str, source: EvidenceText, field: str) -> _Fact | None:
-    quote = _quote(source.text, field)
+    quote = quote_of(source.text, field)
     return None if quote is None else _Fact(said, name, "equal" if right else "differs", found, quote)
-
-
-def _quote(text: str, field: str) -> str | None:
-    found = re.search(rf'"{field}"\s*:\s*(?:"[^"]*"|[^,"}}\]]+)', text)
-    return None if found is None else found[0]
 
 
 def _title_words(record: dict[str, Any]) -> frozenset[str]:
     title = str(record.get("title") or record.get("product_title") or "")
-    return frozenset(_words(f"{title} {record.get('store') or ''}"))
+    return frozenset(words_of(f"{title} {record.get('store') or ''}"))
 
 
-def _words(text: str) -> list[str]:
-    return [word[0].casefold().replace("’", "'").removesuffix("'s") for word in _WORD.finditer(text)]
-
-
-def _besides(text: str, values: Sequence[Value], known: frozenset[str]) -> list[str]:
-    """The words of a claim that are neither values nor known."""
-    rest = text
-    for value in values:
-        rest = rest[: value.start] + " " * (value.end - value.start) + rest[value.end :]
-    return [word for word in _words(rest) if word not in known]
-
-
-def _settle_sum(text: str, sources: Sequence[EvidenceText]) -> Settled | None:
-    """A claim that names the result of one calculation, and nothing else."""
-    amounts = [value for value in find_values(text) if value.kind == "money"]
-    if len(sources) != 1 or len(amounts) != 1 or amounts[0].low is not None or amounts[0].bound != "exact":
+def _settle_several(text: str, products: list[tuple[EvidenceText, dict[str, Any]]]) -> Settled | None:
+    """A claim of nothing but values that are attached to several products."""
+    by_id = {str(record["product_id"]): (source, record) for source, record in products}
+    known = [product for source, _ in products if (product := product_of(source.text)) is not None]
+    if len(by_id) < len(products) or len(known) < len(products):
         return None
-    calculation = _calculation(sources[0].text)
-    if calculation is None or amounts[0].number in calculation[0] or _TURNED.search(text):
+    facts = attached_values(text, {it: record for it, (_, record) in by_id.items()}, find_mentions(text, known))
+    if facts is None:
         return None
-    result, named = _cents(calculation[1]), amounts[0].number
-    match = compare(amounts[0], result)
-    if match == "differs":
-        return Settled(0, f"the result is {result}, not {named}", sources[0].text, sources[0])
-    if match == "rounded" or _besides(text, amounts, NEUTRAL_OF_SUMS):
+    decisive = next((fact for fact in facts if not fact.is_right), facts[0])
+    source = by_id[decisive.product_id][0]
+    quote = quote_of(source.text, decisive.field) or ""
+    if not decisive.is_right:
+        return Settled(0, f"{_NAMES[decisive.field]} is {decisive.found}, not {decisive.said}", quote, source)
+    return Settled(1, f"all {len(facts)} values are those of the records", quote, source)
+
+
+def _settle_unpriced(text: str, products: list[tuple[EvidenceText, dict[str, Any]]]) -> Settled | None:
+    """A claim that the shop lists no price for products, and nothing else."""
+    found = _UNPRICED.fullmatch(text.strip())
+    if found is None:
         return None
-    return Settled(1, f"the result is {result}", sources[0].text, sources[0])
-
-
-def _calculation(text: str) -> tuple[set[Decimal], Decimal] | None:
-    """The terms and the result of "2 * 12.50 = 25.0"; None for anything else."""
-    expression, equals, result = text.rpartition(" = ")
-    if not equals or "\n" in text or not re.fullmatch(r"-?\d+(?:\.\d+)?", result):
+    known = [product for source, _ in products if (product := product_of(source.text)) is not None]
+    named = {mention.product_id for mention in find_mentions(text, known)}
+    if any("price" not in record or str(record["product_id"]) not in named for _, record in products):
         return None
-    return {Decimal(term) for term in re.findall(r"\d+(?:\.\d+)?", expression.replace(",", ""))}, Decimal(result)
-
-
-def _cents(number: Decimal) -> Decimal:
-    return number.quantize(Decimal("0.01"))
+    rest = words_of(found["name"])
+    titles = frozenset[str]().union(*(_title_words(record) for _, record in products))
+    if any(word not in titles | {"the", "and", "or"} for word in rest):
+        return None
+    priced = next(((source, record) for source, record in products if record["price"] is not None), None)
+    source = priced[0] if priced else products[0][0]
+    quote = quote_of(source.text, "price") or ""
+    if priced:
+        return Settled(0, f"the price is {priced[1]['price']}", quote, source)
+    return Settled(1, "the record has no price", quote, source)

@@ -61,6 +61,18 @@ _ELSEWHERE = _pattern(
     r"|when it was|last time|in the past|if it (?:drops|falls|goes)|price drop|wait for|would cost|could cost|could be"
     r"|might|(?:counted )?by the \w+|per [a-z]+|for each \w+|a piece)\b"
 )
+# A price that a coupon, a discount or a sale makes: no record holds it.
+_LOWERED = _pattern(
+    r"\b(?:with|after|using|applying|minus|less|before|through|thanks to|if you (?:use|apply|clip))\b[^.;!?$€£]{0,30}?"
+    r"\b(?:coupons?|discounts?|promo(?:tion)?s?|vouchers?|rebates?|sale|code)\b",
+    r"\b(?:on sale|discounted|marked down|\d{1,2}\s?% off|clearance"
+    r"|(?:sale|deal|promo(?:tional)?|coupon|discount)(?:ed)? price)\b",
+)
+_LOWERED_AFTER = re.compile(
+    rf"\**[\s(,–—-]*(?:(?:now|currently|only|while|when|is)\s+)*(?:{_LOWERED.pattern})", re.IGNORECASE
+)
+# Characters before an amount in which a coupon can stand: a long title may come between.
+_LONG_REACH = 300
 _CLAUSE = re.compile(r"[.;!?](?=\s)|\n|\bbut\b|\bwhereas\b|\bwhile\b", re.IGNORECASE)
 
 
@@ -69,6 +81,9 @@ def role_of(text: str, value: Value) -> Role:
     before = text[max(0, value.start - _REACH) : value.start]
     after = text[value.end : value.end + _REACH]
     if _OTHER_AFTER.match(after):
+        return "other"
+    clause = _CLAUSE.split(text[max(0, value.start - _LONG_REACH) : value.start])[-1]
+    if _LOWERED.search(clause) or _LOWERED_AFTER.match(after):
         return "other"
     if _LABEL_BEFORE.search(before):
         return "other" if _OTHER_LABEL.search(before) else "price"

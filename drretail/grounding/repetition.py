@@ -41,6 +41,11 @@ def find_repetitions(structure: Structure, threshold: float = THRESHOLD) -> list
     return found
 
 
+def has_sections(structure: Structure) -> bool:
+    """True when two sections are long enough to be compared."""
+    return len(list(_parts(structure))) > 1
+
+
 def repeated_sections(structure: Structure) -> list[Finding]:
     """A warning for every section that repeats an earlier one."""
     return [

@@ -30,12 +30,24 @@ _TERM = re.compile(rf"(?P<operator>[+−–×x*÷/-]?)\s*\\?[$€£]?\s?(?P<numb
 
 def check_totals(structure: Structure) -> list[Finding]:
     """Every stated sum that its stated parts do not come to, in text order."""
-    findings = [*_arithmetic(structure), *check_tables(structure), *_lists(structure), *_sentences(structure)]
-    by_place = {finding.start: finding for finding in findings}
+    by_place = {finding.start: finding for finding in _recomputed(structure) if finding is not None}
     return [by_place[place] for place in sorted(by_place, key=lambda place: place or 0)]
 
 
-def _arithmetic(structure: Structure) -> Iterator[Finding]:
+def has_sums(structure: Structure) -> bool:
+    """True when a stated sum can be recomputed at all."""
+    return next(_recomputed(structure), structure) is not structure
+
+
+def _recomputed(structure: Structure) -> Iterator[Finding | None]:
+    """Each sum that can be recomputed: a finding, or None where it is right."""
+    yield from _arithmetic(structure)
+    yield from check_tables(structure)
+    yield from _lists(structure)
+    yield from _sentences(structure)
+
+
+def _arithmetic(structure: Structure) -> Iterator[Finding | None]:
     for unit in structure.units:
         text = structure.text[unit.start : unit.end]
         if "=" not in text:
@@ -51,7 +63,7 @@ def _arithmetic(structure: Structure) -> Iterator[Finding]:
                 yield from _worded(structure, unit, text, match.start(), result)
 
 
-def _worded(structure: Structure, unit: Unit, text: str, equals: int, result: Value) -> Iterator[Finding]:
+def _worded(structure: Structure, unit: Unit, text: str, equals: int, result: Value) -> Iterator[Finding | None]:
     """ "Feeder ($20) + house ($30) = $50": amounts with one plus between each two."""
     left = re.split(r"[;:=|]|\.\s", text[max(0, equals - _REACH) : equals])[-1]
     offset = equals - len(left)
@@ -96,16 +108,20 @@ def _evaluated(left: str) -> Decimal | None:
     return total + sign * product
 
 
-def compared(structure: Structure, unit: Unit, start: int, result: Value, truth: Decimal | None) -> Iterator[Finding]:
+def compared(
+    structure: Structure, unit: Unit, start: int, result: Value, truth: Decimal | None
+) -> Iterator[Finding | None]:
+    """A finding where the stated result is not the true one, None where it is; nothing without a truth."""
     if truth is None:
         return
     digits = max(0, -int(result.number.as_tuple().exponent))
     if abs(result.number - truth) * 2 <= Decimal(1).scaleb(-max(digits, 0)) or compare(result, truth) != "differs":
+        yield None
         return
     yield wrong_total(structure, unit.start + start, unit.start + result.end, truth)
 
 
-def _sentences(structure: Structure) -> Iterator[Finding]:
+def _sentences(structure: Structure) -> Iterator[Finding | None]:
     """ "Get A ($13.99) and B ($10.49). Together that is $24.48": the sentence before holds the parts."""
     for before, unit in pairwise(structure.units):
         if unit.kind == "row" or before.line != unit.line:
@@ -137,7 +153,7 @@ def _counted(text: str) -> bool:
     return bool(COUNTED.search(re.sub(r"\*\*[^*]+\*\*", " ", text)))
 
 
-def _lists(structure: Structure) -> Iterator[Finding]:
+def _lists(structure: Structure) -> Iterator[Finding | None]:
     """The lines of a list whose last line, or the line below it, is a total."""
     grouped = [(line, list(units)) for line, units in groupby(structure.units, key=lambda unit: unit.line)]
     items: list[list[Unit]] = []

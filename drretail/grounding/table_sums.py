@@ -14,8 +14,10 @@ _AFTER_THE_SUM = re.compile(r"\W*(?:budget|left|remaining|savings?|under|over)\b
 _OPTIONAL = re.compile(r"\b(?:optional|alternative|or\b|included|later|skip|upgrade|free)", re.IGNORECASE)
 
 
-def check_tables(structure: Structure) -> Iterator[Finding]:
-    """A finding for every amount of a total row that neither all rows above nor those since the last one come to."""
+def check_tables(structure: Structure) -> Iterator[Finding | None]:
+    """A finding for every amount of a total row that neither all rows above nor those since the last one come to;
+    None for every one that is right.
+    """
     rows = [unit for unit in structure.units if unit.kind == "row"]
     table: list[Unit] = []
     for row in rows:
@@ -27,7 +29,7 @@ def check_tables(structure: Structure) -> Iterator[Finding]:
         table.append(row)
 
 
-def _sum_row(structure: Structure, above: Sequence[Unit], row: Unit) -> Iterator[Finding]:
+def _sum_row(structure: Structure, above: Sequence[Unit], row: Unit) -> Iterator[Finding | None]:
     plain = [unit for unit in above if not _is_sum(structure, unit)]
     last_sum = max((index for index, unit in enumerate(above) if _is_sum(structure, unit)), default=-1)
     since = [unit for unit in above[last_sum + 1 :] if not _is_sum(structure, unit)]
@@ -44,6 +46,8 @@ def _sum_row(structure: Structure, above: Sequence[Unit], row: Unit) -> Iterator
         if sums and all(_differs(said[0], total) for total in sums):
             truth = _column(structure, plain, index)
             yield wrong_total(structure, said[0].start, said[0].end, truth if truth is not None else max(sums))
+        elif sums:
+            yield None
 
 
 def _differs(said: Value, total: Decimal) -> bool:

@@ -93,16 +93,24 @@ NOT_IN_PRODUCTS = _words(
 # Words of a claim about a product that say nothing its record could contradict …
 NEUTRAL_OF_PRODUCTS = _words(
     """
-    a an and are at average by charges cost costs costing currently customer customers dollars for from has have in is
-    it item its listed listing of on out price priced prices product rated rating ratings review reviews sells shop
+    a an and are at average by charges cost costs costing currently customer customers dollars for from get has have in
+    is it item its listed listing of on out price priced prices product rated rating ratings review reviews sells shop
     stands star stars store that the this to us usd user users voices votes with
+    """
+)
+
+# … about several products, between their names and values …
+CONNECTIVES_OF_PRODUCTS = _words(
+    """
+    a against and at but by cheaper cost costs dearer for from get has is it less more of out pick price priced rated
+    rating ratings runner-up the to where with
     """
 )
 
 # … about an order …
 NEUTRAL_OF_ORDERS = NEUTRAL_OF_PRODUCTS | _words(
     """
-    bought customer delivered made order ordered orders placed purchase purchased status user was were you your
+    already bought customer delivered made order ordered orders placed purchase purchased status user was were you your
     """
 )
 

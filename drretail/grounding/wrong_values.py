@@ -35,7 +35,7 @@ def _wrong(case: Case, attached: Attached, code: str, field: str) -> list[Findin
         elif value.kind == "money" and product.price_from and value.number >= exact(truth):
             matches.append("equal")
         else:
-            matches.append(compare(value, exact(truth)))
+            matches += [compare(value, exact(truth) * times) for times in (1, *attached.times)]
     if "equal" in matches:
         return []
     product = case.products[attached.products[0]]

@@ -6,6 +6,7 @@ claims.py     claims with what was ruled on them and where they stand in the rep
 excerpts.py   the part of a source that a quote was taken from
 placing.py    markdown as tokens whose every character knows its place in the source
 marking.py    those tokens as HTML with spans of the source marked
+outdated.py   whether scores.json still tells of the runs and verdicts in the folder
 standing.py   scores as a table, systems side by side
 repeating.py  the commands that make the experiment again
 cards.py      what is said of each claim, finding, source and step

@@ -15,6 +15,7 @@ from drretail.records.run import Run
 from drretail.records.score import Score, Scores, Verdict
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, read_judgements
+from drretail.viewer.outdated import outdated
 
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 
@@ -85,17 +86,21 @@ class ExperimentView:
     runs: tuple[RunView, ...]
     scores: tuple[Score, ...] | None
     """None where no scores were made yet."""
+    outdated: str = ""
+    """What has changed since the scores were made; empty where they still hold."""
 
 
 def read_view(experiment: Path) -> ExperimentView:
     """Everything recorded in an experiment folder; UserError where there is none."""
     definition = read_definition(experiment)
-    subjects = enumerate(read_subjects(experiment, None), 1)
+    subjects = list(read_subjects(experiment, None))
+    scores = _scores(experiment / "scores.json")
     return ExperimentView(
         name=experiment.resolve().name,
         definition=definition,
-        runs=tuple(_run(experiment, number, subject) for number, subject in subjects),
-        scores=_scores(experiment / "scores.json"),
+        runs=tuple(_run(experiment, number, subject) for number, subject in enumerate(subjects, 1)),
+        scores=None if scores is None else scores.scores,
+        outdated="" if scores is None else outdated(experiment, scores, subjects),
     )
 
 
@@ -129,11 +134,11 @@ def _texts(path: Path) -> dict[str, str]:
     return {str(line.get("sha256")): str(line.get("text", "")) for line in read_jsonl(path)}
 
 
-def _scores(path: Path) -> tuple[Score, ...] | None:
+def _scores(path: Path) -> Scores | None:
     if not path.exists():
         return None
     try:
-        return Scores.model_validate(read_json(path)).scores
+        return Scores.model_validate(read_json(path))
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drretail.records.score import CODE, Score
+from drretail.records.score import CODE, Rules, Score
 
 NOT_RATED = "not rated (rule-based)"
 _TITLES = {"faithfulness": "Faithfulness", "quality": "Answer quality", "checks": "Checks"}
@@ -44,13 +44,16 @@ class Table:
 
 
 def score_tables(scores: Sequence[Score], systems: Sequence[str]) -> list[Table]:
-    """One table for each metric, in the order of the scores."""
-    metrics = dict.fromkeys(score.metric for score in scores)
+    """One table for each metric and set of rules, in the order of the scores."""
+    groups: dict[tuple[str, Rules], None] = dict.fromkeys((score.metric, score.rules) for score in scores)
     shown = [score for score in scores if score.variant not in _ONLY_IN_JSON]
-    return [_table(metric, [score for score in shown if score.metric == metric], systems) for metric in metrics]
+    return [
+        _table(metric, rules, [s for s in shown if (s.metric, s.rules) == (metric, rules)], systems)
+        for metric, rules in groups
+    ]
 
 
-def _table(metric: str, scores: Sequence[Score], systems: Sequence[str]) -> Table:
+def _table(metric: str, rules: Rules, scores: Sequence[Score], systems: Sequence[str]) -> Table:
     held: dict[tuple[str, str, str], dict[str, Score]] = {}
     for score in scores:
         held.setdefault((score.variant, _judge(score), _manner(score)), {})[score.system] = score
@@ -65,7 +68,7 @@ def _table(metric: str, scores: Sequence[Score], systems: Sequence[str]) -> Tabl
         by = " · ".join(filter(None, ("" if shared else judge, manner)))
         rated.append(Row(variant, by, tuple(_cell(row[system]) if system in row else None for system in systems)))
     return Table(
-        title=_TITLES.get(metric, metric),
+        title=_TITLES.get(metric, metric) + ("" if rules == "default" else f", rules of {rules}"),
         by=shared,
         meaning=_MEANINGS.get(metric, ""),
         systems=tuple(systems),
@@ -79,8 +82,7 @@ def _judge(score: Score) -> str:
         return "by code, without a judge"
     kind = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[score.judge_kind]
     params = f", settings {score.judge_params}" if score.judge_params else ""
-    rules = "" if score.rules == "default" else f", rules of {score.rules}"
-    return f"judged by {score.judge} ({kind}{params}){rules}"
+    return f"judged by {score.judge} ({kind}{params})"
 
 
 def _manner(score: Score) -> str:

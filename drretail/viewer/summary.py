@@ -13,6 +13,7 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
         "world_fingerprint": view.definition.world_fingerprint,
         "systems": sorted(view.definition.systems),
         "runs": [_run(run) for run in view.runs],
+        "scores_outdated": view.outdated or None,
         "scores": None if view.scores is None else [s.model_dump(mode="json", exclude_none=True) for s in view.scores],
     }
 

@@ -94,6 +94,14 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
     if view.scores is None:
         yield f"No scores yet: {score} makes them."
         return
+    if view.outdated:
+        yield f"These scores are older than the runs: {view.outdated}. Run {score} again."
+    stale = sum(run.stale for run in view.runs)
+    if stale:
+        told = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
+        yield f"{told} about another report or asked in other words, and not used: run {score} again."
+    if view.outdated or stale:
+        yield ""
     for table in score_tables(view.scores, sorted(view.definition.systems)):
         yield from _table(table)
 

@@ -1,9 +1,15 @@
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
 
 STUBBED = ("score", "exp", "--metrics", STUB)
@@ -71,7 +77,7 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(
 def test_a_world_that_is_gone_is_said_and_another_one_is_refused(drretail: Command, made: Path, tmp_path: Path) -> None:
     assert "Without the shop's records" not in drretail(*STUBBED).stderr
     (tmp_path / "w").rename(tmp_path / "moved")
-    assert "Without the shop's records (There is no world at w)" in drretail(*STUBBED).stderr
+    assert f"Without the shop's records (There is no world at {tmp_path / 'w'})" in drretail(*STUBBED).stderr
     assert "Without the shop's records" not in drretail(*STUBBED, "--world", "moved").stderr
     definition = made / "experiment.json"
     held = json.loads(definition.read_text(encoding="utf-8"))
@@ -80,7 +86,7 @@ def test_a_world_that_is_gone_is_said_and_another_one_is_refused(drretail: Comma
     assert refused.returncode == 2
     assert "is not the one that the experiment was made in (000000000000)" in refused.stderr
     (tmp_path / "moved").rename(tmp_path / "w")
-    assert "the world w has become another" in drretail(*STUBBED).stderr
+    assert f"the world {tmp_path / 'w'} has become another" in drretail(*STUBBED).stderr
 
 
 def test_ratings_of_the_offline_judge_are_not_shown(drretail: Command, made: Path) -> None:
@@ -91,3 +97,45 @@ def test_ratings_of_the_offline_judge_are_not_shown(drretail: Command, made: Pat
     rows = json.loads((made / "scores.json").read_text(encoding="utf-8"))["scores"]
     assert {row["note"] for row in rows} == {"not rated (rule-based)"}
     assert not any("value" in row for row in rows)
+
+
+def test_an_interrupted_score_says_so_once_and_heals(drretail: Command, made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "whole")
+    drretail("score", "whole", "-q")
+    for wait in (0.3, 0.6, 0.9):
+        process = subprocess.Popen(
+            [sys.executable, "-c", MAIN, "score", "exp"],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+        )
+        time.sleep(wait)
+        os.kill(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=30)[1]
+        assert "Traceback" not in said
+        assert "never retrieved" not in said
+        if process.returncode != 0:  # a fast machine may have ended before
+            assert process.returncode == 130, said
+            assert said.count("Interrupted: the same command goes on from here.") == 1
+    drretail("score", "exp", "-q")
+    assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
+
+
+@pytest.mark.parametrize("spec", ["openai:gpt-x", "offlin", "offline:foo"])
+def test_who_lacks_a_judge_is_told_of_the_one_that_judges_offline(drretail: Command, tmp_path: Path, spec: str) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    done = drretail("score", "exp", "--metrics", "quality", "--judge", spec)
+    assert done.returncode == 2
+    assert "judge" in done.stderr.partition("Error: ")[2]
+    assert "shopper" not in done.stderr
+
+
+def test_checks_say_what_their_numbers_are(drretail: Command, made: Path) -> None:
+    assert "share of reports without the finding" in drretail("score", made.name, "--metrics", "checks").stdout
+
+
+def test_runs_know_their_world_from_any_folder(made: Path) -> None:
+    (told, *_) = made.glob("runs/*/*/telemetry.json")
+    assert json.loads(told.read_text(encoding="utf-8"))["world"] == str(made.parent / "w")

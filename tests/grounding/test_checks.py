@@ -1,6 +1,7 @@
 """Each fault is found where it is, and the right version of the same sentence gives nothing."""
 
 from collections.abc import Collection
+from typing import Any
 
 import pytest
 
@@ -301,17 +302,131 @@ def test_a_section_told_twice_is_found() -> None:
     assert (finding.code, finding.said) == ("repeated_section", "Two")
 
 
+def missing(report: str, query: Query | None = None, **fields: Any) -> set[str]:
+    case = a_case(report, query, **fields)
+    return {code for code, check in CHECKS.items() if check.missing(case)}
+
+
 def test_checks_that_do_not_apply_say_why() -> None:
     nobody = Query(query_id="q2", text="Which feeders are there?", source="a person")
-    case = a_case("The shop has feeders.", nobody, lookup=None, run=a_run())
-    missing = {code for code, check in CHECKS.items() if check.missing(case)}
-    assert missing == {
-        "not_in_catalog",
-        "over_budget",
-        "recommended_although_owned",
-        "unwanted_brand",
-        "personal_data_sent",
-    }
+    assert missing("The shop has feeders.", nobody, lookup=None, run=a_run()) == set(CHECKS) - {"profile_changed"}
+
+
+@pytest.mark.parametrize("report", ["", str(BUDGET.text), "bird feeder, pole, sunflower hearts, garden"])
+def test_a_report_that_says_nothing_is_checked_for_nothing_that_it_says(report: str) -> None:
+    assert missing(report, BUDGET, run=a_run("poles")) == set(CHECKS) - {"personal_data_sent", "profile_changed"}
+
+
+def test_a_copy_of_a_query_that_names_a_product_recommends_none() -> None:
+    query = a_query("I want to buy the Quillet Bird Feeding Station Kit [P:B0SHELF001] for $43.99, under $100.")
+    said = {code for code, check in CHECKS.items() if check.of_claims}
+    assert said <= missing(query.text, query)
+
+
+@pytest.mark.parametrize(
+    ("report", "checked"),
+    [
+        ("It costs $43.99 [P:B0SHELF001].", {"price_wrong", "unresolved_citation"}),
+        ("The Quillet Bird Feeding Station Kit has 4.5 stars.", {"rating_wrong"}),
+        ("The Quillet Bird Feeding Station Kit has 2,067 reviews.", {"rating_count_wrong"}),
+        ("$10 + $20 = $30", {"total_wrong"}),
+        ("- Tube: $10\n- Box: $20\n- Total: $30", {"total_wrong"}),
+        ("| Thing | Price |\n|---|---|\n| A | $10 |\n| B | $20 |\n| Total | $30 |", {"total_wrong"}),
+        ("Total: $30", set[str]()),
+        (f"Poles help ({PAGE}).", {"unresolved_citation", "url_not_seen"}),
+        (
+            "I recommend the Quillet Bird Feeding Station Kit.",
+            {"not_in_catalog", "over_budget", "recommended_although_owned"},
+        ),
+        (f"## One\n\n{LONG * 3}\n\n## Two\n\nAn{LONG[2:]}{LONG * 2}", {"repeated_section"}),
+    ],
+)
+def test_what_is_said_is_checked_and_nothing_else(report: str, checked: set[str]) -> None:
+    assert set(CHECKS) - missing(report, BUDGET) == checked
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "2 × {name} ({amount}) [P:B0SHELF001]",
+        "- 2 × {name} ({amount}) [P:B0SHELF001]",
+        "{name} (2 units, {amount})",
+        "Two of the {name} cost {amount} [P:B0SHELF001].",
+        "{name} x2 - {amount}",
+        "| Product | Qty | Price |\n|---|---|---|\n| {name} | 2 | {amount} |",
+    ],
+)
+def test_a_multiple_by_a_stated_quantity_is_no_wrong_price_and_a_wrong_multiple_is(sentence: str) -> None:
+    name = "**Quillet Bird Feeding Station Kit**"
+    assert codes(sentence.format(name=name, amount="$87.98")) == []
+    assert codes(sentence.format(name=name, amount="$43.99")) == []
+    for wrong in ("$85.98", "$131.97"):
+        assert codes(sentence.format(name=name, amount=wrong)) == ["price_wrong"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("With the 5% coupon the {} costs $41.79.", []),
+        ("The {} is on sale for $39.99.", []),
+        ("After the discount, the {} costs $39.99.", []),
+        ("The {} costs $39.99 after the discount.", []),
+        ("The {} costs $39.99 and comes with a coupon.", ["price_wrong"]),
+        ("The {} costs $39.99, but the feeder is on sale.", ["price_wrong"]),
+    ],
+)
+def test_a_price_lowered_by_a_coupon_or_a_sale_is_no_claim_about_the_record(sentence: str, expected: list[str]) -> None:
+    assert codes(sentence.format("Quillet Bird Feeding Station Kit")) == expected
+
+
+PHASES = """## Phase 1 ($50)
+
+- Hooks: $40.99
+
+Phase 1 total: $40.99
+
+## Phase 2 ($100)
+
+- Pole: $85.99
+
+Phase 2 total: $85.99
+
+"""
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "Grand total: $126.98",
+        "Total: $126.98",
+        "**Total: $126.98**",
+        "Overall total: $126.98",
+        "All in all: $126.98",
+        "All in all, that is $126.98.",
+        "| What | Cost |\n|---|---|\n| **Total** | $126.98 |",
+    ],
+)
+def test_a_grand_total_below_a_phase_is_held_against_the_whole_budget(last: str) -> None:
+    assert codes(PHASES + last, a_query("At most $130.", budget=130)) == []
+    (finding,) = found(PHASES + last, BUDGET)
+    assert (finding.said, finding.found) == ("$126.98", "the budget is $100.00")
+
+
+def test_a_phase_above_its_own_heading_is_found_beside_a_grand_total() -> None:
+    report = PHASES.replace("## Phase 2 ($100)", "## Phase 2 ($80)") + "Grand total: $126.98"
+    assert [finding.said for finding in found(report, a_query("At most $130.", budget=130))] == ["$85.99"]
+    own = "## Phase 1 ($50)\n\nTotal: $60\n\n## Phase 2 ($30)\n\nTotal: $40"
+    assert [finding.said for finding in found(own, BUDGET)] == ["$60", "$40"]
+
+
+@pytest.mark.parametrize(
+    "cut", ["### What it costs\n\n", "#### Phase 2: Nests (Month 2 - $85)\n\n### What it costs\n\n"]
+)
+def test_the_papers_example_without_a_heading_for_its_summary_breaks_the_whole_budget_too(cut: str) -> None:
+    query = a_query("Keep my total spending under $300 over the next three months.", budget=300)
+    errors = {finding.said: finding.found for finding in found(FIGURE_9.replace(cut, ""), query)}
+    assert errors["$330"] == "the budget is $300.00"
+    assert "$120.00" in str(errors["$128.96"])
 
 
 def test_a_product_of_an_order_that_was_returned_is_not_owned() -> None:

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from drretail.grounding.facts import product_of, settle
 from drretail.grounding.products import compact_json, order_item, record_text
-from tests.grounding.shelf import FEEDER, HOUSE, ORDER, PACK, STATION, text_of
+from drretail.records.evidence import EvidenceText
+from tests.grounding.shelf import BATH, FEEDER, HOUSE, ORDER, PACK, STATION, text_of
 
 RECORD = text_of(record_text(STATION))
 OTHER = text_of(record_text(FEEDER))
@@ -87,6 +88,48 @@ def test_a_calculation_has_one_result() -> None:
     assert settle("Together that is $80.98, which leaves $19.02 of $100.", [SUM]) is None
 
 
+NEST = text_of(record_text(HOUSE))
+UNPRICED = text_of(record_text(BATH))
+KIT, TUBE = "the Quillet Bird Feeding Station Kit", "the Ostrabel Panorama Tube Feeder"
+RUNNER_UP = f"The runner-up is {TUBE}: $36.99, $7.00 less, but rated 4.3 out of 5 against 4.5, from 12,408 ratings"
+STATISTICS = text_of('{"evidence":"U:statistics","orders":2,"currency":"USD","mean_order":101.98}')
+TOTALS = [SUM, text_of("100-80.98 = 19.02")]
+
+
+@pytest.mark.parametrize(
+    ("claim", "sources", "value"),
+    [
+        (f"Get {KIT} ($43.99) and {TUBE} ($36.99).", [RECORD, OTHER], 1),
+        (f"Get {KIT} ($43.99) and {TUBE} ($39.66).", [RECORD, OTHER], 0),
+        (f"Get {KIT} ($36.99) and {TUBE} ($43.99).", [RECORD, OTHER], 0),
+        (f"{RUNNER_UP} where the pick has 2,067.", [RECORD, OTHER], 1),
+        (f"{RUNNER_UP} where the pick has 2,068.", [RECORD, OTHER], 0),
+        (f"{RUNNER_UP} where the pick has 2,067.".replace("less", "more"), [RECORD, OTHER], 0),
+        (f"{RUNNER_UP} where the pick has 2,067.".replace("4.5", "4.6"), [RECORD, OTHER], 0),
+        (f"Get {KIT} ($43.99) and {TUBE} ($36.99), which lasts longer.", [RECORD, OTHER], None),
+        (f"Get {KIT} ($43.99) and {TUBE} ($36.99).", [RECORD, OTHER, NEST], None),
+        (f"Get {KIT} ($43.99) and {TUBE}.", [RECORD, OTHER], None),
+        (f"{KIT} is not $43.99, and {TUBE} costs $36.99.", [RECORD, OTHER], None),
+        ("Prices: the shop lists none for the Tarnside Heated Bird Bath.", [UNPRICED], 1),
+        (f"Prices: the shop lists none for {KIT}.", [RECORD], 0),
+        ("Get the Tarnside Heated Bird Bath with Stand: no price listed.", [UNPRICED], 1),
+        (f"Get {KIT}: no price listed, 4.5 out of 5.", [RECORD], 0),
+        (f"{KIT}: no price listed by others.", [UNPRICED], None),
+        ("Your orders come to $101.98 on average.", [STATISTICS], 1),
+        ("Your orders come to $501.98 on average.", [STATISTICS], 0),
+        ("Together that is $80.98, $19.02 under your $100.", TOTALS, 1),
+        ("Together that is $80.98, $29.02 under your $100.", TOTALS, 0),
+        ("Together that is $80.98, $19.02 under your $200.", TOTALS, None),
+    ],
+)
+def test_values_that_belong_to_one_record_beyond_doubt_are_settled(
+    claim: str, sources: list[EvidenceText], value: int | None
+) -> None:
+    settled = settle(claim, sources)
+    assert (settled and settled.value) == value, settled
+    assert settled is None or settled.quote in settled.source.text
+
+
 def test_web_pages_and_missing_sources_settle_nothing() -> None:
     page = text_of('{"evidence":"W:aaaaaaaa","snippet":"The kit costs $43.99."}', "snippet")
     assert settle("The kit costs $43.99.", [page]) is None
@@ -104,3 +147,12 @@ def test_a_record_is_read_back_as_its_product() -> None:
     assert product_of(record_text(STATION)) == STATION
     assert product_of("no record") is None
     assert product_of('{"product_id": "X"}') is None
+
+
+def test_only_what_was_delivered_is_at_hand() -> None:
+    claim = "You already have the Marlowick Cedar Nest Box (ordered 13 September 2020)."
+    cancelled = text_of(BOUGHT.text.replace('"Delivered"', '"Cancelled"'))
+    right = settle(claim, [BOUGHT])
+    assert right is not None
+    assert right.value == 1
+    assert settle(claim, [cancelled]) is None

@@ -70,8 +70,9 @@ def rewrite(folder: Path, run: Run) -> None:
 
 
 def verdict(run: Run, metric: str, judge: JudgeRef, stage: str, item: str, **fields: object) -> Verdict:
-    about = {"metric": metric, "version": 1, "run_id": run.run_id, "report_sha": run.report_sha}
-    about["prompt_hash"] = min(load_metric(metric).prompt_hashes() - {""}, default="")
+    family = load_metric(metric)
+    about = {"metric": metric, "version": family.version, "run_id": run.run_id, "report_sha": run.report_sha}
+    about["prompt_hash"] = min(family.prompt_hashes() - {""}, default="")
     return Verdict.model_validate({"stage": stage, "item": item, "judge": judge, "state": "scored", **about, **fields})
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from drretail.experiment import read_runs
 from tests.cli.conftest import MAIN, environment
+from tests.viewer.experiment import fail
 
 Command = subprocess.CompletedProcess[str]
 
@@ -53,3 +55,9 @@ def test_a_folder_without_experiment_is_refused(tmp_path: Path) -> None:
     done = report(tmp_path, "nothing")
     assert done.returncode == 2
     assert "nothing/experiment.json does not exist" in done.stderr
+
+
+def test_scored_runs_that_all_failed_are_not_called_unjudged(mine: Path) -> None:
+    for run in read_runs(mine):
+        fail(mine, run, "no answer")
+    assert "is judged yet" not in report(mine.parent, "exp").stderr

@@ -39,3 +39,11 @@ def test_judges_and_policies_have_rows_of_their_own() -> None:
     (table,) = score_tables(rows, ["a"])
     assert table.by == ""
     assert [row.by.partition(" · ")[2] for row in table.rows] == ["", "", "failed and n/a counted as 0"]
+
+
+def test_every_set_of_rules_has_a_table_of_its_own() -> None:
+    tables = score_tables([score(), score(rules="paper"), score(rules="paper", variant="FR")], ["a"])
+    assert [(table.title, len(table.rows)) for table in tables] == [
+        ("Faithfulness", 1),
+        ("Faithfulness, rules of paper", 2),
+    ]

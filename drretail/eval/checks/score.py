@@ -18,11 +18,13 @@ def variants() -> tuple[str, ...]:
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """For each check 1 without errors, else 0; warnings are counted and cost nothing.
 
-    ``clean`` is formed over the checks that apply. A check without a verdict is failed, and so is ``clean`` then.
+    ``clean`` is formed over the checks that apply. Where none of them is about what the report says, it is na, for a
+    report that says nothing is not a good one; an error makes it 0 all the same. A check without a verdict is failed,
+    and so is ``clean`` then.
     """
     by_code = {verdict.item: verdict for verdict in verdicts}
     single = [_value(code, by_code.get(code)) for code in CHECKS]
-    return [_clean(single), *single]
+    return [clean(single), *single]
 
 
 def _value(code: str, verdict: Verdict | None) -> Value:
@@ -33,11 +35,11 @@ def _value(code: str, verdict: Verdict | None) -> Value:
     return Value(code, "scored", float(errors == 0), {"errors": errors, "warnings": len(findings) - errors})
 
 
-def _clean(single: Sequence[Value]) -> Value:
+def clean(single: Sequence[Value]) -> Value:
     if any(value.state == "failed" for value in single):
         return Value(CLEAN, "failed")
     scored = [value for value in single if value.state == "scored"]
-    if not scored:
-        return Value(CLEAN, "na")
     items = {name: sum(value.items[name] for value in scored) for name in ("errors", "warnings")}
+    if not items["errors"] and not any(CHECKS[value.variant].of_claims for value in scored):
+        return Value(CLEAN, "na")
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})

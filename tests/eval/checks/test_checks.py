@@ -8,6 +8,7 @@ import pytest
 from drretail.env.world import open_world
 from drretail.eval.checks import METRIC
 from drretail.eval.checks.judge import case_of
+from drretail.eval.checks.score import clean
 from drretail.eval.judge import CODE_JUDGE, Hearing
 from drretail.eval.metric import Metric, Value
 from drretail.eval.subject import Subject, read_subjects
@@ -63,7 +64,8 @@ async def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_pat
     (finding,) = verdicts["total_wrong"].value
     assert (finding["code"], finding["found"]) == ("total_wrong", "$30.00")
     assert verdicts["total_wrong"].judge.spec == "code"
-    assert (verdicts["repeated_section"].state, verdicts["repeated_section"].value) == ("scored", [])
+    assert (verdicts["profile_changed"].state, verdicts["profile_changed"].value) == ("scored", [])
+    assert verdicts["repeated_section"].state == "na"
 
 
 @pytest.mark.anyio
@@ -92,17 +94,37 @@ async def test_a_report_is_clean_in_a_check_that_finds_no_error(tmp_path: Path) 
     subject = subject_of(tmp_path / "exp", WRONG)
     values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
     assert (values["total_wrong"].value, values["total_wrong"].items) == (0.0, {"errors": 1, "warnings": 0})
-    assert (values["repeated_section"].value, values["repeated_section"].items["errors"]) == (1.0, 0)
+    assert (values["profile_changed"].value, values["profile_changed"].items["errors"]) == (1.0, 0)
     assert values["unwanted_brand"].state == "na"
     assert (values["clean"].value, values["clean"].items["errors"]) == (0.0, 1)
 
 
+QUERY = "the query itself"
+
+
 @pytest.mark.anyio
-async def test_an_empty_report_has_no_fault(tmp_path: Path) -> None:
-    subject = subject_of(tmp_path / "exp", "Nothing fits.", user=False)
+@pytest.mark.parametrize("report", ["", "Nothing fits.", QUERY, "bird feeder, pole, seed, garden"])
+async def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: str) -> None:
+    asked = subject_of(tmp_path / "asked", "x").query.text
+    with open_world(build(tmp_path / "world")) as world:
+        subject = subject_of(tmp_path / "exp", asked if report == QUERY else report, world.store)
+        values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
+    assert values["clean"].state == "na"
+    scored = {name for name, value in values.items() if value.state == "scored"}
+    assert scored <= {"personal_data_sent", "profile_changed"}
+
+
+@pytest.mark.anyio
+async def test_a_report_that_says_what_is_right_is_clean(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path / "exp", "$10 + $20 = $30", user=False)
     values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
     assert values["clean"].value == 1.0
-    assert values["over_budget"].state == "na"
+
+
+def test_an_error_of_the_run_is_one_even_where_the_report_says_nothing() -> None:
+    silent = {code: Value(code, "na") for code in CHECKS}
+    sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})
+    assert clean([*(silent | {"personal_data_sent": sent}).values()]).value == 0.0
 
 
 def test_a_check_without_a_verdict_is_failed_and_never_clean(tmp_path: Path) -> None:

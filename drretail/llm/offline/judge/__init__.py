@@ -7,6 +7,8 @@ speech.py      what is no claim: questions, advice, opinions, wishes, talk about
 supporting.py  support of a claim by sources: names, figures, negation, wording
 segments.py    sources cut into passages that can be quoted
 figures.py     the figures of a claim and of sources, by kind
+states.py      states of the USA by name and code
+opposing.py    sources that say the opposite of a claim, or something else in its place
 stems.py       words without endings
 rating.py      a plumbing rating that is never shown as a number
 """

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 
+from drretail.grounding.price_words import role_of
 from drretail.grounding.values import Value, compare, find_values, parse_number
+from drretail.llm.offline.judge.stems import content_stems
 
 _PLAIN = re.compile(
     r"(?<![\w.,/-])(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?P<unit>\s?%|[\s-]?(?:"
@@ -14,15 +16,20 @@ _PLAIN = re.compile(
     r"pounds?\b|lbs?\b|ounces?\b|oz\b|grams?\b|g\b|mg\b|kg\b|kilograms?\b|"
     r"gallons?\b|gal\b|quarts?\b|qt\b|liters?\b|litres?\b|l\b|ml\b|"
     r"hours?\b|hrs?\b|minutes?\b|min\b|days?\b|weeks?\b|months?\b|years?\b|"
-    r"watts?\b|w\b|volts?\b|v\b|lumens?\b|packs?\b|pieces?\b|pcs?\b|count\b|ct\b))?(?![\w])",
+    r"watts?\b|w\b|volts?\b|v\b|lumens?\b|packs?\b|pieces?\b|pcs?\b|count\b|ct\b|percent\b))?(?![\w])",
     re.IGNORECASE,
 )
+_UNIT = re.compile(_PLAIN.pattern[_PLAIN.pattern.index("(?P<unit>") :], re.IGNORECASE)
+# "10 to 15 years", "80 x 87 inches": the first number has the unit of the second.
+_TO_NEXT = re.compile(r"\s?(?:to|or|and|by|-|–|x|×)\s?(?=\d)", re.IGNORECASE)
+_NOUN = re.compile(r"[\s-](?P<noun>[^\W\d_]{4,})")
 _UNITS = {
     "inch": "in", "inches": "in", "feet": "ft", "foot": "ft", "pound": "lb", "ounce": "oz", "gram": "g",
     "kilogram": "kg",
     "gallon": "gal", "quart": "qt", "liter": "l", "litre": "l", "hour": "h", "hr": "h", "minute": "min",
     "watt": "w",
     "volt": "v", "piece": "pc", "count": "pc", "ct": "pc", "pack": "pc", "pcs": "pc",
+    "percent": "%",
 }  # fmt: skip
 _COUNTED = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -52,10 +59,10 @@ class Figure:
     value: Value | None = None
     number: Decimal = Decimal(0)
     unit: str = ""
-
-    @property
-    def is_typed(self) -> bool:
-        return self.value is not None
+    noun: str = ""
+    """The stem of what is counted, for a number without a unit: "400 threads"."""
+    is_settling: bool = True
+    """False for an amount that is said to be no price: a budget, a difference, a sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +74,15 @@ class Known:
     dates: frozenset[str]
     plain: dict[Decimal, frozenset[str]]
     """Every number with the units it stands with, "" for none."""
+    nouns: frozenset[str]
+    """What is counted in the sources."""
 
     def bears_out(self, figure: Figure, claim: str) -> bool:
         """True when the sources name the figure, or when it is a sum or difference of their prices."""
         value = figure.value
         if value is None:
             units = self.plain.get(figure.number)
-            return units is not None and (not figure.unit or figure.unit in units or not any(units))
+            return units is not None and (not figure.unit or figure.unit in units)
         if value.kind == "id":
             return value.text in self.text
         if value.kind == "date":
@@ -87,18 +96,34 @@ class Known:
         return bool(averaged or (_DERIVED.search(claim) and value.number in _derived(truths)))
 
     def contradicts(self, figure: Figure) -> bool:
-        """True when the sources have figures of this kind, and none is the claim's."""
+        """True when the sources have figures of this kind or unit, and none is the claim's."""
         value = figure.value
-        if value is None:
-            return False
-        return bool(self.dates if value.kind == "date" else self.by_kind.get(value.kind))
+        if value is not None:
+            return bool(self.dates if value.kind == "date" else self.by_kind.get(value.kind))
+        if figure.unit:
+            return any(figure.unit in units for units in self.plain.values())
+        return figure.noun in self.nouns
+
+    def rates(self, figure: Figure) -> bool:
+        """True when a bare number can only be a rating or a rating count that differs: "at least 100: it has 128"."""
+        return figure.value is None and not figure.unit and not figure.noun and bool(self.by_kind["count"])
 
 
 def figures_of(claim: str) -> list[Figure]:
     """The figures that a claim names."""
     values = find_values(claim)
-    typed = [Figure(claim[value.start : value.end], value) for value in values]
-    return [*typed, *(Figure(said, None, number, unit) for said, number, unit in _plain(claim, values))]
+    typed = [
+        Figure(
+            claim[value.start : value.end],
+            value,
+            is_settling=value.kind in ("rating", "count", "date")
+            or (value.kind == "money" and role_of(claim, value) == "price"),
+        )
+        for value in values
+    ]
+    # A sum or a share of what the sources count need not stand there.
+    settling = not _DERIVED.search(claim)
+    return [*typed, *(replace(figure, is_settling=settling) for figure in _plain(claim, values))]
 
 
 def known_figures(texts: list[str]) -> Known:
@@ -106,10 +131,11 @@ def known_figures(texts: list[str]) -> Known:
     kinds: dict[str, set[Decimal]] = {"money": set(), "rating": set(), "count": set()}
     plain: dict[Decimal, set[str]] = {}
     dates: set[str] = set()
+    nouns: set[str] = set()
     for text in texts:
         for field in _FIELD.finditer(text):
             number = Decimal(field["number"])
-            plain.setdefault(number, set()).add("")
+            plain.setdefault(number, set()).update(["", *_units_in(field["key"])])
             kind = _kind_of_field(field["key"])
             if kind is not None:
                 kinds[kind].add(number)
@@ -120,23 +146,53 @@ def known_figures(texts: list[str]) -> Known:
                 plain.setdefault(value.number, set()).add("")
         dates |= {value.text for value in values if value.kind == "date"}
         dates |= set(re.findall(r"\d{4}-\d{2}-\d{2}(?=T)", text))
-        for _, number, unit in _plain(text, ()):
-            plain.setdefault(number, set()).add(unit)
+        for figure in _plain(text, ()):
+            plain.setdefault(figure.number, set()).add(figure.unit)
+            nouns |= {figure.noun} - {""}
     for day in dates:
         plain.setdefault(Decimal(day[:4]), set()).add("")
     frozen = {kind: frozenset(numbers) for kind, numbers in kinds.items()}
-    return Known("\n".join(texts), frozen, frozenset(dates), {number: frozenset(u) for number, u in plain.items()})
+    units = {number: frozenset(of_number) for number, of_number in plain.items()}
+    return Known("\n".join(texts), frozen, frozenset(dates), units, frozenset(nouns))
 
 
-def _plain(text: str, values: tuple[Value, ...]) -> Iterator[tuple[str, Decimal, str]]:
+def _plain(text: str, values: tuple[Value, ...]) -> Iterator[Figure]:
+    """The numbers outside of ``values``, in figures and in words."""
     for match in _PLAIN.finditer(text):
         if any(value.start < match.end() and match.start() < value.end for value in values):
             continue
-        unit = (match["unit"] or "").strip(" -").casefold()
-        unit = _UNITS.get(unit, _UNITS.get(unit.removesuffix("s"), unit.removesuffix("s")))
-        yield match[0], parse_number(match["number"]), unit
+        unit = _unit(match["unit"] or "") or _unit_of_next(text, match.end())
+        yield Figure(
+            match[0], None, parse_number(match["number"]), unit, "" if unit else _noun_behind(text, match.end())
+        )
     for word in _NUMBER_WORD.finditer(text):
-        yield word[0], Decimal(_COUNTED[word[0].casefold()]), ""
+        named = _UNIT.match(text, word.end())
+        unit = _unit(named["unit"] or "") if named else ""
+        said = word[0] if not unit or named is None else text[word.start() : named.end()]
+        yield Figure(
+            said, None, Decimal(_COUNTED[word[0].casefold()]), unit, "" if unit else _noun_behind(text, word.end())
+        )
+
+
+def _unit(written: str) -> str:
+    unit = written.strip(" -").casefold()
+    return _UNITS.get(unit, _UNITS.get(unit.removesuffix("s"), unit.removesuffix("s")))
+
+
+def _unit_of_next(text: str, end: int) -> str:
+    joined = _TO_NEXT.match(text, end)
+    following = _PLAIN.match(text, joined.end()) if joined else None
+    return "" if following is None else _unit(following["unit"] or "") or _unit_of_next(text, following.end())
+
+
+def _noun_behind(text: str, end: int) -> str:
+    noun = _NOUN.match(text, end)
+    return next(iter(content_stems(noun["noun"])), "") if noun else ""
+
+
+def _units_in(key: str) -> set[str]:
+    """The units that a field's name gives: "capacity_gallons"."""
+    return {_unit(word) for word in re.findall(r"[^\W_]+", key) if _unit(word) in _UNITS.values()}
 
 
 def _kind_of_field(key: str) -> str | None:

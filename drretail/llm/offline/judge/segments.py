@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from drretail.llm.offline.judge.states import states_in
 from drretail.llm.offline.judge.stems import content_stems
 
 _MONTHS = tuple(calendar.month_name)[1:]
@@ -46,7 +47,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _segment(raw: str, said: str | None = None) -> Segment:
-    return Segment(raw, content_stems((said or raw) + _months(raw)))
+    return Segment(raw, content_stems((said or raw) + _months(raw) + states_in(raw)))
 
 
 def _months(text: str) -> str:

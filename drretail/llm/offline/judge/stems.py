@@ -18,7 +18,7 @@ _EMPTY = frozenset(
     compared compare match matches record records runner runners ahead standing strongest report according say says
     said show shows shown state states stated note notes noted average id total together sum combined piece pieces
     counted apiece weigh weighs weight two three four five six seven eight nine ten eleven twelve bought buy
-    purchased purchase order ordered orders
+    purchased purchase order ordered orders asked ask least live lives living against less favour
     """.split()  # noqa: SIM905 - a list of words is read more easily so
 )
 _ENDINGS = (

@@ -7,6 +7,7 @@ from typing import Literal
 
 from drretail.llm.offline.judge.calculations import amounts_in, are_calculations, borne_out
 from drretail.llm.offline.judge.figures import Figure, figures_of, known_figures
+from drretail.llm.offline.judge.opposing import opposite, replaced
 from drretail.llm.offline.judge.segments import Segment, segments_of
 from drretail.llm.offline.judge.stems import content_stems, stem
 
@@ -30,15 +31,16 @@ _ABSENCE = re.compile(
     re.IGNORECASE,
 )
 _UNIVERSAL = re.compile(r"\b(?:all|only|every|always|never|none|exclusively|guaranteed?|100\s?%)\b", re.IGNORECASE)
-_OPPOSITES = (
-    "indoor outdoor", "hot cold", "wet dry", "small large", "cheap expensive", "cheapest dearest",
-    "manual electric",
-    "corded cordless", "highest lowest", "rigid flexible", "hard soft", "light dark", "adult puppy", "safe unsafe",
-    "waterproof absorbent", "increase decrease", "longest shortest", "best worst",
-    "suitable unsuitable", "hand machine",
-    "metal plastic", "steel wood", "natural synthetic", "organic artificial", "toxic nontoxic", "winter summer",
-    "loud quiet", "heavy lightweight", "rare common", "attract repel", "delivered cancelled", "shipped pending",
-)  # fmt: skip
+# What was asked for stands in the query; what the sources must bear out comes behind it.
+_ASKED = re.compile(r"\b(?:as\s+)?you\s+(?:asked|wanted|wished)\b[^:;]*:", re.IGNORECASE)
+_THRESHOLD = re.compile(r"\b(?:at least|asked for)\b[^:;]*:", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?:of|among|lead|leads)\s+the\b[^.;:]*\bI\s+compared\b", re.IGNORECASE)
+_NO_PRICE = re.compile(
+    r"\bprices?:\s*the shop lists none\b|\b(?:has|have|with|lists?|gives?|shows?) no (?:listed |known )?price\b"
+    r"|\bno price (?:is |was )?(?:listed|given|known|shown)\b|\bprice (?:is )?(?:not (?:listed|known|given)|unknown)\b",
+    re.IGNORECASE,
+)
+_PRICE = re.compile(r'"price"\s*:\s*(?P<amount>null|\d[\d.]*)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ def judge_claim(claim: str, sources: Sequence[str]) -> Opinion:
     absent = _ABSENCE.search(claim)
     if absent is not None:
         return _judge_absence(absent["word"], sources)
+    if _NO_PRICE.search(claim) and (priced := _judge_no_price(sources)) is not None:
+        return priced
+    is_threshold = bool(_THRESHOLD.search(claim))
+    claim = _ASKED.sub("", claim)
     figures = figures_of(claim)
     wanted = content_stems(_without(claim, figures))
     chosen = _chosen(wanted, segments, _PASSAGES * max(1, len(sources)))
@@ -65,7 +71,10 @@ def judge_claim(claim: str, sources: Sequence[str]) -> Opinion:
     known = known_figures(list(sources))
     held = [figure for figure in figures if known.bears_out(figure, claim)]
     missing = [figure for figure in figures if figure not in held]
-    contradicted = [figure for figure in missing if known.contradicts(figure)]
+    contradicted = [figure for figure in missing if known.contradicts(figure) or (is_threshold and known.rates(figure))]
+    compared = _COMPARED.search(claim)
+    if compared is not None:  # how many were compared stands in no source
+        contradicted = [figure for figure in contradicted if figure.value is not None or figure.said not in compared[0]]
     quote = _quote(chosen, segments, held, contradicted)
     conflict = _conflict(claim, wanted, chosen, segments)
     names, known_names = _names(claim, segments)
@@ -73,8 +82,10 @@ def judge_claim(claim: str, sources: Sequence[str]) -> Opinion:
         return Opinion("no_support", conflict, quote)
     if names and not known_names:
         return Opinion("no_support", f"the sources do not name {_listed(sorted(names))}", "")
-    if contradicted and not held:
+    if any(figure.is_settling for figure in contradicted) or (contradicted and not held):
         return Opinion("no_support", f"the sources give other figures than {_said(contradicted)}", quote)
+    if compared is not None:
+        return Opinion("partial_support", "what was compared cannot be seen in the sources", quote)
     coverage = len(found) / len(wanted) if wanted else (1.0 if held else 0.0)
     return _weighed(wanted - found, coverage, held, missing, names - known_names, _overstated(claim, segments), quote)
 
@@ -128,6 +139,17 @@ def _judge_absence(word: str, sources: Sequence[str]) -> Opinion:
     return Opinion("no_support", f"the sources do say “{found[0]}”", found[0])
 
 
+def _judge_no_price(sources: Sequence[str]) -> Opinion | None:
+    """A claim that the shop names no price is right when the records have none; None where there is no record."""
+    prices = [match for source in sources if (match := _PRICE.search(source)) is not None]
+    if not prices:
+        return None
+    named = next((price for price in prices if price["amount"] != "null"), None)
+    if named is None:
+        return Opinion("full_support", "the record has no price, as claimed", prices[0][0])
+    return Opinion("no_support", "the record has a price", named[0])
+
+
 def _chosen(wanted: frozenset[str], segments: Sequence[Segment], most: int) -> list[Segment]:
     """The passages that together hold most of the wanted stems, the best first."""
     chosen: list[Segment] = []
@@ -151,12 +173,8 @@ def _names(claim: str, segments: Sequence[Segment]) -> tuple[frozenset[str], fro
 
 def _conflict(claim: str, wanted: frozenset[str], chosen: list[Segment], segments: Sequence[Segment]) -> str:
     """Why the sources say otherwise: the claim denies what they say, they deny it, or they say the opposite."""
-    known = frozenset[str]().union(*(segment.stems for segment in segments))
-    for pair in _OPPOSITES:
-        one, other = (stem(word) for word in pair.split())
-        for said, instead in ((one, other), (other, one)):
-            if said in wanted and instead not in wanted and said not in known and _near(instead, wanted, segments):
-                return f"the sources say the opposite: {instead} instead of {said}"
+    if said_otherwise := opposite(wanted, segments) or replaced(claim, segments):
+        return said_otherwise
     close = [segment for segment in chosen if len(segment.stems & wanted) >= min(_CLOSE, len(wanted))]
     said = frozenset[str]().union(*(segment.stems for segment in close))
     denies = frozenset[str]().union(*(_denied(segment.raw) for segment in close)) & wanted
@@ -170,11 +188,6 @@ def _denied(text: str) -> frozenset[str]:
         clause = re.split(r"[.,;:!?]|\bbut\b", text[negation.end() :], maxsplit=1)[0]
         found |= content_stems(" ".join(clause.split()[:_NEGATED_WORDS]))
     return found
-
-
-def _near(opposite: str, wanted: frozenset[str], segments: Sequence[Segment]) -> bool:
-    """True when a passage says the opposite of the claim along with something else of it."""
-    return any(opposite in segment.stems and segment.stems & wanted for segment in segments)
 
 
 def _overstated(claim: str, segments: Sequence[Segment]) -> str:
