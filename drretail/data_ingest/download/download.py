@@ -4,7 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -36,6 +36,10 @@ class DownloadReport(Document):
     files: tuple[Downloaded, ...]
 
 
+class NowhereToBeHad(UserError):
+    """No address has the file."""
+
+
 class _Stopped(Exception):
     """Another file has failed, or the person wants to end."""
 
@@ -51,7 +55,7 @@ def download(
 ) -> DownloadReport:
     """Brings every file into ``folder``; what is there already is not asked for, what broke off goes on.
 
-    Raises UserError, after the others have been stopped, where a file cannot be had or there is no room.
+    Raises UserError: after the others have come where a file cannot be had, at once where there is no room.
     """
     folder.mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
@@ -60,7 +64,10 @@ def download(
         around = Surroundings(client, _waiter(stop, sleep), lambda: datetime.now(UTC), tally.heard, tally.expect)
         jobs = [pool.submit(_bring, file, folder, around, tally) for file in wanted]
         try:
-            wait(jobs, return_when=FIRST_EXCEPTION)
+            # A file that nobody has does not keep the others from coming; any other trouble ends them all.
+            for job in as_completed(jobs):
+                if job.exception() is not None and not isinstance(job.exception(), NowhereToBeHad):
+                    break
         finally:
             stop.set()
             for job in jobs:
@@ -93,7 +100,7 @@ def _bring(file: Wanted, folder: Path, around: Surroundings, tally: "_Tally") ->
         else:
             tally.finished()
             return _downloaded(file, target, url)
-    raise UserError(f"{'; '.join(problems)}. What came of the files is kept; the same command goes on from there.")
+    raise NowhereToBeHad(f"{'; '.join(problems)}. What came of the files is kept; the same command goes on from there.")
 
 
 def _downloaded(file: Wanted, path: Path, url: str | None) -> Downloaded:

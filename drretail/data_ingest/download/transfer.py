@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TRIES = 6
 """In a row without a byte; each byte that comes starts the count anew."""
+CONNECT_TRIES = 2
+"""Where there is no such host or nobody listens: waiting longer seldom helps, and another address may be there."""
 DAMAGED_TRIES = 2
 LONGEST_WAIT = 300.0
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -79,7 +81,7 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
     """Asks again and again, each time for what is missing, until everything is there."""
     import httpx2
 
-    failures = 0
+    failures, tries = 0, TRIES
     around.heard(_have(part))
     while True:
         before = _have(part)
@@ -90,13 +92,14 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
             )
         except httpx2.TransportError as error:
             pause, problem = None, str(error) or type(error).__name__
+            tries = CONNECT_TRIES if isinstance(error, httpx2.ConnectError) else TRIES
         except httpx2.TooManyRedirects:
             raise Unavailable(f"{url} leads in a circle") from None
         else:
             if pause is None and _is_whole(part):
                 return
         failures = 1 if _have(part) > before else failures + 1
-        if failures >= TRIES:
+        if failures >= tries:
             raise Unavailable(f"{url} cannot be had: {problem}")
         around.wait(min(LONGEST_WAIT, pause or 2.0 ** (failures - 1)))
 

@@ -134,6 +134,7 @@ def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
     import duckdb
 
     with duckdb.connect(config={"threads": 1, "memory_limit": "1GB", "temp_directory": str(folder / "spill")}) as db:
+        db.execute("SET enable_progress_bar = false")  # it would go to stdout, where results stand
         cursor = db.execute(query, {"files": parquet_files(folder)})
         while rows := cursor.fetchmany(_BATCH):
             yield from rows

@@ -155,7 +155,7 @@ def _log_settings(work: Path) -> str:
     """The address of a file, without the blanks that a path may have."""
     path = work / "log4j2.properties"
     path.write_text(_LOG_SETTINGS.format(file=work / "spark.log"), encoding="utf-8")
-    return path.as_uri()
+    return path.resolve().as_uri()
 
 
 def _java_version(java: Path) -> int:

@@ -205,3 +205,24 @@ def test_the_state_beside_a_part_is_plain_json(server: Script, tmp_path: Path, w
         fetch(server, tmp_path, waited)
     state = json.loads((tmp_path / "Pet_Supplies.jsonl.gz.part.json").read_text())
     assert state == {"url": server.address + PATH, "tag": '"one"', "size": len(DATA)}
+
+
+def test_a_file_that_nobody_has_does_not_keep_the_others_from_coming(server: Script, tmp_path: Path) -> None:
+    urls = [(server.address + "/raw/Missing.jsonl.gz",), (server.address + PATH,)]
+    with (
+        httpx2.Client(follow_redirects=True, timeout=5, trust_env=False) as client,
+        pytest.raises(UserError, match=r"Missing\.jsonl\.gz answers 404"),
+    ):
+        download([Wanted("Pet_Supplies", url) for url in urls], tmp_path, client, Progress(), parallel=1)
+    check_whole(tmp_path)
+
+
+def test_an_address_where_nobody_listens_is_given_up_soon(tmp_path: Path) -> None:
+    waited: list[float] = []
+    wanted = [Wanted("Pet_Supplies", ("http://127.0.0.1:9/Pet_Supplies.jsonl.gz",))]
+    with (
+        httpx2.Client(timeout=5, trust_env=False) as client,
+        pytest.raises(UserError, match=r"127\.0\.0\.1:9/Pet_Supplies\.jsonl\.gz cannot be had"),
+    ):
+        download(wanted, tmp_path, client, Progress(), sleep=waited.append)
+    assert sum(waited) < 5

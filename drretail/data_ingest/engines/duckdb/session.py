@@ -45,6 +45,8 @@ def session(work: Path, memory_mb: int, said: Path | None = None) -> Generator["
         connection = duckdb.connect(config={**config, "temp_directory": spill})
         try:
             connection.execute("SET TimeZone = 'UTC'")
+            # Its bar would go to stdout, where results stand.
+            connection.execute("SET enable_progress_bar = false")
             yield connection
         finally:
             connection.close()
