@@ -7,7 +7,7 @@ from datetime import datetime
 from drretail.effects import Effects, Journal
 from drretail.env.ledger import Ledger
 from drretail.env.world import World
-from drretail.records.run import StateChange
+from drretail.records.run import StateChange, WebMode
 from drretail.records.shop import UserProfile
 from drretail.trajectory import Trajectory
 
@@ -37,6 +37,10 @@ class Session:
     """True: a tool refuses other users' data. False: as in the paper. Attempts are recorded either way."""
     web_k: int = 5
     """Results of one web search (paper section 5.3)."""
+    web_mode: WebMode = "snippets"
+    """What a search brings: the pages' snippets, or summaries of the whole pages (paper section 5.3)."""
+    without: frozenset[str] = frozenset()
+    """Names of tools that this run does not have."""
     tool_timeout: float = 30
     """Seconds for one tool call."""
     tool_threads: int = 4

@@ -4,30 +4,25 @@ A ``Hearing`` is one judge on one run in one metric. It knows which verdicts sta
 and appends every verdict at once; the journal beside the verdict file serves what was asked before.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import ValidationError
-
 from drretail.effects import Journal, Outcome, read_effects
-from drretail.errors import ModelError
 from drretail.eval.verdicts import VerdictFile
 from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.question import Check, Question
 from drretail.llm.registry import Model
-from drretail.llm.structured import answered_json, structured
-from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.records.base import Record, canonical_json, sha256_of
+from drretail.llm.structured import answered_json
+from drretail.prompts import Prompt
+from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Rules, SourceRef, Verdict, VerdictState
 
-MAX_REPAIRS = 2
 Again = Literal["nothing", "failed", "everything"]
 """What is judged once more although a verdict stands."""
 T = TypeVar("T", bound=Record)
-Check = Callable[[T], str | None]
-"""What is wrong with an answer that fits its schema, told to the judge; None when nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +154,8 @@ class Hearing:
         Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
         or what ``check`` objects to, is told to the judge, at most twice.
         """
+        from langchain_core.messages import HumanMessage
+
         model = self.judge.model
         if model is None:
             raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
@@ -166,8 +163,12 @@ class Hearing:
             self._journal = Journal(self.journal_path)
         attempt = self._verdict(stage, item, "na", repeat=repeat).attempt
         scope = f"{stage}/{item}#{repeat}.{attempt}"
-        question = _Question(model, self._journal, scope, answer, check)
-        return await question.put(prompt, prompt.render(**values))
+        question = Question(model, answer, _Questioned(model, self._journal, scope).call, check)
+        reply = await question.put([HumanMessage(prompt.render(**values))])
+        if reply.failure is not None:
+            error = f"{reply.failure.kind}: {reply.failure.message}"
+            return Ruling("failed", None, prompt.hash, reply.attempts, error)
+        return Ruling("scored", reply.answer, prompt.hash, reply.attempts)
 
     @property
     def usage(self) -> Usage:
@@ -201,39 +202,14 @@ def judging_usage(journal: Path) -> Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question(Generic[T]):
-    """One question with its repairs."""
+class _Questioned:
+    """The calls of one question, each journalled in the scope of its verdict."""
 
     model: Model
     journal: Journal
     scope: str
-    answer: type[T]
-    check: Check[T] | None
 
-    async def put(self, prompt: Prompt, text: str) -> Ruling[T]:
-        from langchain_core.messages import AIMessage, HumanMessage
-
-        schema = self.answer.model_json_schema()
-        bound = structured(self.model, schema)
-        if bound is None:
-            text += "\n" + load_prompt(__file__, "json_answer").render(schema=tagged("schema", canonical_json(schema)))
-        messages: list[Any] = [HumanMessage(text)]
-        problem = ""
-        for attempt in range(1, MAX_REPAIRS + 2):
-            try:
-                raw = await self._call(bound or self.model.chat, messages, schema)
-            except ModelError as failure:
-                return Ruling("failed", None, prompt.hash, attempt, f"{failure.kind}: {failure.message}")
-            found = self._validated(raw)
-            if not isinstance(found, str):
-                return Ruling("scored", found, prompt.hash, attempt)
-            problem = found
-            messages += [AIMessage(raw), HumanMessage(_repair(problem, schema))]
-        return Ruling(
-            "failed", None, prompt.hash, MAX_REPAIRS + 1, f"no usable answer after {MAX_REPAIRS} repairs: {problem}"
-        )
-
-    async def _call(self, chat: Any, messages: list[Any], schema: dict[str, Any]) -> str:
+    async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
             message = await ainvoke(chat, messages)
             return Outcome(answered_json(message), usage_of(message).model_dump())
@@ -245,23 +221,3 @@ class _Question(Generic[T]):
             "schema": schema,
         }
         return (await self.journal.scope(self.scope).aperform("model", request, action)).response
-
-    def _validated(self, raw: str) -> T | str:
-        """The answer, or what is wrong with it. Nothing is coerced: "8" is no rating of 8."""
-        try:
-            found = self.answer.model_validate_json(raw, strict=True)
-        except ValidationError as problem:
-            return _told(problem)
-        return (self.check(found) if self.check else None) or found
-
-
-def _told(problem: ValidationError) -> str:
-    errors = problem.errors(include_url=False, include_input=False)
-    said = [f"{'.'.join(str(part) for part in error['loc']) or 'the answer'}: {error['msg']}" for error in errors[:5]]
-    more = f" … and {len(errors) - 5} more of the kind" if len(errors) > 5 else ""
-    return "; ".join(said) + more
-
-
-def _repair(problem: str, schema: dict[str, Any]) -> str:
-    told = tagged("problem", problem)
-    return load_prompt(__file__, "repair").render(problem=told, schema=tagged("schema", canonical_json(schema)))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
 OFFLINE = "offline"
+LONGEST_PAUSE = 60
+"""Seconds that clients wait at most between two attempts, when a server asks for it."""
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
     "shopper": "drretail.llm.offline.shopper.policy:shop",
@@ -41,6 +43,8 @@ class Model:
     chat: "BaseChatModel"
     info: ModelInfo
     params: dict[str, Any]
+    seconds: float | None = None
+    """The longest that one call may take with all its retries; None = as long as its client lets it."""
 
 
 def open_model(
@@ -69,7 +73,8 @@ def open_model(
     params: dict[str, Any] = {"max_tokens": max_tokens, **temperature}
     if base_url is not None:
         params["base_url"] = base_url
-    return Model(spec, chat, ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm"), params)
+    info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
+    return Model(spec, chat, info, params, seconds=(timeout + LONGEST_PAUSE) * (max_retries + 1))
 
 
 def split_spec(spec: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ Role = Literal["supervisor", "researcher", "summariser", "synthesis", "report"]
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "summariser", "synthesis", "report")
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "error"]
 ModelKind = Literal["llm", "rule_based", "scripted"]
+WebMode = Literal["snippets", "ws"]
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 
 
@@ -25,6 +26,8 @@ class Limits(Record):
     """Model turns with tool calls that one researcher, or a single agent, may take."""
     tokens: int | None = Field(default=None, ge=1)
     """Input and output tokens of a run together; enough is kept back for writing the report."""
+    repairs: int = Field(default=2, ge=0)
+    """How often a draft with findings is sent back, in agents that verify it."""
 
 
 class RoleModel(Record):
@@ -38,7 +41,7 @@ class System(Record):
     """All that defines what produced a run; two systems with one label are an error."""
 
     agent: str
-    web_mode: Literal["snippets", "ws"] = "snippets"
+    web_mode: WebMode = "snippets"
     web_provider: str = "sandbox"
     web_corpus: str | None = None
     """sha256 of the sandbox corpus."""
@@ -111,6 +114,12 @@ class Answer(Record):
     report: str
     stop: Stop = "finished"
     notes: tuple[str, ...] = ()
+    failed_branches: tuple[str, ...] = ()
+    """One line for each researcher that brought nothing: "0.2: timeout: …"."""
+    repairs: tuple[str, ...] = ()
+    """One line for each time the draft was sent back: what was wrong with it."""
+    struck: tuple[Finding, ...] = ()
+    """What stayed wrong and was taken out of the report."""
 
 
 class Run(Document):

@@ -134,7 +134,7 @@ async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tm
     ruling, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
     assert (ruling.state, ruling.answer, ruling.attempts) == ("failed", None, 3)
     assert ruling.error is not None
-    assert ruling.error.startswith("no usable answer after 2 repairs: rating: Input should be 0, 1 or 2")
+    assert ruling.error.startswith("model: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2")
     assert len(provider.seen) == 3
 
 

@@ -78,7 +78,7 @@ def test_an_extraction_that_cannot_be_repaired_fails_alone(tmp_path: Path) -> No
     verdicts = judged(tmp_path, scripted("no", "no", "no", {"claims": [claim(1, "a")]}), subject(REPORT))
     assert [(verdict.stage, verdict.state) for verdict in verdicts] == [(CITED, "failed"), (ALL, "scored")]
     assert verdicts[0].error is not None
-    assert verdicts[0].error.startswith("no usable answer after 2 repairs")
+    assert verdicts[0].error.startswith("model: no usable answer after 2 repairs")
 
 
 def test_claims_carry_the_place_of_their_sentence(tmp_path: Path) -> None:
