@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from drretail.agents.runner import Contestant, definition
+from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.experiment import Experiment
-from drretail.grounding.profile_summary import summarise
 from drretail.records.query import Query
 from drretail.records.score import ProfileSummary
 
@@ -19,14 +19,12 @@ def open_experiment(
     Raises UserError as ``Experiment`` does.
     """
     experiment = Experiment(folder, definition(world, tuple(queries), list(contestants), seed))
+    summaries = Summaries(world)
     for user_id in sorted({query.user_id for query in queries if query.user_id is not None}):
-        experiment.freeze_profile(profile_summary(world, user_id))
+        experiment.freeze_profile(summaries.of(user_id))
     return experiment
 
 
 def profile_summary(world: World, user_id: str) -> ProfileSummary:
     """What the world's records tell of a user. Raises NotFound for an unknown one."""
-    orders = world.store.orders(user_id).orders
-    products = world.store.products(sorted({order.product_id for order in orders}))
-    statistics = world.store.statistics(user_id)
-    return summarise(world.store.user(user_id), orders, products, statistics, world.manifest.now)
+    return Summaries(world).of(user_id)

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli import options
+from drretail.cli.queries_check import check
+from drretail.cli.queries_compare import compare
+from drretail.cli.queries_shipped import shipped
 
 if TYPE_CHECKING:
     from drretail.querygen.generate import Generated
@@ -13,9 +16,9 @@ if TYPE_CHECKING:
 queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made from users' real histories.")
 
 
-@queries_app.callback()
-def queries() -> None:
-    """Keeps ``generate`` a command of its own, although it is the only one so far."""
+queries_app.command("check")(check)
+queries_app.command("compare")(compare)
+queries_app.command("shipped")(shipped)
 
 
 @queries_app.command("generate")
@@ -27,14 +30,39 @@ def generate(
         list[str] | None, typer.Option("--user", metavar="ID", help="This user, instead of drawn ones; repeatable.")
     ] = None,
     per_user: Annotated[int, typer.Option("--per-user", min=1, help="Queries for each user, at most.")] = 3,
+    mode: Annotated[
+        str, typer.Option("--mode", help="profile_aware, or generic: without a user, for comparison; needs a --model.")
+    ] = "profile_aware",
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes; without one, rules do: offline:shopper."),
+    ] = None,
+    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
+    ] = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes queries that need a user's profile, the catalog and the web, without a model.
+    """Makes queries that need a user's profile, the catalog and the web.
 
-    The same world, user and seed give the same queries, whoever else is drawn.
+    Without a model, the same world, user and seed give the same queries, whoever else is drawn. A model's calls stand
+    in FILE.journal.jsonl, so that a run that was cut goes on where it stopped; exit code 3 when queries failed.
     """
+    from drretail.cli.queries_by_model import Wish, wished_model, write_by_model
+
+    writer = wished_model(model, mode)
+    if writer is not None:
+        wish = Wish(world, tuple(user or ()), users, per_user, mode == "generic", seed)
+        write_by_model(to, wish, writer, parallel=parallel, retry_failed=retry_failed, as_json=as_json, quiet=quiet)
+        return
+    _write_offline(to, world, users, user, per_user, seed, as_json=as_json, quiet=quiet)
+
+
+def _write_offline(
+    to: Path, world: str, users: int, user: list[str] | None, per_user: int, seed: str, *, as_json: bool, quiet: bool
+) -> None:
     from drretail.cli.output import print_json
     from drretail.cli.worlds import opened_world
     from drretail.files import write_lines

@@ -6,6 +6,7 @@ generations.py  the folder: complete generations, one of them live
 writing.py      write_world
 checking.py     check_world
 profiles.py     people derived from user ids
+summaries.py    what the records tell of a user, in words
 store/          users, products, orders
 catalog/        product search
 web/            web search and pages

@@ -15,7 +15,12 @@ constraints.py     what a query demands, in types that code can check; put toget
                    budget.py (with amounts.py), brands.py, demands.py, quantities.py, deadlines.py
 vocabulary.py      the words that these rules pass over
 
-profile_summary.py what the shop's records tell of a user, each statement with its orders
+listing.py         a product with its words at hand, and whether they fulfil a demand
+basket.py          the cheapest basket that keeps to the constraints, exact
+
+profile_summary.py what the shop's records tell of a user, each statement with its orders; put together from
+                   purchases.py (the orders laid out), profile_rhythm.py, profile_tastes.py, profile_prices.py,
+                   profile_domains.py (familiarity, the type of shopper)
 values.py          money, ratings, rating counts, dates and ids in a sentence, and how they stand to a true number
 facts.py           claims settled against records without a judge; reads amounts with price_words.py
 several_facts.py   claims that attach values to several products

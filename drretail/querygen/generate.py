@@ -1,38 +1,27 @@
 """Users → drafts → queries, the same for the same world, user and seed, however many users there are."""
 
-import base64
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import NotFound, UserError
-from drretail.querygen.drafts import compare, gift, project, replenish, season, upgrade
+from drretail.errors import UserError
 from drretail.querygen.drafts.case import Case, Draft
+from drretail.querygen.drafts.composing import MOST_WORDS, draft
 from drretail.querygen.history import History, read_history
+from drretail.querygen.needs import Need, needs
 from drretail.querygen.shelf import Shelf, price_level
+from drretail.querygen.users import check_users, drawn_users, user_slug
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 
 SOURCE = "offline:generator"
-LEAST_WORDS, MOST_WORDS = 40, 110
+LEAST_WORDS = 40
 # Of the runs of three words in the shorter of two texts, the share that may stand in the other.
 _ALIKE = 0.4
 # Each draft kind may come this often with other things at its centre.
 _ROUNDS = 3
-# How many times as many users are drawn when some give no query; after the last the search is given up.
-_LARGER = (2, 5, 20)
-
-DRAFTS: dict[str, Callable[[Case], Draft | None]] = {
-    "upgrade": upgrade.draft,
-    "project": project.draft,
-    "replenish": replenish.draft,
-    "compare": compare.draft,
-    "gift": gift.draft,
-    "season": season.draft,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +48,7 @@ def generate_sampled(world: World, n: int, *, per_user: int, seed: str) -> Gener
 
     Raises UserError for a world without users, and when no query can be made for any.
     """
-    return _generate(world, _drawn(world, seed, n), per_user=per_user, seed=seed, wanted=n)
+    return _generate(world, drawn_users(world, seed, n), per_user=per_user, seed=seed, wanted=n)
 
 
 def _generate(world: World, users: Iterable[str], *, per_user: int, seed: str, wanted: int | None) -> Generated:
@@ -85,64 +74,55 @@ def _generate(world: World, users: Iterable[str], *, per_user: int, seed: str, w
     return Generated(tuple(queries), len(served), tuple(without), tuple(fewer))
 
 
-def _drawn(world: World, seed: str, n: int) -> Iterator[str]:
-    """Users for a sample of ``n``, then others in their stead, which are only drawn when they are needed."""
-    seen: set[str] = set()
-    for size in (n, *(n * factor for factor in _LARGER)):
-        rows = world.store.sample_users(seed, size)
-        if not rows:
-            raise UserError("This world has no users, and queries are made from users' orders: ingest reviews, too.")
-        for row in rows:
-            if row.user_id not in seen:
-                seen.add(row.user_id)
-                yield row.user_id
-        if len(rows) < size:
-            return
-
-
-def check_users(world: World, users: Sequence[str]) -> None:
-    """Raises UserError for the first user that the world does not hold."""
-    for user_id in users:
-        try:
-            world.store.user(user_id)
-        except NotFound:
-            some = [row.user_id for row in world.store.sample_users("0", 3)]
-            hint = f"Some that it holds: {', '.join(some)}." if some else "It has no users at all."
-            raise UserError(f"This world has no user {user_id!r}. {hint}") from None
-
-
 def queries_of(world: World, shelf: Shelf, user_id: str, *, per_user: int, seed: str) -> list[Query]:
     """The user's queries; asking for more gives the same ones and others behind them."""
-    with Toolkit(Session(world, user_id=user_id)) as toolkit:
-        history = read_history(toolkit, user_id)
-    drafts = _drafts(history, shelf, seed)
     chosen: list[Draft] = []
-    for draft in drafts:
+    for made in drafts_of(world, shelf, user_id, seed=seed):
+        if not any(alike(made.text, other.text) for other in chosen):
+            chosen.append(made)
         if len(chosen) >= per_user:
             break
-        if not any(alike(draft.text, other.text) for other in chosen):
-            chosen.append(draft)
-    return [_query(world, user_id, number, draft) for number, draft in enumerate(chosen, 1)]
+    return [query_of(world, user_id, f"{user_slug(user_id)}-{number}", made) for number, made in enumerate(chosen, 1)]
+
+
+def drafts_of(world: World, shelf: Shelf, user_id: str, *, seed: str) -> Iterator[Draft]:
+    """All drafts of a user, one after the other; some may be alike."""
+    with Toolkit(Session(world, user_id=user_id)) as toolkit:
+        history = read_history(toolkit, user_id)
+    return _drafts(history, shelf, seed)
 
 
 def _drafts(history: History, shelf: Shelf, seed: str) -> Iterator[Draft]:
-    """Drafts in the order in which they are to be used: all kinds once in a seeded order, then again."""
-    order = list(DRAFTS)
-    Random(f"{seed}|{history.user_id}").shuffle(order)
+    """Drafts in the order in which they are to be used, the shapes of their needs taking turns."""
     level = price_level(history, shelf)
     used: set[str] = set()
-    by_kind: dict[str, set[str]] = {name: set() for name in DRAFTS}
+    by_need: dict[str, set[str]] = {need.name: set() for need in needs()}
     for turn in range(_ROUNDS):
-        for name in order:
-            # First things that no query is about yet; then things that no query of this kind is about.
-            for avoid in (used, by_kind[name]):
-                rng = Random(f"{seed}|{history.user_id}|{name}|{turn}")
-                draft = DRAFTS[name](Case(history, shelf, rng, level, frozenset(avoid)))
-                if draft is not None and LEAST_WORDS <= len(draft.text.split()) <= MOST_WORDS:
-                    used |= draft.about
-                    by_kind[name] |= draft.about
-                    yield draft
+        shapes: set[str] = set()
+        pending = list(needs())
+        Random(f"{seed}|{history.user_id}|{turn}").shuffle(pending)
+        while pending:
+            need = _next(pending, shapes)
+            # First things that no query is about yet; then things that no query of this need is about.
+            for avoid in (used, by_need[need.name]):
+                rng = Random(f"{seed}|{history.user_id}|{need.name}|{turn}")
+                made = draft(Case(history, shelf, rng, level, frozenset(avoid)), need)
+                if made is not None and LEAST_WORDS <= len(made.text.split()) <= MOST_WORDS:
+                    used |= made.about
+                    by_need[need.name] |= made.about
+                    shapes.add(need.shape)
+                    yield made
                     break
+
+
+def _next(pending: list[Need], shapes: set[str]) -> Need:
+    """Takes out the first need of a shape that has not been used; when none is left, all are free again."""
+    found = next((need for need in pending if need.shape not in shapes), None)
+    if found is None:
+        shapes.clear()
+        found = pending[0]
+    pending.remove(found)
+    return found
 
 
 def alike(text: str, other: str) -> bool:
@@ -156,21 +136,16 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     return set(zip(words, words[1:], words[2:], strict=False))
 
 
-def _query(world: World, user_id: str, number: int, draft: Draft) -> Query:
+def query_of(world: World, user_id: str, query_id: str, made: Draft) -> Query:
+    """A draft as a query of this world."""
     return Query(
-        query_id=f"{user_slug(user_id)}-{number}",
+        query_id=query_id,
         user_id=user_id,
-        text=draft.text,
+        text=made.text,
         mode="profile_aware",
-        rationale=draft.rationale,
-        expected_tools=draft.expected_tools,
-        constraints=draft.constraints,
+        rationale=made.rationale,
+        expected_tools=made.expected_tools,
+        constraints=made.constraints,
         world_fingerprint=world.manifest.fingerprint,
         source=SOURCE,
     )
-
-
-def user_slug(user_id: str) -> str:
-    """Eight characters for a user; a hash, since ids of different users often begin alike or differ in case only."""
-    digest = hashlib.sha256(user_id.encode("utf-8", "surrogatepass")).digest()
-    return base64.b32encode(digest[:5]).decode("ascii").lower()

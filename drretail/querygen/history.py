@@ -67,6 +67,8 @@ class History:
     kinds: tuple[Favourite, ...]
     titles: tuple[str, ...] = ()
     """Of all orders of every status, of products without a good phrase, too."""
+    product_ids: frozenset[str] = frozenset()
+    """Of the same."""
 
     @property
     def consumables(self) -> tuple[Purchase, ...]:
@@ -101,6 +103,7 @@ def read_history(toolkit: Toolkit, user_id: str) -> History:
         brands=_favourites((it.brand, it) for it in purchases if it.brand),
         kinds=_favourites((it.thing.name, it) for it in purchases),
         titles=tuple(dict.fromkeys(order["product_title"] or "" for order in orders)),
+        product_ids=frozenset(order["product_id"] for order in orders),
     )
 
 

@@ -39,6 +39,11 @@ def how_long(day: date, today: date) -> str:
     return f"since {day.year}"
 
 
+def day_named(day: date) -> str:
+    """ "October 12"."""
+    return f"{_MONTHS[day.month - 1]} {day.day}"
+
+
 def season(today: date, country: str) -> str:
     return _SEASONS[_season_index(today, country)]
 

@@ -1,19 +1,19 @@
 """What the shop offers of a kind of thing, found by its own search, and budgets that these offers can meet."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from math import ceil
-from typing import Any
 
-from drretail.errors import UserError
+from drretail.grounding.basket import Slot, candidates, meets
+from drretail.grounding.listing import Listing
+from drretail.querygen.checks.stock import Stock
 from drretail.querygen.history import History
 from drretail.querygen.speech import can_be_said
-from drretail.querygen.things import Thing, folded_words, thing_of
+from drretail.querygen.things import Thing
 from drretail.records.money import Money
+from drretail.records.query import Constraints
 from drretail.tools.toolkit import Toolkit
 
-_HITS = 50
 # What is offered must be common enough that an answer can choose.
 _ENOUGH = 2
 _MIDDLE = 0.5
@@ -23,100 +23,64 @@ _ROOM = Decimal("1.1")
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A product of the wanted kind; ``price`` is None where the shop doesn't know it exactly."""
-
-    product_id: str
-    price: Decimal | None
-    currency: str
-    category: str
-    brand: str | None
-    rating: float | None
-    reviews: int
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A thing with what it must be and have, as shoppers say it; products in ``without`` do not count."""
-
-    thing: Thing
-    must: str = ""
-    must_not: str = ""
-    stars: float | None = None
-    """The least average rating."""
-    reviews: int = 0
-    """The least number of ratings."""
-    without: frozenset[str] = frozenset()
-
-
 class Shelf:
     """The offers of one world; remembers what it has looked up, so that many users cost little more than one."""
 
     def __init__(self, toolkit: Toolkit) -> None:
-        self._toolkit = toolkit
-        self._offers: dict[tuple[str, str], tuple[Offer, ...]] = {}
+        self._stock = Stock(toolkit.session.world)
+        self._kept: dict[tuple[str | tuple[str, ...], ...], list[Listing]] = {}
+        self._met: dict[tuple[str, str], bool] = {}
 
-    def offers(self, thing: Thing, also: str = "") -> tuple[Offer, ...]:
-        """Products whose titles name this very thing, best match first; with all words of ``also`` in their texts."""
-        key = (thing.name, also)
-        if key not in self._offers:
-            self._offers[key] = self._find(thing, also)
-        return self._offers[key]
+    def offers(self, thing: Thing) -> tuple[Listing, ...]:
+        """Products whose titles name this very thing."""
+        return self._stock.offers(thing)
 
-    def offers_for(self, wish: Wish) -> tuple[Offer, ...]:
-        """The offers that the catalog's words say fulfil a wish."""
-        banned = {offer.product_id for offer in self.offers(wish.thing, wish.must_not)} if wish.must_not else set[str]()
-        offers = self.offers(wish.thing, wish.must)
-        return tuple(
-            offer
-            for offer in offers
-            if offer.product_id not in banned | wish.without
-            and offer.reviews >= wish.reviews
-            and (wish.stars is None or (offer.rating or 0) >= wish.stars)
-        )
+    def kept(self, thing: Thing, constraints: Constraints, without: Collection[str] = ()) -> list[Listing]:
+        """The offers of a thing that keep to demands, ratings and brands; products in ``without`` do not count."""
+        key = thing.name, constraints.must, constraints.must_not, constraints.brands_unwanted
+        if key not in self._kept:
+            anybody = constraints.model_copy(update={"owned": ()})
+            self._kept[key] = candidates(Slot(thing.name, self.offers(thing)), anybody)
+        return [offer for offer in self._kept[key] if offer.product.product_id not in without]
 
-    def has(self, thing: Thing) -> bool:
+    def meets(self, thing: Thing, demand: str) -> bool:
+        """True when some offer is said to be what is demanded."""
+        key = thing.name, demand
+        if key not in self._met:
+            self._met[key] = meets(Slot(thing.name, self.offers(thing)), demand)
+        return self._met[key]
+
+    def has(self, thing: Thing, without: Collection[str] = ()) -> bool:
         """True when the shop offers enough of it to choose from."""
-        return len(self.offers(thing)) >= _ENOUGH
+        return sum(offer.product.product_id not in without for offer in self.offers(thing)) >= _ENOUGH
 
     def categories(self, things: Sequence[Thing]) -> tuple[str, ...]:
         """The category in which the shop keeps most of each thing, in the order of the things."""
-        names = [_most_frequent([offer.category for offer in self.offers(thing)]) for thing in things]
+        names = [_most_frequent([offer.product.category for offer in self.offers(thing)]) for thing in things]
         return tuple(dict.fromkeys(names))
 
-    def _find(self, thing: Thing, also: str) -> tuple[Offer, ...]:
-        text = f"{thing.name} {also}".strip()
-        # The best matches, and those that hold every word in order of price: together they hold the cheapest.
-        searches = [{"match": "all", "sort_by": "price"}, {"match": "all" if also else "any"}]
-        found: dict[str, Offer] = {}
-        for search in reversed(searches):
-            reply = self._toolkit.call("product_catalog_search", {"query": text, "limit": _HITS, **search})
-            if reply.error is not None:
-                raise UserError(f"The catalog could not be searched for {text!r}: {reply.value['error']['message']}")
-            found |= {card["product_id"]: _offer(card) for card in reply.value["hits"] if _is_a(thing, card["title"])}
-        return tuple(found.values())
 
+def budget_for(
+    offers: Sequence[Sequence[Listing]], level: float, *, dearest: bool = False, pieces: int = 1
+) -> Money | None:
+    """A round amount that buys so many pieces of one offer for each thing, or of the dearest thing alone.
 
-def budget_for(shelf: Shelf, wishes: Sequence[Wish], level: float, *, per_item: bool = False) -> Money | None:
-    """A round amount that buys one thing for each wish, or any single one of them where ``per_item``.
-
-    ``level`` says where between the cheapest offer (0) and the dearest (1) it aims. None where the shop doesn't know
-    the price of any offer for a wish, or where prices are in several currencies or in one that has no sign.
+    ``offers`` are those of each thing; ``level`` says where between the cheapest (0) and the dearest (1) it aims.
+    None where the shop doesn't know the price of any offer for a thing, or where prices are in several currencies or
+    in one that has no sign.
     """
     targets: list[Decimal] = []
     currencies: set[str] = set()
-    for wish in wishes:
-        priced = [(offer.price, offer.currency) for offer in shelf.offers_for(wish) if offer.price is not None]
-        if not priced:
+    for of_thing in offers:
+        prices = sorted(offer.price for offer in of_thing if offer.price is not None)
+        if not prices:
             return None
-        prices = sorted(price for price, _ in priced)
         targets.append(prices[round(level * (len(prices) - 1))])
-        currencies |= {currency for _, currency in priced}
+        currencies |= {offer.product.currency for offer in of_thing if offer.price is not None}
     if len(currencies) != 1 or not can_be_said(min(currencies)):
         return None
-    target = max(targets) if per_item else sum(targets, Decimal(0))
-    return Money.of(rounded_up(target * _ROOM), currencies.pop())
+    target = max(targets) if dearest else sum(targets, Decimal(0))
+    return Money.of(rounded_up(target * pieces * _ROOM), currencies.pop())
 
 
 def rounded_up(amount: Decimal) -> int:
@@ -134,28 +98,6 @@ def price_level(history: History, shelf: Shelf) -> float:
             places.append(sum(price < Decimal(str(purchase.price)) for price in prices) / len(prices))
     middle = sorted(places)[len(places) // 2] if places else _MIDDLE
     return min(0.8, max(0.2, middle))
-
-
-def _offer(card: dict[str, Any]) -> Offer:
-    exact = card["price"] is not None and not card.get("price_from")
-    price = Decimal(str(card["price"])) if exact else None
-    return Offer(
-        card["product_id"],
-        price,
-        card["currency"],
-        card["category"],
-        card["store"],
-        card["average_rating"],
-        card["rating_number"] or 0,
-    )
-
-
-def _is_a(thing: Thing, title: str) -> bool:
-    """True when a title names the same kind, or, for other things, holds the whole phrase and names its head."""
-    other = thing_of(title)
-    if other is None or thing.kind is not None or other.kind is not None:
-        return other is not None and other.kind == thing.kind
-    return other.head == thing.head and set(folded_words(thing.name)) <= set(folded_words(title))
 
 
 def _most_frequent(names: list[str]) -> str:

@@ -1,7 +1,7 @@
 """What a listing sells, in a shopper's words: a kind that we know of, or a phrase made of everyday words."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -67,11 +67,11 @@ def thing_of(title: str, path: tuple[str, ...] = ()) -> Thing | None:
 
 def titles_name(thing: Thing, titles: Iterable[str]) -> bool:
     """True when any title holds the words of the thing, whatever it sells: "mascara set with curler" for mascara."""
-    runs = [run for run, kind in _patterns() if kind == thing.kind] if thing.kind else [tuple(folded_words(thing.name))]
+    runs = _runs_of(thing.kind.name) if thing.kind else (tuple(folded_words(thing.name)),)
     return any(_holds(folded_words(title.replace("make up", "makeup")), runs) for title in titles)
 
 
-def _holds(folded: list[str], runs: list[tuple[str, ...]]) -> bool:
+def _holds(folded: list[str], runs: Sequence[tuple[str, ...]]) -> bool:
     return any(tuple(folded[start : start + len(run)]) == run for run in runs for start in range(len(folded)))
 
 
@@ -106,11 +106,26 @@ def _patterns() -> tuple[tuple[tuple[str, ...], Kind], ...]:
     return tuple(sorted(runs, key=lambda run: -len(run[0])))
 
 
+@cache
+def _runs_of(kind_name: str) -> tuple[tuple[str, ...], ...]:
+    """The word runs that name a kind; comparing whole kinds takes long."""
+    return tuple(run for run, kind in _patterns() if kind.name == kind_name)
+
+
+@cache
+def _patterns_from() -> dict[str, tuple[tuple[tuple[str, ...], Kind], ...]]:
+    """The patterns by their first word, the longest first: a title is compared with few of them."""
+    by_word: dict[str, list[tuple[tuple[str, ...], Kind]]] = {}
+    for run, kind in _patterns():
+        by_word.setdefault(run[0], []).append((run, kind))
+    return {word: tuple(patterns) for word, patterns in by_word.items()}
+
+
 def _kind_in(segments: list[list[str]], title_words: set[str]) -> Kind | None:
     for segment in segments:
         folded = [singular(word) for word in segment]
-        for start in range(len(folded)):
-            for run, kind in _patterns():
+        for start, word in enumerate(folded):
+            for run, kind in _patterns_from().get(word, ()):
                 end = start + len(run)
                 named = tuple(folded[start:end]) == run and not title_words & set(kind.unless)
                 if named and _stands_alone(kind, folded, start, end, title_words):
@@ -131,7 +146,8 @@ def _stands_alone(kind: Kind, folded: list[str], start: int, end: int, title_wor
 
 
 def _names_another(kind: Kind, folded: list[str], end: int) -> bool:
-    return any(tuple(folded[end : end + len(run)]) == run for run, other in _patterns() if other != kind)
+    following = _patterns_from().get(folded[end], ()) if end < len(folded) else ()
+    return any(tuple(folded[end : end + len(run)]) == run for run, other in following if other.name != kind.name)
 
 
 def _kind_of_path(path: tuple[str, ...], title_words: set[str]) -> Kind | None:

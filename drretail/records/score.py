@@ -129,6 +129,9 @@ class Statement(Record):
     code: str
     text: str
     orders: tuple[str, ...] = ()
+    """Their ids, the newest where there are many."""
+    more_orders: int = 0
+    """How many orders it rests on besides."""
 
 
 class ProfileSummary(Document):
@@ -141,3 +144,15 @@ class ProfileSummary(Document):
     def text(self) -> str:
         """All statements, one a line."""
         return "\n".join(f"- {statement.text}" for statement in self.statements)
+
+    @property
+    def text_with_orders(self) -> str:
+        """All statements, one a line, each with the ids of its orders."""
+        return "\n".join(f"- {statement.text}{_ids(statement)}" for statement in self.statements)
+
+
+def _ids(statement: Statement) -> str:
+    if not statement.orders:
+        return ""
+    more = f" and {statement.more_orders} more" if statement.more_orders else ""
+    return f" (orders {', '.join(statement.orders)}{more})"

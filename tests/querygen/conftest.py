@@ -92,3 +92,16 @@ def make_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeWorld]:
 @pytest.fixture(scope="session")
 def world(make_world: MakeWorld) -> World:
     return make_world(products(), orders())
+
+
+@pytest.fixture(scope="session")
+def rich_world(make_world: MakeWorld) -> World:
+    """Every kind is owned by a shopper of its own: what is used up for weeks, what lasts for more than a year."""
+    recent = bought("ZZ", "planner", first=90)  # the newest order makes the shop's today
+    rows = [
+        row
+        for place, (name, kind) in enumerate(kinds().items())
+        for row in bought(f"U{place:03}", name, first=85 if kind.uses_up else 48)
+    ]
+    numbered = [row._replace(order_id=f"{place:010}") for place, row in enumerate([*rows, *recent])]
+    return make_world(products(), sorted(numbered, key=lambda row: row.place))

@@ -3,29 +3,38 @@ from random import Random
 import pytest
 
 from drretail.grounding.constraints import read_constraints
-from drretail.querygen.phrases import phrase_of
-from drretail.querygen.speech import budget_sentence, demand_sentence
+from drretail.querygen.needs import sayings
+from drretail.querygen.speech import Scope, budget_sentence, told
 from drretail.records.money import Money
 
-
-@pytest.mark.parametrize("currency", ["USD", "EUR", "GBP"])
-@pytest.mark.parametrize(("scope", "read"), [("total", "total"), ("single", "total"), ("each", "per_item")])
-@pytest.mark.parametrize("seed", range(12))
-def test_every_wording_of_a_budget_is_read_back_as_it_was_meant(
-    currency: str, scope: str, read: str, seed: int
-) -> None:
-    budget = Money(amount="125", currency=currency)
-    found = read_constraints("I bought it back in 2021. " + budget_sentence(Random(seed), budget, scope))
-    assert (found.budget, found.budget_scope) == (budget, read)
+SAID = sayings().budget
+WORDINGS: list[tuple[str, str]] = [
+    *((text, "total") for text in SAID.total + SAID.single),
+    *((text, "per_item") for text in SAID.each),
+]
 
 
-def test_without_a_budget_nothing_is_said_of_one() -> None:
-    assert budget_sentence(Random(1), None, "total") == ""
+@pytest.mark.parametrize("amount", ["$125", "€40", "£1,200"])
+@pytest.mark.parametrize(("wording", "scope"), WORDINGS)
+def test_every_wording_of_a_budget_is_read_back_as_it_was_meant(wording: str, scope: str, amount: str) -> None:
+    found = read_constraints(f"I bought it back in 2021. {wording.format(amount=amount)} Look at my orders.")
+    assert found.budget is not None
+    assert (found.budget.amount, found.budget_scope) == (amount[1:].replace(",", ""), scope)
 
 
-def test_a_demand_says_exactly_what_is_demanded() -> None:
-    said = demand_sentence(Random(1), phrase_of("hair clips"), "non slip", "metal")
-    assert "non slip" in said
-    assert "nothing with metal" in said
-    assert said.startswith("They ")
-    assert demand_sentence(Random(1), phrase_of("wig"), "", "") == ""
+@pytest.mark.parametrize("scope", ["total", "single", "each"])
+def test_a_budget_is_said_in_its_currency(scope: Scope) -> None:
+    assert "€125" in budget_sentence(Random(1), Money(amount="125", currency="EUR"), scope)
+
+
+def test_without_a_budget_the_usual_spending_is_the_bound() -> None:
+    for seed in range(12):
+        said = budget_sentence(Random(seed), None, "total")
+        assert said in SAID.none
+        assert read_constraints(said).budget is None
+
+
+def test_every_sentence_of_a_text_begins_with_a_capital() -> None:
+    assert told("my orders tell. they do!", "", "waterproof is a must.") == (
+        "My orders tell. They do! Waterproof is a must."
+    )

@@ -1,10 +1,8 @@
-"""The kinds of questions that a shopper asks, one file each: a function of a ``Case`` that gives a Draft or None.
+"""From a history and a need to a query's text and types.
 
-upgrade.py    replace an owned product by a better one
-project.py    a set of things around an owned product, within a total budget
-replenish.py  buy again what is used up, within a budget per item
-compare.py    two kinds of things for one need
-gift.py       a present for somebody who shares the user's taste
-season.py     what place and season ask for
-case.py       what all of them start from and give
+case.py       what every draft starts from, and what it gives
+choosing.py   which purchase and which things a need is about, by its shape
+extras.py     budget, demands, ratings, brands, amounts and dates that the shop can meet
+said.py       noun phrases and persons in the slots of a template
+composing.py  the text
 """

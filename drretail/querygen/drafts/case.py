@@ -2,18 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from drretail.querygen.history import History, Purchase
 from drretail.querygen.occasions import how_long, when
 from drretail.querygen.phrases import listed
-from drretail.querygen.shelf import Shelf, Wish
+from drretail.querygen.shelf import Shelf
 from drretail.querygen.things import Thing
 from drretail.records.query import Constraints
 
-USER_TOOLS = ("get_user_orders", "get_product_details")
-SHOP_TOOLS = ("product_catalog_search", "web_search")
 # The record is read from here: a taste that changed years ago is none.
 _RECENT = 8
 _POINTS_BACK = re.compile(r"\b(?:it|its|they|them|their|one|ones)\b")
@@ -37,23 +35,44 @@ class Case:
         free = [purchase for purchase in purchases if purchase.thing.name not in self.avoid][:_RECENT]
         return self.rng.choice(free) if free else None
 
-    def two(self, texts: Sequence[str]) -> list[str]:
-        """Two of the texts, or all there are, in their order."""
-        chosen = self.rng.sample(range(len(texts)), min(2, len(texts)))
-        return [texts[index] for index in sorted(chosen)]
+    def some(self, things: Sequence[Thing], count: int) -> list[Thing]:
+        """So many of the things, or all there are, in their order."""
+        chosen = self.rng.sample(range(len(things)), min(count, len(things)))
+        return [things[index] for index in sorted(chosen)]
+
+    def is_new(self, thing: Thing) -> bool:
+        """True for what the user lacks and the shop has enough of."""
+        return self.history.lacks(thing.name) and self.shelf.has(thing)
+
+    def has_other(self, purchase: Purchase) -> bool:
+        """True when the shop has enough of the kind besides what the user bought."""
+        return self.shelf.has(purchase.thing, without=self.history.product_ids)
 
     def owned(self, *purchases: Purchase) -> tuple[str, ...]:
         """The ids of those products that the user must still have."""
         return tuple(it.product_id for it in purchases if it.lasts(self.history.today))
 
     def having(self, purchase: Purchase) -> str:
-        """That the user has a thing, or once had it: "I've had my bird feeder since 2021"."""
-        phrase, today = purchase.thing.phrase, self.history.today
-        if not purchase.uses_up:
-            return f"I've had my {phrase.text} {how_long(purchase.day, today)}"
-        if purchase.lasts(today):
-            return f"I've been using the {phrase.text} I bought {when(purchase.day, today)}"
-        return f"I bought {phrase.some} from you {when(purchase.day, today)}"
+        """That the user has a thing: "I've had my bird feeder since 2021"."""
+        name, today = purchase.thing.name, self.history.today
+        long, bought = how_long(purchase.day, today), when(purchase.day, today)
+        if purchase.uses_up:
+            return self.rng.choice((f"I've been using the {name} I bought {bought}", f"I ordered my {name} {bought}"))
+        return self.rng.choice(
+            (f"I've had my {name} {long}", f"I've owned my {name} {long}", f"I bought my {name} {bought}")
+        )
+
+    def mine(self, purchase: Purchase) -> str:
+        """The thing that the user has, with when it was bought or without: "the bird feeder I bought in March"."""
+        name, bought = purchase.thing.name, when(purchase.day, self.history.today)
+        return self.rng.choice(
+            (
+                f"my {name}",
+                f"the {name} I bought {bought}",
+                f"the {name} I ordered {bought}",
+                f"the {name} I got from you {bought}",
+            )
+        )
 
     def question(self, thing: Thing) -> str:
         """Something that only the web knows of a thing, clear without anything before it."""
@@ -66,28 +85,8 @@ class Case:
 
     def points(self, thing: Thing) -> list[str]:
         """Two such nouns, or the one there is."""
-        return self.two(_nouns(thing))
-
-    def spending(self) -> str:
-        """What is said where the shop's prices allow no budget."""
-        return self.rng.choice(
-            (
-                "Keep it in line with what I usually spend.",
-                "I don't want to spend more than I normally do on such things.",
-                "As for money, go by what I've ordered so far.",
-                "Nothing fancy, please: stay within the range of my earlier orders.",
-            )
-        )
-
-    def wish(self, wish: Wish) -> Wish:
-        """The wish with a demand of its kind that some offers fulfil, or as it was."""
-        talk = wish.thing.talk
-        for must in self.rng.sample(talk.must, len(talk.must)):
-            ban = self.rng.choice(talk.must_not) if talk.must_not and self.rng.random() < 0.5 else ""
-            demanding = replace(wish, must=must, must_not=ban)
-            if self.shelf.offers_for(demanding):
-                return demanding
-        return wish
+        nouns = _nouns(thing)
+        return self.rng.sample(nouns, min(2, len(nouns)))
 
 
 @dataclass(frozen=True, slots=True)

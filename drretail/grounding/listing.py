@@ -1,0 +1,84 @@
+"""A product with its words at hand, and whether these words fulfil a demand.
+
+What a record does not say is taken for not so: a demand is fulfilled when the shop's own words say it.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from drretail.records.shop import Product
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_STARS = re.compile(
+    r"\bat least (?P<stars>\d(?:\.\d)?) stars?\b|\b(?P<above>\d(?:\.\d)?)\+? stars? or (?:more|better)\b"
+)
+_FEW = re.compile(r"\b(?:fewer|less) than (?P<reviews>\d+) (?:reviews|ratings)\b")
+_MANY = re.compile(r"\bat least (?P<reviews>\d+) (?:reviews|ratings)\b")
+_DENIALS = ("no", "non", "not", "without", "zero")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A product, with what comparing many of them takes."""
+
+    product: Product
+    text: str
+    """All of its words, folded, with single spaces between and around them."""
+    price: Decimal | None
+    """Exact; None where the shop does not know it, or knows only the lowest of several."""
+    makers: frozenset[str]
+    """The folded names of its brand and its store."""
+
+
+def listing_of(product: Product) -> Listing:
+    details = (f"{name} {value}" for name, value in product.details.items() if isinstance(value, str))
+    parts = (product.title, product.brand or "", *product.features, *product.description, *details)
+    known = product.price is not None and not product.price_from
+    return Listing(
+        product,
+        text=f" {folded(' '.join(parts))} ",
+        price=Decimal(str(product.price)) if known else None,
+        makers=frozenset({folded(product.brand or ""), folded(product.store or "")} - {""}),
+    )
+
+
+def folded(text: str) -> str:
+    """The words of a text in lower case with single spaces: "Non-slip,  BLUE" is "non slip blue"."""
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def fulfils(listing: Listing, demand: str) -> bool:
+    """True when the product is what a phrase such as "waterproof" or "rated at least 4 stars" demands."""
+    stars, ratings, words = _read_demand(demand)
+    if stars is not None:
+        return (listing.product.average_rating or 0) >= stars
+    if ratings is not None:
+        return (listing.product.rating_number or 0) >= ratings
+    return all(word in listing.text for word in words)
+
+
+@lru_cache(maxsize=1000)
+def _read_demand(demand: str) -> tuple[float | None, int | None, tuple[str, ...]]:
+    """The least stars, or the least ratings, or the words that a text must hold, each between spaces."""
+    plain = demand.casefold()
+    if stars := _STARS.search(plain):
+        return float(stars["stars"] or stars["above"]), None, ()
+    if many := _MANY.search(plain):
+        return None, int(many["reviews"]), ()
+    return None, None, tuple(f" {word} " for word in folded(demand).split())
+
+
+def is_ruled_out(listing: Listing, unwanted: str) -> bool:
+    """True when the product has what "nothing with …" names; "leather free" and "no leather" are no leather."""
+    if few := _FEW.search(unwanted.casefold()):
+        return (listing.product.rating_number or 0) < int(few["reviews"])
+    phrase = f" {folded(unwanted)} "
+    start = listing.text.find(phrase)
+    while start >= 0:
+        before, after = listing.text[:start].rsplit(" ", 1)[-1], listing.text[start + len(phrase) :]
+        if before not in _DENIALS and not after.startswith("free "):
+            return True
+        start = listing.text.find(phrase, start + 1)
+    return False

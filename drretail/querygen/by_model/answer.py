@@ -1,0 +1,62 @@
+"""What a model answers when it is asked for a query; every field is required, so that none is forgotten."""
+
+from typing import Literal
+
+from drretail.records.base import Record
+from drretail.records.money import Money
+from drretail.records.query import Constraints
+
+
+class WrittenBudget(Record):
+    """An upper limit on spending that stands in the text."""
+
+    amount: float
+    currency: Literal["USD", "EUR", "GBP"]
+    bounds: Literal["total", "per_item"]
+
+
+class WrittenQuantity(Record):
+    """How many of a thing are wanted."""
+
+    thing: str
+    number: int
+
+
+class WrittenConstraints(Record):
+    """What the text demands; pairs where ``Constraints`` has a dict, for schemas of models know no open objects."""
+
+    budget: WrittenBudget | None
+    categories: list[str]
+    brands_wanted: list[str]
+    brands_unwanted: list[str]
+    must: list[str]
+    must_not: list[str]
+    quantities: list[WrittenQuantity]
+    deadline: str | None
+    owned: list[str]
+
+
+class WrittenQuery(Record):
+    """One query with what stands beside it (paper Table 6), and its typed constraints."""
+
+    query: str
+    rationale: str
+    expected_tools: list[str]
+    constraints: WrittenConstraints
+
+
+def as_constraints(written: WrittenConstraints) -> Constraints:
+    """The record that queries carry. Raises ValueError for a budget that is no amount of money."""
+    budget = written.budget
+    return Constraints(
+        budget=None if budget is None else Money.of(budget.amount, budget.currency),
+        budget_scope="total" if budget is None else budget.bounds,
+        categories=tuple(dict.fromkeys(written.categories)),
+        brands_wanted=tuple(written.brands_wanted),
+        brands_unwanted=tuple(written.brands_unwanted),
+        must=tuple(written.must),
+        must_not=tuple(written.must_not),
+        quantities={item.thing: item.number for item in written.quantities},
+        deadline=written.deadline,
+        owned=tuple(written.owned),
+    )

@@ -1,0 +1,88 @@
+"""The places that queries are to be written for: a user or a category with how many, and the ids they will have."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.querygen.users import check_users, drawn_users, user_slug
+from drretail.records.run import slug
+from drretail.records.shop import VOID_STATUSES
+
+Mode = Literal["profile_aware", "generic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Queries that are written one after the other, so that each is told of those before it."""
+
+    name: str
+    """What their ids begin with."""
+    count: int
+    user_id: str | None = None
+    category: str = ""
+    """Of generic queries: what they are about."""
+
+    def query_id(self, number: int) -> str:
+        """The id of the ``number``-th query, from 1."""
+        return f"{self.name}-{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """In the order in which their queries stand in the file."""
+
+    places: tuple[Place, ...]
+    without: tuple[str, ...] = ()
+    """Users without an order that was kept: no query can need their record."""
+
+
+def places_of(world: World, users: Sequence[str], per_user: int) -> Places:
+    """A place for each of these users. Raises UserError for one that the world does not hold."""
+    check_users(world, users)
+    return _with_orders(world, iter(dict.fromkeys(users)), per_user, wanted=None)
+
+
+def places_drawn(world: World, n: int, per_user: int, seed: str) -> Places:
+    """A place for each of ``n`` drawn users; those without a kept order are replaced by others."""
+    return _with_orders(world, drawn_users(world, seed, n), per_user, wanted=n)
+
+
+def generic_places(world: World, count: int, seed: str) -> Places:
+    """``count`` generic queries, spread over the shop's categories in seeded order."""
+    names = category_names(world)
+    Random(f"{seed}|generic").shuffle(names)
+    shares = [len(range(start, count, len(names))) for start in range(len(names))]
+    return Places(
+        tuple(
+            Place(f"generic-{slug(name)[:40]}", share, category=name)
+            for name, share in zip(names, shares, strict=True)
+            if share
+        )
+    )
+
+
+def category_names(world: World) -> list[str]:
+    """The categories that the world was made of; of worlds that don't say so, all names that a search takes."""
+    return [category.name for category in world.manifest.categories] or world.catalog.categories()
+
+
+def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int | None) -> Places:
+    places: list[Place] = []
+    without: list[str] = []
+    for user_id in users:
+        statuses = set(world.store.statistics(user_id).orders_by_status)
+        if statuses - VOID_STATUSES:
+            places.append(Place(user_slug(user_id), per_user, user_id))
+        else:
+            without.append(user_id)
+        if len(places) == wanted:
+            break
+    if not places:
+        raise UserError(
+            f"None of {len(without)} users has an order that was neither cancelled nor returned, and queries are made "
+            "from orders: try other users."
+        )
+    return Places(tuple(places), tuple(without))

@@ -1,0 +1,60 @@
+"""What a model is told when it is asked for a query: the paper's four inputs (section 3.2), in our words."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from drretail.env.summaries import Summaries
+from drretail.env.world import World
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.querygen.by_model.place import Place, category_names
+from drretail.tools.registry import json_schemas
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+# A shop of thousands of categories would fill the prompt.
+_MOST_CATEGORIES = 60
+NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again")
+
+
+def prompts() -> dict[str, Prompt]:
+    """Every wording that a model is asked in, by name."""
+    return {name: load_prompt(__file__, name) for name in NAMES}
+
+
+class Briefing:
+    """Writes the messages for any place of one world; what is equal for all places is written once."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._summaries = Summaries(world)
+        self._prompts = prompts()
+        self._instructions = self._prompts["instructions"].render(
+            deep_research=self._prompts["deep_research"].text.strip(),
+            domain=self._prompts["domain"].render(today=world.manifest.now.date().isoformat()).strip(),
+            tools=tagged("tools", "\n".join(_told_tools())),
+            categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
+        )
+
+    def messages(self, place: Place, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
+        """What is sent for the next query of a place that has these already; ``attempt`` 2 is the first retry."""
+        from langchain_core.messages import HumanMessage, SystemMessage
+
+        told = tagged("questions", "\n\n".join(earlier) or "None yet.")
+        if place.user_id is None:
+            asked = self._prompts["generic"].render(category=tagged("category", place.category), earlier=told)
+        else:
+            profile = tagged("profile", self._summaries.of(place.user_id).text_with_orders)
+            asked = self._prompts["profile_aware"].render(profile=profile, earlier=told)
+        again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
+        return [SystemMessage(self._instructions), HumanMessage(f"{asked}{again}")]
+
+
+def _told_tools() -> list[str]:
+    """A line for each tool: its name, its arguments, and what it is for."""
+    lines: list[str] = []
+    for schema in json_schemas():
+        arguments = ", ".join(schema["parameters"]["properties"])
+        purpose = " ".join(schema["description"].partition("\n\nReturns:")[0].split())
+        lines.append(f"- {schema['name']}({arguments}): {purpose}")
+    return lines

@@ -1,0 +1,175 @@
+"""Queries by a language model: many places side by side, every call journalled, nothing asked twice.
+
+Each query of a place is told of all those before it, and so none is asked for before they stand: where one fails, the
+place ends, until it is retried. So no retry changes what others were asked.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.effects import Journal, read_effects
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.querygen.by_model.answer import WrittenQuery, as_constraints
+from drretail.querygen.by_model.place import Mode, Place
+from drretail.querygen.by_model.problems import Examiner, unusable
+from drretail.querygen.by_model.prompt import Briefing
+from drretail.querygen.lint import Linter
+from drretail.records.query import Query
+from drretail.records.run import Role, Usage
+from drretail.trajectory import Trajectory
+
+# Whoever writes queries plays no role in a run, and a journal names one.
+_ROLE: Role = "researcher"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A query that did not come about, and why."""
+
+    query_id: str
+    user_id: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The queries in the order of their places, whichever was answered first."""
+
+    queries: tuple[Query, ...]
+    failures: tuple[Failure, ...]
+    usage: Usage
+    """Of all calls in the journal that these queries took, those of earlier runs included."""
+    served: int
+    """How many of these calls were answered from the journal."""
+
+
+class Writer:
+    """Writes queries for one world by one model, ``parallel`` at the same time.
+
+    ``journal`` is the file of all calls. ``on_end`` is told after each query whether it came about.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        model: Model,
+        journal: Path,
+        *,
+        parallel: int = 4,
+        retry_failed: bool = False,
+        on_end: Callable[[bool], None] = lambda _: None,
+    ) -> None:
+        self._world = world
+        self._model = model
+        self._path = journal
+        self._parallel = parallel
+        self._retry_failed = retry_failed
+        self._on_end = on_end
+        self._briefing = Briefing(world)
+        self._examiner = Examiner(Linter(world), world.catalog.categories())
+
+    def write(self, places: Sequence[Place]) -> Written:
+        """The queries of all places. What fails is counted, never raised; a rerun serves what the journal holds.
+
+        Raises UserError for a broken journal.
+        """
+        return asyncio.run(self._write(places))
+
+    async def _write(self, places: Sequence[Place]) -> Written:
+        journal = Journal(self._path)
+        try:
+            tried = {effect.scope for effect in read_effects(self._path)}
+            desk = _Desk(journal, frozenset(tried), asyncio.Semaphore(self._parallel))
+            ended = await asyncio.gather(*(self._queries_of(place, desk) for place in places))
+        finally:
+            journal.close()
+        usage = Usage()
+        for effect in journal.effects:
+            usage = usage.plus(Usage(**(effect.usage or {})))
+        return Written(
+            tuple(it for made in ended for it in made if isinstance(it, Query)),
+            tuple(it for made in ended for it in made if isinstance(it, Failure)),
+            usage,
+            journal.served,
+        )
+
+    async def _queries_of(self, place: Place, desk: "_Desk") -> list[Query | Failure]:
+        """All queries of a place; behind the first that fails nothing is asked."""
+        made: list[Query] = []
+        failures: list[Failure] = []
+        for number in range(1, place.count + 1):
+            query_id = place.query_id(number)
+            if failures:
+                reason = f"not asked, because {failures[0].query_id} failed before it"
+                failures.append(Failure(query_id, place.user_id, reason))
+            else:
+                ended = await self._tried(place, query_id, made, desk)
+                if isinstance(ended, Query):
+                    made.append(ended)
+                else:
+                    failures.append(ended)
+            self._on_end(not failures)
+        return [*made, *failures]
+
+    async def _tried(self, place: Place, query_id: str, earlier: Sequence[Query], desk: "_Desk") -> Query | Failure:
+        """The first try that brought a query; a new one is only made where none was, or where failures are retried."""
+        attempt = 1
+        while True:
+            async with desk.gate:
+                ended = await self._asked(place, query_id, attempt, earlier, desk)
+            retried = self._retry_failed and desk.was_tried(query_id, attempt)
+            if isinstance(ended, Query) or not (retried or desk.was_tried(query_id, attempt + 1)):
+                return ended
+            attempt += 1
+
+    async def _asked(
+        self, place: Place, query_id: str, attempt: int, earlier: Sequence[Query], desk: "_Desk"
+    ) -> Query | Failure:
+        def check(written: WrittenQuery) -> str | None:
+            return unusable(written) or self._examiner.problem(
+                written, place, earlier, self._query(place, query_id, written)
+            )
+
+        models = Models({_ROLE: self._model}, desk.journal, Trajectory())
+        messages = self._briefing.messages(place, [query.text for query in earlier], attempt)
+        try:
+            written = await models.ask(_ROLE, messages, WrittenQuery, path=_scope(query_id, attempt), check=check)
+        except ModelError as problem:
+            return Failure(query_id, place.user_id, f"{problem.kind}: {problem.message}")
+        return self._query(place, query_id, written)
+
+    def _query(self, place: Place, query_id: str, written: WrittenQuery) -> Query:
+        mode: Mode = "generic" if place.user_id is None else "profile_aware"
+        return Query(
+            query_id=query_id,
+            user_id=place.user_id,
+            text=written.query.strip(),
+            mode=mode,
+            rationale=written.rationale.strip(),
+            expected_tools=tuple(dict.fromkeys(written.expected_tools)),
+            constraints=as_constraints(self._examiner.spelt(written.constraints)),
+            world_fingerprint=self._world.manifest.fingerprint,
+            source=self._model.spec,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What all places of one run share."""
+
+    journal: Journal
+    tried: frozenset[str]
+    """The scopes that the journal held when it was opened."""
+    gate: asyncio.Semaphore
+
+    def was_tried(self, query_id: str, attempt: int) -> bool:
+        return _scope(query_id, attempt) in self.tried
+
+
+def _scope(query_id: str, attempt: int) -> str:
+    return f"{query_id}#{attempt}"

@@ -1,0 +1,10 @@
+"""What can be wrong with a query, one file a family of checks: CODES (what each finding means) and ``check(case)``.
+
+user.py       there is a user, with orders                  names.py     products, brands, categories and things exist
+budget.py     real products can be bought within the budget typed.py     the typed constraints are those of the text
+need.py       the profile changes what would be chosen      tools.py     several tools and the web are needed
+privacy.py    no ids, e-mail, telephone, street or name     wording.py   length, and near-duplicates within the file
+rationale.py  it does not give the answer away              dates.py     dates and prices fit the shop's today
+
+case.py is what a check starts from, shopper.py the user's record, stock.py what the shop offers.
+"""

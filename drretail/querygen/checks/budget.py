@@ -1,0 +1,77 @@
+"""Whether the shop can sell what a query asks for, at the price that it sets."""
+
+from collections.abc import Iterator
+
+from drretail.grounding.basket import Basket, Slot, candidates, cheapest_basket, meets
+from drretail.grounding.wording import format_money
+from drretail.querygen.checks.case import Case, found
+from drretail.records.evidence import Finding
+from drretail.records.query import Constraints
+
+CODES = {
+    "budget_unreachable": "the cheapest products that keep to the constraints cost more than the budget",
+    "budget_unpriced": "the shop knows no price of a wanted thing in the budget's currency",
+    "demand_unmet": "no product of a wanted thing is said to be what the query demands",
+    "brand_not_offered": "no product of the wanted things is of a wanted brand",
+}
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Each trouble is reported once: where a demand is not met, no budget is asked after."""
+    slots = [slot for slot in case.slots if slot.offers]
+    constraints = case.query.constraints
+    unmet = list(_unmet(slots, constraints))
+    yield from unmet
+    if slots and not unmet and constraints.budget is not None and case.basket is None:
+        yield _failure(slots, constraints)
+
+
+def _unmet(slots: list[Slot], constraints: Constraints) -> Iterator[Finding]:
+    """Demands that no offer meets; else things of which no offer meets all that it must and must not be."""
+    names = ", ".join(slot.name for slot in slots)
+    nowhere = [demand for demand in constraints.must if slots and not any(meets(slot, demand) for slot in slots)]
+    for demand in nowhere:
+        yield found("demand_unmet", demand, f"no offer is said to be so: {names}")
+    for slot in slots if not nowhere else ():
+        if not candidates(slot, constraints):
+            yield found("demand_unmet", _demands(constraints), f"none of {len(slot.offers)} offers: {slot.name}")
+
+
+def told(basket: Basket) -> str:
+    """ "$43.97: $24.99 bird feeder [B0…] + 2 × $9.49 birdhouse [B0…]"."""
+    parts = (
+        f"{f'{pick.quantity} × ' if pick.quantity > 1 else ''}{format_money(pick.price, basket.currency)} "
+        f"{pick.slot} [{pick.product_id}]"
+        for pick in basket.picks
+    )
+    return f"{format_money(basket.total, basket.currency)}: {' + '.join(parts)}"
+
+
+def _failure(slots: list[Slot], constraints: Constraints) -> Finding:
+    budget = constraints.budget
+    assert budget is not None, "only a budget can fail"
+    said = format_money(budget.value, budget.currency) + (" each" if constraints.budget_scope == "per_item" else "")
+    free = constraints.model_copy(update={"budget": None})
+    cheapest = cheapest_basket(slots, free, currency=budget.currency)
+    if cheapest is not None:
+        return found("budget_unreachable", said, f"the cheapest basket costs {told(cheapest)}")
+    unbranded = free.model_copy(update={"brands_wanted": ()})
+    if constraints.brands_wanted and cheapest_basket(slots, unbranded, currency=budget.currency) is not None:
+        return found("brand_not_offered", " or ".join(constraints.brands_wanted), "none of the offers is of it")
+    return found(
+        "budget_unpriced", said, f"no price in {budget.currency} is known of {slots_without(slots, budget.currency)}"
+    )
+
+
+def slots_without(slots: list[Slot], currency: str) -> str:
+    names = [
+        slot.name
+        for slot in slots
+        if not any(it.price is not None and it.product.currency == currency for it in slot.offers)
+    ]
+    return ", ".join(names) or "enough different products"
+
+
+def _demands(constraints: Constraints) -> str:
+    ruled_out = [f"not {text}" for text in (*constraints.must_not, *constraints.brands_unwanted)]
+    return ", ".join([*constraints.must, *ruled_out]) or "nothing that is owned"

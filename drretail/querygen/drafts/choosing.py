@@ -1,0 +1,199 @@
+"""What a need is about, as far as the record supports it: a purchase to start from, and the things asked for.
+
+replace   another product of a kind that the user has
+again     what is used up, or something in its place
+beside    one more thing for something the user has
+together  several things at once, for an undertaking or a household
+either    one of two kinds of things
+present   something for somebody who shares the user's taste
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from drretail.querygen.drafts.case import Case
+from drretail.querygen.history import Purchase
+from drretail.querygen.knowledge import Choice, Project, choices, projects_with
+from drretail.querygen.needs import Need, Shape
+from drretail.querygen.things import Thing, thing_named
+
+# A fault shows only after some use.
+_DAYS_OF_USE = 30
+_LEAST_TOGETHER, _MOST_TOGETHER = 2, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A need with what it is about in one user's case."""
+
+    need: Need
+    purchase: Purchase
+    things: tuple[Thing, ...]
+    """What is asked for; of "either" and "present", one of them."""
+    about: frozenset[str]
+    asks: tuple[str, ...] = ()
+    """What only the web knows, with slots; none: what the need or the kinds have."""
+    slots: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def choose(case: Case, need: Need) -> Chosen | None:
+    """What the need is about; None where the record or the shop does not support it."""
+    if need.place and not case.history.state:
+        return None
+    return _CHOOSERS[need.shape](case, need)
+
+
+def _replace(case: Case, need: Need) -> Chosen | None:
+    days = max(need.days, _DAYS_OF_USE if not need.days else 0)
+    fitting = (
+        it
+        for it in _purchases(case, need)
+        if not it.uses_up and (case.history.today - it.day).days >= days and case.has_other(it)
+    )
+    return _one(need, case.pick(list(fitting)))
+
+
+def _again(case: Case, need: Need) -> Chosen | None:
+    today = case.history.today
+    fitting = [
+        it
+        for it in _purchases(case, need, lasting=False)
+        if it.uses_up and (it.lasts(today) or need.late) and case.shelf.has(it.thing)
+    ]
+    return _one(need, case.pick(fitting))
+
+
+def _one(need: Need, purchase: Purchase | None) -> Chosen | None:
+    if purchase is None:
+        return None
+    return Chosen(need, purchase, (purchase.thing,), frozenset({purchase.thing.name}))
+
+
+def _beside(case: Case, need: Need) -> Chosen | None:
+    found: list[Chosen] = []
+    for purchase in _purchases(case, need):
+        pairs = _seasonal(need, purchase) if need.source == "projects" else _paired(need, purchase)
+        found += [
+            Chosen(need, purchase, (thing,), frozenset({thing.name}), asks, slots)
+            for thing, asks, slots in pairs
+            if thing.name not in case.avoid and case.is_new(thing)
+        ]
+    return case.rng.choice(found) if found else None
+
+
+Paired = Iterable[tuple[Thing, tuple[str, ...], dict[str, str]]]
+
+
+def _paired(need: Need, purchase: Purchase) -> Paired:
+    return [(thing_named(it.thing), it.ask, {}) for it in need.pairs if it.mine == purchase.thing.name]
+
+
+def _seasonal(need: Need, purchase: Purchase) -> Paired:
+    return [
+        (thing_named(name), project.ask, {"here": here})
+        for project in _projects(need, purchase)
+        for name in project.things
+        for here in project.here
+    ]
+
+
+def _together(case: Case, need: Need) -> Chosen | None:
+    found: list[Chosen] = []
+    for purchase in _purchases(case, need):
+        if purchase.thing.name in case.avoid:
+            continue
+        sets: list[tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = (
+            [(it.things, it.ask, {"goal": it.goal}) for it in _projects(need, purchase)]
+            if need.source == "projects"
+            else [(need.things, (), {})]
+        )
+        for names, asks, slots in sets:
+            missing = [thing for thing in map(thing_named, names) if case.is_new(thing)]
+            about = frozenset({purchase.thing.name, slots.get("goal", need.name)})
+            if len(missing) >= _LEAST_TOGETHER and slots.get("goal", need.name) not in case.avoid:
+                found.append(Chosen(need, purchase, tuple(missing), about, asks, slots))
+    if not found:
+        return None
+    chosen = case.rng.choice(found)
+    wanted = tuple(case.some(chosen.things, case.rng.randint(_LEAST_TOGETHER, _MOST_TOGETHER)))
+    return Chosen(need, chosen.purchase, wanted, chosen.about, chosen.asks, chosen.slots)
+
+
+def _either(case: Case, need: Need) -> Chosen | None:
+    found: list[Chosen] = []
+    for purchase in _purchases(case, need):
+        for choice in _choices_near(case, purchase, tried=need.source == "tried"):
+            first, second = (thing_named(name) for name in choice.kinds)
+            if second.name == purchase.thing.name:
+                first, second = second, first
+            about = frozenset({first.name, second.name})
+            found.append(Chosen(need, purchase, (first, second), about, slots={"need": choice.need}))
+    return case.rng.choice(found) if found else None
+
+
+def _choices_near(case: Case, purchase: Purchase, *, tried: bool) -> list[Choice]:
+    """Choices of which the purchase is one side, or else that belong to a project of it; both sides on offer."""
+    mine = purchase.thing.name
+    near = {name for project in projects_with(mine) for name in project.things} - {mine}
+    return [
+        choice
+        for choice in choices()
+        if (mine in choice.kinds if tried else set(choice.kinds) <= near)
+        and not set(choice.kinds) & case.avoid
+        and all(case.is_new(thing_named(name)) for name in choice.kinds if name != mine)
+        and (not tried or case.has_other(purchase))
+    ]
+
+
+def _present(case: Case, need: Need) -> Chosen | None:
+    found: list[Chosen] = []
+    for purchase in _purchases(case, need):
+        if purchase.thing.kind is None or not purchase.thing.kind.gift:
+            continue
+        for project in _projects(need, purchase):
+            about = f"gift: {project.interest}"
+            names = [name for name in project.things if not need.things or name in need.things]
+            gifts = [thing for thing in map(thing_named, names) if _is_gift(case, thing, purchase)]
+            if gifts and about not in case.avoid:
+                slots = {"interest": project.interest}
+                found.append(Chosen(need, purchase, tuple(gifts), frozenset({about}), slots=slots))
+    if not found:
+        return None
+    chosen = case.rng.choice(found)
+    ideas = tuple(case.some(chosen.things, 1 if need.quantity else 2))
+    return Chosen(need, chosen.purchase, ideas, chosen.about, slots=chosen.slots)
+
+
+def _is_gift(case: Case, thing: Thing, purchase: Purchase) -> bool:
+    return (
+        thing.talk.gift
+        and thing.name != purchase.thing.name
+        and case.shelf.has(thing, without=case.history.product_ids)
+    )
+
+
+def _purchases(case: Case, need: Need, *, lasting: bool = True) -> list[Purchase]:
+    """The purchases that a need may start from, newest first."""
+    return [
+        it
+        for it in case.history.purchases
+        if (not need.mine or it.thing.name in need.mine)
+        and (not need.brand or it.brand is not None)
+        and (not lasting or it.lasts(case.history.today))
+    ]
+
+
+def _projects(need: Need, purchase: Purchase) -> list[Project]:
+    if purchase.thing.kind is None:
+        return []
+    return [it for it in projects_with(purchase.thing.name) if not need.interests or it.interest in need.interests]
+
+
+_CHOOSERS: dict[Shape, Callable[[Case, Need], Chosen | None]] = {
+    "replace": _replace,
+    "again": _again,
+    "beside": _beside,
+    "together": _together,
+    "either": _either,
+    "present": _present,
+}

@@ -1,0 +1,85 @@
+"""All checks of all queries of a file."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from drretail.env.world import World
+from drretail.grounding.basket import Basket
+from drretail.querygen.checks import budget, dates, names, need, privacy, rationale, tools, typed, user, wording
+from drretail.querygen.checks.case import Case, found
+from drretail.querygen.checks.shopper import Shopper, read_shopper
+from drretail.querygen.checks.stock import Stock
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+
+CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
+    "user": user.check,
+    "names": names.check,
+    "budget": budget.check,
+    "typed": typed.check,
+    "need": need.check,
+    "tools": tools.check,
+    "privacy": privacy.check,
+    "wording": wording.check,
+    "rationale": rationale.check,
+    "dates": dates.check,
+}
+"""In the order in which findings are given."""
+
+CODES: dict[str, str] = {
+    code: meaning
+    for family in (user, names, budget, typed, need, tools, privacy, wording, rationale, dates)
+    for code, meaning in family.CODES.items()
+} | {"other_world": "the query was made for another world than this one"}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A query with what was found; ``basket`` is the cheapest that keeps to it, None where there is none."""
+
+    query: Query
+    findings: tuple[Finding, ...]
+    basket: Basket | None
+
+
+class Linter:
+    """The checks of one world; remembers what it looks up, so that a thousand queries cost little more than ten."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._stock = Stock(world)
+        self._shoppers: dict[str, Shopper | None] = {}
+        self._checked: dict[str, Checked] = {}
+
+    def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
+        """Every query in order, with the findings of its own and the near-duplicates of the whole."""
+        alike = wording.near_duplicates(queries)
+        return tuple(
+            self.check(query, also=[alike[query.query_id]] if query.query_id in alike else []) for query in queries
+        )
+
+    def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
+        """One query, whatever else is in its file."""
+        key = query.as_line()
+        if key not in self._checked:
+            case = self.case(query)
+            findings = (finding for check in CHECKS.values() for finding in check(case))
+            self._checked[key] = Checked(query, (*self._made_for(query), *findings), case.basket)
+        known = self._checked[key]
+        return replace(known, findings=(*known.findings, *also))
+
+    def case(self, query: Query) -> Case:
+        """What the checks of a query start from."""
+        return Case(query, self._shopper(query.user_id), self._stock, self._world.manifest.now)
+
+    def _shopper(self, user_id: str | None) -> Shopper | None:
+        if user_id is None:
+            return None
+        if user_id not in self._shoppers:
+            self._shoppers[user_id] = read_shopper(self._world, self._stock, user_id)
+        return self._shoppers[user_id]
+
+    def _made_for(self, query: Query) -> Iterator[Finding]:
+        here = self._world.manifest.fingerprint
+        if query.world_fingerprint not in (None, here):
+            yield found("other_world", query.world_fingerprint[:12], f"this world is {here[:12]}")

@@ -1,0 +1,117 @@
+"""Kinds of need, and what any shopper may say besides, read once from ``knowledge/``; its files say how they read."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.records.base import Record
+
+Shape = Literal["replace", "again", "beside", "together", "either", "present"]
+Texts = tuple[str, ...]
+
+
+class Pair(Record):
+    """Something that the record shows and what goes with it, with what only the web knows of the two."""
+
+    mine: str
+    thing: str
+    ask: Texts = Field(min_length=1)
+
+
+class Need(Record):
+    """Why a shopper turns to the shop; ``shape`` says what is asked for (drafts/choosing.py)."""
+
+    name: str
+    shape: Shape
+    why: str
+    """Why it takes the record and research; a sentence of the rationale."""
+    tell: Texts = Field(min_length=1)
+    want: Texts = ()
+    ask: Texts = ()
+    late: Texts = ()
+    """Told in the place of ``tell`` of what must have been used up since."""
+    mine: Texts = ()
+    """Kinds of which the record must show one; none: any."""
+    things: Texts = ()
+    pairs: tuple[Pair, ...] = ()
+    source: Literal["need", "projects", "tried", "open"] = "need"
+    """Where the things come from: from here, from projects.toml or from choices.toml."""
+    who: Texts = ()
+    occasions: Texts = ("birthday", "anniversary", "housewarming")
+    interests: Texts = ()
+    """Of the projects, those of which one may speak; none: all."""
+    must: Texts = ()
+    must_not: Texts = ()
+    days: int = 0
+    """At least so long ago was the purchase."""
+    level: float = 0.0
+    """How much dearer than usual the user means to buy, of the way from the cheapest to the dearest offer."""
+    brand: bool = False
+    """Speaks of the maker of what the user has."""
+    unwanted: bool = False
+    quantity: bool = False
+    deadline: bool = False
+    deadline_always: bool = False
+    per_item: bool = False
+    per_item_too: bool = False
+    place: bool = False
+    """The answer depends on where the user lives."""
+    calculator: bool = False
+
+
+class BudgetSayings(Record):
+    total: Texts
+    single: Texts
+    each: Texts
+    none: Texts
+
+
+class DemandSayings(Record):
+    must: Texts
+    must_any: Texts
+    ban: Texts
+    both: Texts
+    stars: Texts
+    reviews: Texts
+    brand: Texts
+    deadline: Texts
+    deadlines: Texts
+    quantity: Texts
+    quantity_each: Texts
+
+
+class WebSayings(Record):
+    early: Texts
+    one: Texts
+    two: Texts
+
+
+class Sayings(Record):
+    """Sentences that stand alone, by what they are about."""
+
+    budget: BudgetSayings
+    demand: DemandSayings
+    web: WebSayings
+    record: dict[str, Texts]
+    """By shape, "any" for the others; so is ``want``."""
+    close: Texts
+    """Ends a text now and then."""
+    want: dict[str, Texts]
+
+
+@cache
+def needs() -> tuple[Need, ...]:
+    """All needs, by file and place in it."""
+    folder = resources.files("drretail.querygen").joinpath("knowledge", "needs")
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    rows = [row for file in files for row in tomllib.loads(file.read_text(encoding="utf-8"))["needs"]]
+    return tuple(Need.model_validate(row) for row in rows)
+
+
+@cache
+def sayings() -> Sayings:
+    file = resources.files("drretail.querygen").joinpath("knowledge", "sayings.toml")
+    return Sayings.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))

@@ -1,0 +1,84 @@
+"""The history of a query file, beside it: what was put in the place of which query, by whom, when and why."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, ValidationError
+
+from drretail.errors import UserError
+from drretail.files import LineAppender, read_jsonl
+from drretail.records.base import Document, sha256_of
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+
+
+class Revision(Document):
+    """One try to put another query in the place of one; a line of ``<file>.history.jsonl``."""
+
+    query_id: str
+    at: AwareDatetime
+    by: str
+    """A person, or what of drretail did it."""
+    what: Literal["replaced", "tried"]
+    """"tried" where what came out was no better, and the query stayed as it was."""
+    attempt: int
+    """From 1, counted for ``before``."""
+    before: Query
+    reasons: tuple[Finding, ...]
+    """What was wrong with ``before``."""
+    after: Query | None = None
+    """None where nothing came out at all."""
+    findings: tuple[Finding, ...] = ()
+    """What is wrong with ``after``."""
+
+
+def history_path(queries: Path) -> Path:
+    return queries.with_name(f"{queries.name}.history.jsonl")
+
+
+def read_history_of(queries: Path) -> tuple[Revision, ...]:
+    """The revisions of a query file in the order in which they were made, none where it has no history.
+
+    Raises UserError that names the line when one is no revision.
+    """
+    path = history_path(queries)
+    if not path.exists():
+        return ()
+    revisions: list[Revision] = []
+    for number, line in enumerate(read_jsonl(path), 1):
+        try:
+            revisions.append(Revision.model_validate(line))
+        except ValidationError as problem:
+            raise UserError(f"{path}, line {number}, is no revision: {problem.errors()[0]['msg']}.") from problem
+    return tuple(revisions)
+
+
+def tries_of(revisions: Iterable[Revision], query: Query) -> dict[int, Revision]:
+    """The tries to replace this very query, by attempt."""
+    key = version_of(query)
+    return {it.attempt: it for it in revisions if it.query_id == query.query_id and version_of(it.before) == key}
+
+
+def version_of(query: Query) -> str:
+    """The same for equal queries, whatever file they are in."""
+    return sha256_of(query.as_line())
+
+
+class History:
+    """Appends revisions; each is on disk before the next try begins."""
+
+    def __init__(self, queries: Path) -> None:
+        self.revisions = list(read_history_of(queries))
+        self._path = history_path(queries)
+        self._lines: LineAppender | None = None
+
+    def append(self, revision: Revision) -> None:
+        if self._lines is None:
+            self._lines = LineAppender(self._path)
+        self._lines.append(revision.as_line())
+        self.revisions.append(revision)
+
+    def close(self) -> None:
+        if self._lines is not None:
+            self._lines.close()

@@ -1,0 +1,46 @@
+"""Whose queries are made: users that are named, users that are drawn, and what query ids call them."""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from drretail.env.world import World
+from drretail.errors import NotFound, UserError
+
+# How many times as many users are drawn when some give no query; after the last the search is given up.
+_LARGER = (2, 5, 20)
+
+
+def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
+    """Users for a sample of ``n``, then others in their stead, which are only drawn when they are needed.
+
+    Raises UserError for a world without users.
+    """
+    seen: set[str] = set()
+    for size in (n, *(n * factor for factor in _LARGER)):
+        rows = world.store.sample_users(seed, size)
+        if not rows:
+            raise UserError("This world has no users, and queries are made from users' orders: ingest reviews, too.")
+        for row in rows:
+            if row.user_id not in seen:
+                seen.add(row.user_id)
+                yield row.user_id
+        if len(rows) < size:
+            return
+
+
+def check_users(world: World, users: Sequence[str]) -> None:
+    """Raises UserError for the first user that the world does not hold."""
+    for user_id in users:
+        try:
+            world.store.user(user_id)
+        except NotFound:
+            some = [row.user_id for row in world.store.sample_users("0", 3)]
+            hint = f"Some that it holds: {', '.join(some)}." if some else "It has no users at all."
+            raise UserError(f"This world has no user {user_id!r}. {hint}") from None
+
+
+def user_slug(user_id: str) -> str:
+    """Eight characters for a user; a hash, since ids of different users often begin alike or differ in case only."""
+    digest = hashlib.sha256(user_id.encode("utf-8", "surrogatepass")).digest()
+    return base64.b32encode(digest[:5]).decode("ascii").lower()

@@ -1,0 +1,114 @@
+"""A chat model that answers by a function of what it is asked, and queries that nothing is wrong with."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
+
+from drretail.llm.registry import Model, ModelInfo
+from drretail.records.base import sha256_of
+
+Answer = Callable[[Sequence[BaseMessage]], str]
+WORDS = (
+    "garden",
+    "bright",
+    "quiet",
+    "gentle",
+    "sturdy",
+    "winter",
+    "morning",
+    "shelf",
+    "corner",
+    "narrow",
+    "little",
+    "steady",
+    "plain",
+    "soft",
+    "heavy",
+    "wooden",
+    "window",
+    "kitchen",
+    "table",
+    "evening",
+    "weather",
+    "autumn",
+    "paint",
+    "tidy",
+    "gravel",
+    "meadow",
+    "harbour",
+    "candle",
+    "ribbon",
+    "copper",
+    "linen",
+    "basket",
+)
+
+
+class ScriptedChat(BaseChatModel):
+    """Keeps every conversation; ``pause`` gives the seconds before an answer."""
+
+    answer: Answer
+    pause: Callable[[Sequence[BaseMessage]], float] = lambda _: 0
+    asked: list[list[BaseMessage]] = Field(default_factory=list[list[BaseMessage]])
+    under_way: int = 0
+    most_at_once: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        raise NotImplementedError("only asked asynchronously")
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        self.asked.append(list(messages))
+        self.under_way += 1
+        self.most_at_once = max(self.most_at_once, self.under_way)
+        try:
+            await asyncio.sleep(self.pause(messages))
+        finally:
+            self.under_way -= 1
+        usage = {"input_tokens": 100, "output_tokens": 10, "total_tokens": 110}
+        message = AIMessage(self.answer(messages), usage_metadata=usage)  # pyright: ignore[reportArgumentType]
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def scripted(chat: ScriptedChat) -> Model:
+    return Model("fake:x", chat, ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted"), {})
+
+
+def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
+    """An answer without fault, another for each seed; ``changes`` go into the answer or its constraints."""
+    rng = Random(str(seed))
+    words = " ".join(rng.sample(WORDS, 25))
+    answer: dict[str, Any] = {
+        "query": f"I wonder which {words} would suit me. Please keep it under $60 in total and pick two planters.",
+        "rationale": "The record shows things for the garden, and what lasts there takes research on the web.",
+        "expected_tools": ["get_user_orders", "product_catalog_search", "web_search"],
+        "constraints": {
+            "budget": {"amount": 60, "currency": "USD", "bounds": "total"},
+            "categories": ["home and kitchen"],
+            "brands_wanted": [],
+            "brands_unwanted": [],
+            "must": [],
+            "must_not": [],
+            "quantities": [{"thing": "planter", "number": 2}],
+            "deadline": None,
+            "owned": [],
+        },
+    }
+    for name, value in changes.items():
+        (answer if name in answer else answer["constraints"])[name] = value
+    return answer
+
+
+def right(messages: Sequence[BaseMessage]) -> str:
+    """A good answer that depends on the whole conversation and on nothing else."""
+    return json.dumps(written(sha256_of("\n".join(message.text for message in messages))))

@@ -1,0 +1,153 @@
+"""Writing by a model: order, resumption, repairs and failures."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+
+from drretail.env.world import World
+from drretail.querygen.by_model.place import places_of
+from drretail.querygen.by_model.write import Writer, Written
+from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written
+
+USERS = ("CARA", "ANNA", "BERT")
+
+
+def write(
+    world: World,
+    journal: Path,
+    answer: Answer = right,
+    *,
+    users: Sequence[str] = USERS,
+    per_user: int = 2,
+    **given: Any,
+) -> tuple[Written, ScriptedChat]:
+    pause = given.pop("pause", lambda _: 0)
+    chat = ScriptedChat(answer=answer, pause=pause)
+    writer = Writer(world, scripted(chat), journal, **given)
+    return writer.write(places_of(world, users, per_user).places), chat
+
+
+NAMES: dict[str, str] = {}
+
+
+@pytest.fixture(autouse=True)
+def names(world: World) -> None:
+    """How the profiles in the prompts call the users."""
+    for user in USERS:
+        profile = world.store.user(user)
+        NAMES[user] = f"{profile.first_name} {profile.last_name}"
+
+
+def lines(made: Written) -> list[str]:
+    return [query.as_line() for query in made.queries]
+
+
+def human(messages: Sequence[BaseMessage]) -> str:
+    return messages[1].text
+
+
+def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: World, tmp_path: Path) -> None:
+    def slow_first(messages: Sequence[BaseMessage]) -> float:
+        return 0.1 if "None yet." in human(messages) and "CARA" in human(messages) else 0.01
+
+    one, _ = write(world, tmp_path / "one.jsonl", parallel=1)
+    many, chat = write(world, tmp_path / "many.jsonl", parallel=8, pause=slow_first)
+    assert lines(one) == lines(many)
+    assert [query.user_id for query in one.queries] == ["CARA", "CARA", "ANNA", "ANNA", "BERT", "BERT"]
+    assert chat.most_at_once == 3
+    assert {(query.source, query.mode) for query in one.queries} == {("fake:x", "profile_aware")}
+    assert one.queries[0].query_id.endswith("-1")
+    assert one.queries[0].constraints.categories == ("Home_and_Kitchen",)
+
+
+def test_no_more_calls_are_under_way_than_allowed(world: World, tmp_path: Path) -> None:
+    _, chat = write(world, tmp_path / "j.jsonl", parallel=2, pause=lambda _: 0.01)
+    assert chat.most_at_once == 2
+
+
+def test_a_second_run_asks_nothing_and_gives_the_same(world: World, tmp_path: Path) -> None:
+    first, _ = write(world, tmp_path / "j.jsonl")
+    again, chat = write(world, tmp_path / "j.jsonl")
+    assert (again.queries, again.usage) == (first.queries, first.usage)
+    assert (first.served, again.served, chat.asked) == (0, 6, [])
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3, 5])
+def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_path: Path, kept: int) -> None:
+    whole, _ = write(world, tmp_path / "whole.jsonl")
+    calls = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "cut.jsonl").write_bytes(b"".join(calls[:kept]) + calls[kept][:50])
+    again, chat = write(world, tmp_path / "cut.jsonl")
+    assert lines(again) == lines(whole)
+    assert len(chat.asked) == 6 - kept
+
+
+def test_more_queries_for_a_user_come_behind_the_others(world: World, tmp_path: Path) -> None:
+    few, _ = write(world, tmp_path / "j.jsonl", users=["ANNA"], per_user=1)
+    more, chat = write(world, tmp_path / "j.jsonl", users=["ANNA"], per_user=3)
+    assert more.queries[:1] == few.queries
+    assert len(chat.asked) == 2
+    assert few.queries[0].text in human(chat.asked[0])
+
+
+def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
+    def once_wrong(messages: Sequence[BaseMessage]) -> str:
+        budget = {"amount": 90, "currency": "USD", "bounds": "total"}
+        return json.dumps(written(budget=budget)) if len(messages) == 2 else json.dumps(written())
+
+    made, chat = write(world, tmp_path / "j.jsonl", once_wrong, users=["ANNA"], per_user=1)
+    assert made.failures == ()
+    told = chat.asked[1][-1].text
+    assert "the typed budget is not the one in the text" in told
+    assert "the text says $60.00" in told
+
+
+def test_what_stays_wrong_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
+    def wrong_first(messages: Sequence[BaseMessage]) -> str:
+        return json.dumps(written(query="")) if NAMES["ANNA"] in human(messages) else right(messages)
+
+    made, chat = write(world, tmp_path / "j.jsonl", wrong_first, users=["ANNA", "BERT"], per_user=3)
+    assert "no usable answer after 2 repairs: the query is empty" in made.failures[0].reason
+    assert [failure.query_id[-2:] for failure in made.failures] == ["-1", "-2", "-3"]
+    assert made.failures[2].reason == f"not asked, because {made.failures[0].query_id} failed before it"
+    assert [query.user_id for query in made.queries] == ["BERT", "BERT", "BERT"]
+    assert len(chat.asked) == 3 + 3
+
+
+def fails_for(user: str) -> Answer:
+    """Breaks off the second query of a user, as a provider does."""
+
+    def answer(messages: Sequence[BaseMessage]) -> str:
+        if NAMES[user] in human(messages) and "None yet." not in human(messages):
+            raise ValueError("overloaded")
+        return right(messages)
+
+    return answer
+
+
+def test_a_failure_is_kept_until_it_is_to_be_retried_and_changes_no_other_query(world: World, tmp_path: Path) -> None:
+    journal = tmp_path / "j.jsonl"
+    broken, _ = write(world, journal, fails_for("ANNA"), per_user=3)
+    failure = broken.failures[0]
+    assert (failure.user_id, failure.query_id[-2:]) == ("ANNA", "-2")
+    assert "overloaded" in failure.reason
+    kept, silent = write(world, journal, per_user=3)
+    assert (kept.failures, silent.asked) == (broken.failures, [])
+    retried, chat = write(world, journal, per_user=3, retry_failed=True)
+    assert (len(chat.asked), retried.failures) == (2, ())
+    assert "few limits" in human(chat.asked[0])
+    assert [query for query in retried.queries if query in broken.queries] == list(broken.queries)
+    after, silent = write(world, journal, per_user=3)
+    assert (after.queries, silent.asked) == (retried.queries, [])
+
+
+def test_a_retry_that_fails_is_one_try_and_the_next_makes_another(world: World, tmp_path: Path) -> None:
+    journal = tmp_path / "j.jsonl"
+    write(world, journal, fails_for("ANNA"), per_user=2)
+    _, second = write(world, journal, fails_for("ANNA"), per_user=2, retry_failed=True)
+    third_made, third = write(world, journal, per_user=2, retry_failed=True)
+    assert (len(second.asked), len(third.asked), third_made.failures) == (1, 1, ())

@@ -1,0 +1,53 @@
+"""Near-duplicates."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.querygen.checks.wording import Texts, near_duplicates
+from drretail.records.query import Query
+from tests.querygen.checks.conftest import TEXT
+
+
+def asked(query_id: str, text: str) -> Query:
+    return Query(query_id=query_id, text=text, source="a test")
+
+
+def test_the_later_of_two_that_differ_in_numbers_is_a_duplicate() -> None:
+    findings = near_duplicates(
+        [asked("a", TEXT), asked("b", "Something else altogether, please."), asked("c", TEXT.replace("60", "75"))]
+    )
+    assert list(findings) == ["c"]
+    assert findings["c"].found == "100% of the runs of 4 words stand in a"
+
+
+def test_texts_that_share_a_sentence_are_two_questions() -> None:
+    other = f"My sister wants to bake more. Which pans last, and which coatings are safe? {TEXT.rsplit('. ', 1)[-1]}"
+    assert near_duplicates([asked("a", TEXT), asked("b", other)]) == {}
+
+
+def test_a_text_that_was_removed_is_nobodys_original() -> None:
+    first = asked("a", TEXT)
+    texts = Texts([first])
+    assert texts.near_duplicate(asked("b", TEXT)) is not None
+    texts.remove(first)
+    assert texts.near_duplicate(asked("b", TEXT)) is None
+
+
+WORDS = st.lists(st.sampled_from("red blue soft hard big small".split()), min_size=4, max_size=12).map(" ".join)  # noqa: SIM905 -- words
+
+
+@given(st.lists(WORDS, max_size=8))
+def test_a_text_is_found_exactly_when_an_earlier_one_holds_most_of_it(texts: list[str]) -> None:
+    def runs(text: str) -> set[tuple[str, ...]]:
+        words = text.split()
+        return {tuple(words[start : start + 4]) for start in range(len(words) - 3)}
+
+    queries = [asked(f"q{number}", text) for number, text in enumerate(texts)]
+    expected = {
+        f"q{number}"
+        for number, text in enumerate(texts)
+        if any(
+            len(runs(text) & runs(other)) >= 0.6 * min(len(runs(text)), len(runs(other))) for other in texts[:number]
+        )
+    }
+    assert set(near_duplicates(queries)) == expected

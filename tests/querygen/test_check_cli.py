@@ -1,0 +1,90 @@
+"""`drretail queries check` and `compare`, as a person calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from drretail.cli.queries import queries_app
+from drretail.env.world import World
+from drretail.files import read_jsonl, write_lines
+from drretail.querygen.generate import generate_for
+from drretail.querygen.reading import read_queries
+from drretail.querygen.revisions import history_path
+from drretail.records.query import Query
+
+runner = CliRunner()
+
+
+def call(command: str, file: Path, world: World, *flags: str) -> Result:
+    return runner.invoke(queries_app, [command, str(file), "--world", str(world.folder), *flags])
+
+
+@pytest.fixture
+def queries(world: World) -> list[Query]:
+    return list(generate_for(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
+
+
+@pytest.fixture
+def file(tmp_path: Path, queries: list[Query]) -> Path:
+    """Two queries, the second with a fault."""
+    path = tmp_path / "queries.jsonl"
+    second = queries[1].model_copy(update={"text": f"{queries[1].text} Write to cara@example.com."})
+    write_lines(path, [queries[0].as_line(), second.as_line()])
+    return path
+
+
+def test_findings_are_shown_and_counted_and_the_exit_code_is_3(world: World, file: Path) -> None:
+    result = call("check", file, world)
+    assert result.exit_code == 3
+    assert "email_in_text" in result.stdout
+    assert "1 of 2 queries are without a finding; email_in_text 1" in result.stdout
+
+
+def test_json_names_each_query_with_its_findings_and_its_cheapest_basket(
+    world: World, file: Path, queries: list[Query]
+) -> None:
+    document = json.loads(call("check", file, world, "--json").stdout)
+    assert (document["format"], document["ok"], document["codes"]) == (1, False, {"email_in_text": 1})
+    assert [row["query_id"] for row in document["queries"]] == [query.query_id for query in queries]
+    assert [len(row["findings"]) for row in document["queries"]] == [0, 1]
+    assert all(float(row["basket"]["total"]) > 0 for row in document["queries"])
+
+
+def test_fix_replaces_what_failed_and_then_nothing_is_left(world: World, file: Path, queries: list[Query]) -> None:
+    result = call("check", file, world, "--fix")
+    assert result.exit_code == 0
+    assert "1 queries replaced after 1 tries" in result.stdout
+    first, second = read_queries(file)
+    assert first == queries[0]
+    assert second.query_id == queries[1].query_id
+    assert "@" not in second.text
+    (revision,) = read_jsonl(history_path(file))
+    assert (revision["what"], revision["by"]) == ("replaced", "drretail queries check --fix")
+    assert call("check", file, world, "--fix").exit_code == 0
+
+
+def test_without_fix_the_file_stays_as_it_is(world: World, file: Path) -> None:
+    before = file.read_bytes()
+    call("check", file, world)
+    assert file.read_bytes() == before
+    assert not history_path(file).exists()
+
+
+def test_baskets_are_shown_where_they_are_asked_for(world: World, file: Path) -> None:
+    assert "The cheapest basket" in call("check", file, world, "--baskets").stdout
+    assert "The cheapest basket" not in call("check", file, world).stdout
+
+
+def test_compare_sets_both_modes_beside_each_other(world: World, file: Path, tmp_path: Path) -> None:
+    generic = tmp_path / "generic.jsonl"
+    query = Query(query_id="g-1", mode="generic", text="What is the best birdhouse?", source="a test")
+    write_lines(generic, [query.as_line()])
+    table = call("compare", file, world, str(generic))
+    document = json.loads(call("compare", file, world, str(generic), "--json").stdout)
+    assert table.exit_code == 0
+    assert "profile-aware" in table.stdout
+    assert "mentions of the profile" in table.stdout
+    assert document["modes"]["profile_aware"]["queries"] == 2
+    assert document["modes"]["generic"]["profile_mentions"] == 0

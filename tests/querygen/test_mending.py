@@ -1,0 +1,129 @@
+"""Other queries in the place of those in which something was found, and the history of it."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.querygen.generate import SOURCE, generate_for
+from drretail.querygen.lint import Checked, Linter
+from drretail.querygen.mending import Mender, Rewrite, offline_rewrite
+from drretail.querygen.revisions import History, history_path, read_history_of
+from drretail.querygen.shelf import Shelf
+from drretail.records.query import Query
+from drretail.tools.toolkit import Toolkit
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def linter(world: World) -> Linter:
+    return Linter(world)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "queries.jsonl"
+
+
+@pytest.fixture
+def good(world: World) -> Query:
+    return generate_for(world, ["ANNA"], per_user=1, seed="1").queries[0]
+
+
+@pytest.fixture
+def poor(good: Query) -> Query:
+    return good.model_copy(update={"query_id": "poor-1", "text": f"{good.text} Write to anna@example.com."})
+
+
+def mender(linter: Linter, file: Path, rewrite: Rewrite, tries: int = 3) -> Mender:
+    return Mender(linter, rewrite, History(file), "a test", lambda: NOON, tries)
+
+
+class Rewriting:
+    """Gives the queries of each try in turn, and counts the tries."""
+
+    def __init__(self, *tries: Sequence[Query]) -> None:
+        self.asked: list[int] = []
+        self._tries = tries
+
+    def __call__(self, checked: Checked, attempt: int) -> Sequence[Query]:
+        self.asked.append(attempt)
+        return self._tries[attempt - 1]
+
+
+def test_the_first_query_without_a_finding_takes_the_place(
+    linter: Linter, file: Path, good: Query, poor: Query
+) -> None:
+    better = good.model_copy(update={"query_id": "poor-1"})
+    mended = mender(linter, file, Rewriting([poor], [poor, better])).mend([poor])
+    assert mended.queries == (better,)
+    assert mended.replaced == ("poor-1",)
+    first, second = read_history_of(file)
+    assert (first.what, first.attempt, first.findings[0].code) == ("tried", 1, "email_in_text")
+    assert (second.what, second.by, second.at, second.before, second.after) == (
+        "replaced",
+        "a test",
+        NOON,
+        poor,
+        better,
+    )
+
+
+def test_what_cannot_be_mended_stays_and_is_not_tried_for_ever(
+    linter: Linter, file: Path, good: Query, poor: Query
+) -> None:
+    rewriting = Rewriting([], [poor])
+    mended = mender(linter, file, rewriting, tries=2).mend([good, poor])
+    assert mended.queries == (good, poor)
+    assert rewriting.asked == [1, 2]
+
+
+def test_a_run_that_was_cut_goes_on_behind_its_last_try(linter: Linter, file: Path, good: Query, poor: Query) -> None:
+    better = good.model_copy(update={"query_id": "poor-1"})
+    mender(linter, file, Rewriting([]), tries=1).mend([poor])
+    rewriting = Rewriting([], [better])
+    assert mender(linter, file, rewriting).mend([poor]).queries == (better,)
+    assert rewriting.asked == [2]
+    rewriting = Rewriting()
+    assert mender(linter, file, rewriting).mend([poor]).queries == (better,)
+    assert rewriting.asked == []
+
+
+def test_a_copy_of_another_query_is_not_taken(linter: Linter, file: Path, good: Query, poor: Query) -> None:
+    mended = mender(linter, file, Rewriting([good.model_copy(update={"query_id": "poor-1"})]), tries=1).mend(
+        [good, poor]
+    )
+    assert mended.replaced == ()
+    assert read_history_of(file)[0].findings[0].code == "near_duplicate"
+
+
+def test_what_is_whole_is_left_alone_and_leaves_no_history(linter: Linter, file: Path, good: Query) -> None:
+    assert mender(linter, file, Rewriting()).mend([good]).queries == (good,)
+    assert not history_path(file).exists()
+
+
+def test_the_offline_generator_rewrites_its_own_queries_only(world: World, linter: Linter, poor: Query) -> None:
+    with Toolkit(Session(world)) as toolkit:
+        rewrite = offline_rewrite(world, Shelf(toolkit), linter, "1")
+        mine = rewrite(linter.check(poor), 1)
+        others = rewrite(linter.check(poor.model_copy(update={"source": "Ann, by hand"})), 1)
+    assert mine
+    assert {(it.query_id, it.user_id, it.source) for it in mine} == {("poor-1", "ANNA", SOURCE)}
+    assert others is None
+
+
+def test_what_is_not_ones_own_is_left_and_named(linter: Linter, file: Path, poor: Query) -> None:
+    mended = mender(linter, file, lambda checked, attempt: None).mend([poor])
+    assert (mended.queries, mended.left, mended.tries) == ((poor,), ("poor-1",), 0)
+    assert not history_path(file).exists()
+
+
+def test_a_broken_history_is_the_users_to_mend(file: Path) -> None:
+    history_path(file).write_text('{"format": 1}\n{"format": 1}\n')
+    with pytest.raises(UserError, match=r"queries\.jsonl\.history\.jsonl, line 1, is no revision"):
+        History(file)

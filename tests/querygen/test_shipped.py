@@ -1,0 +1,72 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.queries import queries_app
+from drretail.data_ingest.demo import build_shop
+from drretail.env.world import World, open_world
+from drretail.errors import UserError
+from drretail.progress import choose_progress
+from drretail.querygen.lint import Linter
+from drretail.querygen.needs import needs
+from drretail.querygen.reading import read_queries
+from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with open_world(build_shop(tmp_path_factory.mktemp("demo") / "demo", choose_progress("none"))) as world:
+        yield world
+
+
+def test_the_demo_world_is_the_one_that_the_queries_were_made_for(demo: World) -> None:
+    """When the demo world changes on purpose: scripts/draw_shipped_queries.py."""
+    assert demo.manifest.fingerprint == WORLD
+    assert {query.world_fingerprint for query in shipped_queries()} == {WORLD}
+
+
+def test_nothing_is_found_in_any_of_them_nor_between_them(demo: World) -> None:
+    checked = Linter(demo).check_all(shipped_queries())
+    assert [(it.query.query_id, it.findings) for it in checked if it.findings] == []
+    assert all(it.basket is not None for it in checked if it.query.constraints.budget is not None)
+
+
+def test_there_are_twenty_to_develop_with_and_thirty_to_test_with_and_no_user_is_in_both() -> None:
+    dev, test = shipped_queries("dev"), shipped_queries("test")
+    assert (len(dev), len(test)) == (20, 30)
+    assert shipped_queries() == (*dev, *test)
+    users = [{query.user_id for query in split} for split in (dev, test)]
+    assert not users[0] & users[1]
+    assert len(users[0] | users[1]) == 17
+    assert len({query.query_id for query in (*dev, *test)}) == 50
+
+
+def test_they_are_of_many_needs_and_bounded_in_many_ways() -> None:
+    queries = shipped_queries()
+    whys = {need.why for need in needs()}
+    assert len({next(why for why in whys if query.rationale.endswith(why)) for query in queries}) >= 30
+    for bound in ("budget", "must", "must_not", "brands_unwanted", "quantities", "deadline", "owned"):
+        assert any(getattr(query.constraints, bound) for query in queries), bound
+    assert {query.constraints.budget_scope for query in queries} == {"total", "per_item"}
+
+
+def test_the_canary_stands_in_every_line() -> None:
+    assert {query.source for query in shipped_queries()} == {CANARY}
+
+
+def test_an_unknown_split_is_named() -> None:
+    with pytest.raises(UserError, match="no split 'train'"):
+        shipped_queries("train")  # pyright: ignore[reportArgumentType]  # as the command line may pass it on
+
+
+@pytest.mark.parametrize(("flags", "count"), [([], 20), (["--split", "test"], 30), (["--split", "all"], 50)])
+def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path, flags: list[str], count: int) -> None:
+    to = tmp_path / "queries.jsonl"
+    result = CliRunner().invoke(queries_app, ["shipped", "--to", str(to), "--json", *flags])
+    assert result.exit_code == 0
+    assert len(read_queries(to)) == count
+    told = json.loads(result.stdout)
+    assert (told["queries"], told["world_fingerprint"], told["canary"]) == (count, WORLD, CANARY)
