@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -34,6 +34,30 @@ class Settings(BaseSettings):
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""
     tool_threads: int = Field(default=4, ge=1)
+    mongo_url: str | None = Field(
+        default=None, repr=False, validation_alias=AliasChoices("drretail_mongo_url", "mongo_url")
+    )
+    """Where MongoDB is, for worlds called servers:NAME; without it on this machine. Also read from MONGO_URL."""
+    mongo_user: str | None = None
+    mongo_password: SecretStr | None = None
+    mongo_ca_file: Path | None = None
+    """Certificates by which MongoDB is recognised; it turns TLS on."""
+    es_url: str | None = Field(default=None, repr=False, validation_alias=AliasChoices("drretail_es_url", "es_url"))
+    """Where Elasticsearch is; without it on this machine. Also read from ES_URL."""
+    es_user: str | None = None
+    es_password: SecretStr | None = None
+    es_api_key: SecretStr | None = None
+    """Instead of a user."""
+    es_ca_file: Path | None = None
+    es_shards: int = Field(default=1, ge=1)
+    """Of an index that is made; one holds tens of millions of products."""
+    es_replicas: int = Field(default=0, ge=0)
+    servers_verify: bool = True
+    """False: whoever answers is trusted, with TLS as without."""
+    servers_timeout: float = Field(default=10, gt=0)
+    """Seconds for one request to either server."""
+    servers_connections: int = Field(default=200, ge=1)
+    """To either server, at most; 50 runs side by side with four threads of tools need 200."""
     cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")
 
     @classmethod
@@ -59,5 +83,5 @@ def read_settings(**given: object) -> Settings:
         raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
+        field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem

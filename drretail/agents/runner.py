@@ -14,9 +14,10 @@ from langgraph.errors import GraphRecursionError
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.effects import Journal
+from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import ModelError, UserError
+from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Definition, Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.citations import find_citations
 from drretail.llm.models import Models
@@ -224,13 +225,18 @@ class Runner:
         """What differs between two runs that are otherwise the same."""
         model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
         return {
-            "world": self.world_spec if self.world_spec == "demo" else str(Path(self.world_spec).absolute()),
+            "world": recorded_spec(self.world_spec),
             "host": socket.gethostname(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "wall_seconds": round(seconds, 3),
             "model_seconds": round(sum(model), 3),
             "served_from_journal": effects.served,
         }
+
+
+def recorded_spec(spec: str) -> str:
+    """A world's spec as it is found again from anywhere."""
+    return spec if spec == "demo" or is_on_servers(spec) else str(Path(spec).absolute())
 
 
 def definition(world: World, queries: tuple[Query, ...], contestants: list[Contestant], seed: str) -> Definition:
@@ -264,6 +270,8 @@ async def _answered(contestant: Contestant, query: Query, session: Session, mode
         return await contestant.agent.answer(task, session, models, contestant.system.limits)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
+    except ToolError as problem:  # the world failed the agent itself, outside of a tool call
+        return RunError(kind="tool", where=where, message=problem.message)
     except GraphRecursionError as problem:
         return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
     except Exception as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment

@@ -96,5 +96,5 @@ def _recorded(stack: ExitStack, experiment: "Path", wanted: str, *, quiet: bool)
         if world.manifest.fingerprint == wanted:
             return world
         why = f"the world {place} has become another since the runs were made"
-    say(f"Without the shop's records ({why}), what needs them is na. Name the world's folder with --world.")
+    say(f"Without the shop's records ({why}), what needs them is na. Name the world with --world.")
     return None

@@ -1,16 +1,18 @@
 import asyncio
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.asking import ask_once, question_as_query
-from drretail.agents.runner import Runner, definition
+from drretail.agents.base import Agent
+from drretail.agents.runner import Runner, definition, recorded_spec
 from drretail.env.world import World
-from drretail.errors import ModelError, UserError
+from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
 from tests.agents.conftest import QUERY, calls, contestant, scripted
 from tests.shop import USER
@@ -130,3 +132,28 @@ def test_a_wrong_agent_is_answered_with_what_is_right(name: str, said: str) -> N
 
     with pytest.raises(UserError, match=said):
         load_agent(name)
+
+
+@pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
+def test_a_world_is_recorded_so_that_it_is_found_from_anywhere(
+    monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str
+) -> None:
+    monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)
+    assert recorded_spec(spec) == recorded
+
+
+def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: World) -> None:
+    class Asking:
+        roles = ("report",)
+
+        def prompts(self) -> tuple[()]:
+            return ()
+
+        async def answer(self, *_: object) -> None:
+            raise ToolError("unavailable", "MongoDB at host:1 cannot be reached.")
+
+    model, _ = scripted()
+    player = replace(contestant(world, model), agent=cast(Agent, Asking()))
+    error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
+    assert error is not None
+    assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")
