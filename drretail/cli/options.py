@@ -12,3 +12,10 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
+Without = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="FAMILY", help="Take web, catalog, user or calculator away; may be repeated."),
+]
+Preset = Annotated[
+    str | None, typer.Option("--preset", metavar="NAME", help="closed_book, web_only or tools_only: several at once.")
+]
