@@ -34,6 +34,11 @@ class Settings(BaseSettings):
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""
     tool_threads: int = Field(default=4, ge=1)
+    """Tool calls of one run that go side by side."""
+    parallel: int = Field(default=4, ge=1)
+    """Runs that go side by side."""
+    model_calls: int = Field(default=16, ge=1)
+    """Model calls in flight, of all runs together."""
     mongo_url: str | None = Field(
         default=None, repr=False, validation_alias=AliasChoices("drretail_mongo_url", "mongo_url")
     )

@@ -17,6 +17,8 @@ def ask(
         list[str] | None,
         typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
     ] = None,
+    without: options.Without = None,
+    preset: options.Preset = None,
     to: Annotated[Path | None, typer.Option("--to", help="Keep the run in this experiment folder.")] = None,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     as_json: options.Json = False,
@@ -27,6 +29,7 @@ def ask(
     The report goes to stdout; what is looked up and found is told on stderr as it happens.
     """
     from drretail.agents.asking import ask_once, question_as_query
+    from drretail.cli.ablations import system_options
     from drretail.cli.answer import print_report, report_document
     from drretail.cli.output import print_json
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
@@ -36,7 +39,7 @@ def ask(
     settings = read_settings()
     with opened_world(world, quiet=quiet) as shop:
         check_user(shop, user)
-        chosen = {"scope_to_user": True} if scope_to_user else {}
+        chosen = system_options(without, preset, scope_to_user=scope_to_user)
         (contestant,) = contestants([agent], model or [], shop, settings, options=chosen)
         runner = narrated_runner(shop, world, settings, quiet=quiet)
         recorded = ask_once(runner, contestant, question_as_query(question, user, shop), to)

@@ -54,11 +54,14 @@ def demo(
 
 def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *, quiet: bool) -> None:
     """Runs all queries; the first question is shown with its research and its report."""
+    from drretail.agents.crowd import Crowd
     from drretail.agents.opening import open_experiment
     from drretail.agents.runner import recorded_in
     from drretail.cli.answer import markdown_report, print_report
-    from drretail.cli.research import contestants, narrated_runner
+    from drretail.cli.research import contestants, narrated_runner, silent_runner
+    from drretail.cli.running import RunsNarrated
     from drretail.files import write_atomically
+    from drretail.progress import choose_progress
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
@@ -66,8 +69,11 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
     players = contestants(["react"], [OFFLINE_MODEL], shop, settings)
     with open_experiment(to / "exp", shop, asked, players, SEED) as experiment:
-        narrated_runner(shop, str(folder), settings, quiet=quiet).run_all(experiment, players, asked[:1])
-        narrated_runner(shop, str(folder), settings, quiet=True).run_all(experiment, players, asked[1:])
+        watch = RunsNarrated(choose_progress("none" if quiet else None))
+        Crowd(narrated_runner(shop, str(folder), settings, quiet=quiet), experiment, 1, watch).run_all(
+            players, asked[:1]
+        )
+        Crowd(silent_runner(shop, str(folder), settings), experiment).run_all(players, asked[1:])
         recorded = recorded_in(experiment.run_folder(players[0].label, first.query_id, 1))
     say("")
     print_report(recorded, to / "exp")

@@ -17,3 +17,10 @@ MaterializeUsers = Annotated[
     bool,
     typer.Option("--materialize-users", help="On servers: write every user's profile out instead of deriving it."),
 ]
+Without = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="FAMILY", help="Take web, catalog, user or calculator away; may be repeated."),
+]
+Preset = Annotated[
+    str | None, typer.Option("--preset", metavar="NAME", help="closed_book, web_only or tools_only: several at once.")
+]

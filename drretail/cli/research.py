@@ -21,12 +21,15 @@ OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and 
 def contestants(
     names: list[str], specs: list[str], world: "World", settings: "Settings", **given: Any
 ) -> "list[Contestant]":
-    """The systems that the flags --agent and --model name."""
-    from drretail.agents.registry import load_agent
-    from drretail.agents.runner import Contestant
+    """The systems that the flags --agent and --model name; ``NAME+ws`` reads whole pages."""
+    from drretail.agents.contestant import Contestant
+    from drretail.agents.registry import load_agent, split_web_mode
 
     models = models_by_role(specs or ([settings.model] if settings.model else []), settings)
-    return [Contestant.of(name, load_agent(name), models, world, **given) for name in names]
+    asked = [split_web_mode(name) for name in names]
+    if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode in asked):
+        raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
+    return [Contestant.of(name, load_agent(name), models, world, web_mode=mode, **given) for name, mode in asked]
 
 
 def models_by_role(specs: list[str], settings: "Settings") -> "dict[str, Model]":
@@ -83,22 +86,29 @@ def exit_code(failed: int) -> None:
 
 def narrated_runner(world: "World", spec: str, settings: "Settings", *, quiet: bool) -> "Runner":
     """A runner that tells each step on stderr as it ends."""
-    from drretail.agents.runner import Runner
     from drretail.cli.narration import told
     from drretail.progress import choose_progress
 
     progress = choose_progress("none" if quiet else None)
+    runner = silent_runner(world, spec, settings)
 
     def on_step(step: Step, text: str) -> None:
         line = told(step, text)
         if line is not None:
             progress.note(line)
 
+    runner.on_step = on_step
+    return runner
+
+
+def silent_runner(world: "World", spec: str, settings: "Settings") -> "Runner":
+    """A runner that tells nothing of its steps."""
+    from drretail.agents.runner import Runner
+
     return Runner(
         world,
         spec,
         tool_timeout=settings.tool_timeout,
         tool_threads=settings.tool_threads,
-        on_run=lambda label, query: progress.note(f"{query.query_id} · {label}"),
-        on_step=on_step,
+        model_calls=settings.model_calls,
     )

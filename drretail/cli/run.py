@@ -24,40 +24,67 @@ def run(
         Path | None, typer.Option("--replay", metavar="EXP", help="Answer everything from that experiment's journals.")
     ] = None,
     tool_turns: Annotated[int, typer.Option("--tool-turns", min=1, help="Model turns with tool calls, at most.")] = 10,
+    supervisor_turns: Annotated[int, typer.Option("--supervisor-turns", min=1, help="Of a supervisor, at most.")] = 6,
+    researchers: Annotated[int, typer.Option("--researchers", min=1, help="Launched in one turn, at most.")] = 5,
+    repairs: Annotated[int, typer.Option("--repairs", min=0, help="Of a draft that is verified, at most.")] = 2,
     tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens of one run, at most.")] = None,
+    parallel: Annotated[
+        int | None, typer.Option("--parallel", min=1, help="Runs side by side, at most.", show_default="4")
+    ] = None,
+    without: options.Without = None,
+    preset: options.Preset = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Runs agents over queries. Finished runs are skipped and cut ones go on where they stopped."""
+    """Runs agents over queries. Finished runs are skipped and cut ones go on where they stopped.
+
+    The first Ctrl-C lets the runs in flight end, the second stops at once; the same command then goes on.
+    """
     from dataclasses import asdict
 
+    from drretail.agents.crowd import Crowd
     from drretail.agents.opening import open_experiment
+    from drretail.cli.ablations import system_options
     from drretail.cli.output import print_json, print_table, say
-    from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.research import check_user, contestants, exit_code, narrated_runner, silent_runner
+    from drretail.cli.running import watched
     from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
+    from drretail.progress import choose_progress
     from drretail.querygen.reading import check_made_for, read_queries
     from drretail.records.run import Limits
     from drretail.settings import read_settings
 
-    settings = read_settings()
+    settings = read_settings(parallel=parallel)
     asked = read_queries(queries)
     if replay is not None:
         read_definition(replay)  # says so now when there is nothing to replay
-    limits = Limits(tool_turns=tool_turns, tokens=tokens)
-    chosen = {"scope_to_user": True} if scope_to_user else {}
+    limits = Limits(
+        supervisor_turns=supervisor_turns,
+        researchers=researchers,
+        tool_turns=tool_turns,
+        repairs=repairs,
+        tokens=tokens,
+    )
+    chosen = system_options(without, preset, scope_to_user=scope_to_user)
     with opened_world(world, quiet=quiet) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
         for query in asked:
             check_user(shop, query.user_id)
         players = contestants(agent or ["react"], model or [], shop, settings, options=chosen, limits=limits)
-        runner = narrated_runner(shop, world, settings, quiet=quiet)
+        runs = len(players) * len(asked) * repeats
+        alone = min(settings.parallel, runs) == 1
+        runner = narrated_runner(shop, world, settings, quiet=quiet) if alone else silent_runner(shop, world, settings)
         runner.replay = replay
-        with open_experiment(to, shop, asked, players, seed) as experiment:
-            tallies = runner.run_all(experiment, players, asked, repeats, retry_failed=retry_failed)
+        with (
+            open_experiment(to, shop, asked, players, seed) as experiment,
+            watched(choose_progress("none" if quiet else None), runner, runs, narrated=alone) as watch,
+        ):
+            crowd = Crowd(runner, experiment, settings.parallel, watch)
+            tallies = crowd.run_all(players, asked, repeats, retry_failed=retry_failed)
     if as_json:
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies]})
     else:

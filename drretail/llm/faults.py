@@ -66,7 +66,7 @@ async def ainvoke(model: Answering, messages: Sequence["BaseMessage"]) -> "AIMes
             # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
             raise _error(model, "model", "the answer could not be used", problem) from problem
         else:
-            return _whole(answer)
+            return _whole(_with_all_calls(answer))
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
@@ -117,6 +117,25 @@ def _secrets(model: object) -> list[str]:
     secrets = (value.get_secret_value() for value in values if isinstance(value, SecretStr))
     # A placeholder such as "none" is a word, and striking it out would spoil the sentence.
     return [secret for secret in secrets if len(secret) > 6]
+
+
+def _with_all_calls(answer: "AIMessage") -> "AIMessage":
+    """The answer with those calls among the others whose arguments were no JSON: the tools will refuse them.
+
+    Clients keep them apart, but send them again with the conversation, and providers refuse a call without a reply.
+    """
+    if not answer.invalid_tool_calls:
+        return answer
+    broken = [
+        {
+            "type": "tool_call",
+            "name": call["name"] or "",
+            "args": {"unreadable": (call["args"] or "")[:MESSAGE_LENGTH]},
+            "id": call["id"],
+        }
+        for call in answer.invalid_tool_calls
+    ]
+    return answer.model_copy(update={"tool_calls": [*answer.tool_calls, *broken], "invalid_tool_calls": []})
 
 
 def _whole(answer: "AIMessage") -> "AIMessage":

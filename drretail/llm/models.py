@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -33,6 +34,8 @@ class Models:
     journal: Journal
     trajectory: Trajectory
     limits: Limits = field(default_factory=Limits)
+    gate: asyncio.Semaphore | None = None
+    """Held by each call while it is in flight; None = any number may be."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
     _last_call: int = 0
@@ -89,7 +92,7 @@ class Models:
         if self.limits.tokens is not None:
             left = self.limits.tokens - self.tokens - int(self._reserve)
             share = self.limits.model_copy(update={"tokens": max(1, left // count)})
-        made = [Models(self.by_role, self.journal, self.trajectory, share) for _ in range(count)]
+        made = [Models(self.by_role, self.journal, self.trajectory, share, self.gate) for _ in range(count)]
         self._branches += made
         return made
 
@@ -132,7 +135,8 @@ class Models:
             return Outcome(answer.model_dump(mode="json", exclude_none=True), usage_of(answer).model_dump())
 
         try:
-            effect = await self.journal.scope(path).aperform("model", request, action)
+            async with self.gate or nullcontext():  # outside of what is timed: to wait in line is no latency
+                effect = await self.journal.scope(path).aperform("model", request, action)
         except ModelError as problem:
             self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, error=problem.message))
             raise
@@ -145,7 +149,7 @@ class Models:
 
     def _check_budget(self) -> None:
         if self.limits.tokens is not None and self.tokens >= self.limits.tokens:
-            raise ModelError("budget", f"the run's {self.limits.tokens:,} tokens were spent before its report")
+            raise ModelError("budget", f"the {self.limits.tokens:,} tokens allowed were spent before the report")
 
     def _count(self, role: Role, effect: Effect) -> None:
         used = Usage(**(effect.usage or {}))

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from drretail.errors import ModelErrorKind
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
 
 Role = Literal["supervisor", "researcher", "summariser", "synthesis", "report"]
@@ -15,6 +15,7 @@ Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "error
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
+LONGEST_LABEL = 80
 
 
 class Limits(Record):
@@ -41,6 +42,8 @@ class System(Record):
     """All that defines what produced a run; two systems with one label are an error."""
 
     agent: str
+    self_checked: bool = False
+    """True when the agent takes out of its own reports what the checks find."""
     web_mode: WebMode = "snippets"
     web_provider: str = "sandbox"
     web_corpus: str | None = None
@@ -52,12 +55,16 @@ class System(Record):
     """What is not the default: without, scope, redact …"""
 
     def label(self) -> str:
-        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for each option and limit that is not the default."""
+        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for each option and limit that is not the default.
+
+        An option that names several things has them all in it. A label that would be too long ends in a hash.
+        """
         specs = list(dict.fromkeys(model.spec for model in self.models.values()))
         web = "+ws" if self.web_mode == "ws" else ""
-        options = "".join(f"-{slug(name)}" for name, value in sorted(self.options.items()) if value)
+        options = "".join(f"-{_option(name, value)}" for name, value in sorted(self.options.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
-        return f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{options}{limits}"[:80]
+        label = f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{options}{limits}"
+        return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
 
 class Usage(Record):
@@ -153,3 +160,8 @@ class Run(Document):
 def slug(text: str) -> str:
     """A text in the alphabet of labels: lower case, other characters as single hyphens."""
     return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"
+
+
+def _option(name: str, value: Any) -> str:
+    """``scope_to_user``, or ``without-user-web``."""
+    return "-".join(map(slug, [name, *map(str, value)])) if isinstance(value, list | tuple) else slug(name)

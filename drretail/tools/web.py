@@ -7,12 +7,14 @@ from annotated_types import MaxLen, MinLen
 
 from drretail.effects import Effects, Outcome
 from drretail.env.session import Session
-from drretail.env.web.base import WebResult
+from drretail.env.web.base import WebPage, WebResult
 from drretail.errors import ToolError
 from drretail.grounding.evidence_ids import normalise_url, web_evidence_id
 from drretail.grounding.products import compact_json
 from drretail.records.evidence import Source
 from drretail.tools.tool import ToolResult
+
+WEB_SEARCH = "web_search"
 
 
 def web_search(session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects) -> ToolResult:
@@ -41,7 +43,8 @@ def web_search(session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], 
         # Two spellings of one address are one page.
         found.setdefault(web_evidence_id(item["url"]), WebResult(**item))
     results = [_shown(evidence, result) for evidence, result in found.items()]
-    return ToolResult({"shown": len(results), "results": results}, tuple(map(_source, results)))
+    sources = [source for result in results for source in _sources(session, effects, result)]
+    return ToolResult({"shown": len(results), "results": results}, tuple(sources))
 
 
 def _shown(evidence: str, result: WebResult) -> dict[str, Any]:
@@ -49,8 +52,9 @@ def _shown(evidence: str, result: WebResult) -> dict[str, Any]:
     return known if result.date is None else known | {"date": result.date}
 
 
-def _source(result: dict[str, Any]) -> Source:
-    return Source(
+def _sources(session: Session, effects: Effects, result: dict[str, Any]) -> list[Source]:
+    """The snippet, and the page behind it where the session's agent has whole pages read to it."""
+    snippet = Source(
         id=result["evidence"],
         kind="web",
         key=normalise_url(result["url"]),
@@ -59,3 +63,22 @@ def _source(result: dict[str, Any]) -> Source:
         form="snippet",
         text=compact_json(result),
     )
+    page = _page(session, effects, result["url"]) if session.web_mode == "ws" else None
+    if page is None:
+        return [snippet]
+    return [snippet, snippet.model_copy(update={"form": "page", "text": page.text, "shown": False})]
+
+
+def _page(session: Session, effects: Effects, url: str) -> WebPage | None:
+    """The page, None where it has no text or cannot be had: its snippet then has to do."""
+    web = session.world.web
+
+    def fetch() -> Outcome:
+        return Outcome({"page": asdict(web.fetch(url))})
+
+    try:
+        effect = effects.perform("page_fetch", {"provider": web.provider, "url": url}, fetch)
+    except ToolError:
+        return None
+    page = WebPage(**effect.response["page"])
+    return page if page.state == "ok" else None

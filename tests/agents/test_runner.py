@@ -10,7 +10,9 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.asking import ask_once, question_as_query
 from drretail.agents.base import Agent
-from drretail.agents.runner import Runner, definition, recorded_spec
+from drretail.agents.contestant import definition
+from drretail.agents.crowd import Crowd
+from drretail.agents.runner import Runner, recorded_spec
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
@@ -27,7 +29,7 @@ def run_in(folder: Path, world: World, *turns: Any, replay: Path | None = None) 
     player = contestant(world, model)
     runner = Runner(world, "w", replay=replay)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        return runner.run_into(experiment, player, QUERY), shown
+        return asyncio.run(runner.run_into(experiment, player, QUERY)), shown
 
 
 TURNS = (calls(SEARCH, PAGES), calls(SEARCH, text="Once more."), REPORT)
@@ -79,8 +81,8 @@ def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
     player = contestant(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = runner.run_all(experiment, [player], [QUERY])
-        (again,) = runner.run_all(experiment, [player], [QUERY])
+        (first,) = Crowd(runner, experiment).run_all([player], [QUERY])
+        (again,) = Crowd(runner, experiment).run_all([player], [QUERY])
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (again.failed, again.before) == (1, 1)
     assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
@@ -91,8 +93,8 @@ def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path
     player = contestant(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        runner.run_all(experiment, [player], [QUERY])
-        (again,) = runner.run_all(experiment, [player], [QUERY], retry_failed=True)
+        Crowd(runner, experiment).run_all([player], [QUERY])
+        (again,) = Crowd(runner, experiment).run_all([player], [QUERY], retry_failed=True)
         run = read_run(experiment.run_folder(player.label, "q1", 1))
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert run.usage["researcher"].calls == 1
@@ -102,7 +104,7 @@ def test_repeats_are_independent(world: World, folder: Path) -> None:
     model, shown = scripted(REPORT, AIMessage("The hopper feeder."))
     player = contestant(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Runner(world, "w").run_all(experiment, [player], [QUERY], repeats=2)
+        Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], repeats=2)
         reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
     assert reports == [REPORT.text, "The hopper feeder."]
     assert len(shown) == 2
@@ -118,8 +120,8 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
 
 
 def test_a_role_without_a_model_is_named(world: World) -> None:
+    from drretail.agents.contestant import Contestant
     from drretail.agents.registry import load_agent
-    from drretail.agents.runner import Contestant
 
     model, _ = scripted()
     with pytest.raises(UserError, match="needs a model for researcher"):
