@@ -27,6 +27,7 @@ PATH = "0"
 STOPS: dict[Stop, str] = {
     "turn_limit": "No more tool calls are allowed: the limit of research turns is reached.",
     "token_budget": "No more tool calls are allowed: the token budget is nearly spent.",
+    "dollar_budget": "No more tool calls are allowed: the money for this research is nearly spent.",
 }
 
 
@@ -135,4 +136,4 @@ def _last_answer(state: State) -> AIMessage:
 def _stop(turns: int, context: Context) -> Stop:
     if turns >= context.limits.tool_turns:
         return "turn_limit"
-    return "token_budget" if context.models.must_conclude else "finished"
+    return context.models.budget_stop or "finished"

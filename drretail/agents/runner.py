@@ -19,7 +19,9 @@ from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.experiment import Definition, Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.citations import find_citations
+from drretail.llm.latency import latency_by_role
 from drretail.llm.models import Models
+from drretail.llm.purse import Purse
 from drretail.llm.registry import Model
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
@@ -54,7 +56,10 @@ class Contestant:
             agent=name,
             web_provider=world.web.provider,
             web_corpus=world.web.corpus,
-            models={role: RoleModel(spec=model.spec, kind=model.info.kind) for role, model in by_role.items()},
+            models={
+                role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
+                for role, model in by_role.items()
+            },
             **given,
         )
         return cls(system.label(), system, agent, by_role)
@@ -81,6 +86,8 @@ class Tally:
     """How many of these had ended earlier."""
     tool_calls: int = 0
     tokens: int = 0
+    not_started: int = 0
+    """How many runs the experiment's purse held back."""
     failures: list[str] = field(default_factory=list[str])
     """One sentence for each failed run."""
 
@@ -109,6 +116,11 @@ class Runner:
     on_step: Callable[[Step, str], None] | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer everything: no connection is made."""
+    purse: Purse | None = None
+    """What the experiment may take; it is asked before each run and told after it."""
+    _loop: asyncio.Runner = field(default_factory=asyncio.Runner, init=False)
+    """One event loop for all runs: clients keep connections open, and in another loop they are dead. The first call
+    of every run would then be sent, and paid, twice."""
 
     async def run(self, contestant: Contestant, query: Query, repeat: int = 1, journal: Path | None = None) -> Recorded:
         """The run of one system for one query; a failure is recorded in it, never raised."""
@@ -127,7 +139,7 @@ class Runner:
     def run_into(self, experiment: Experiment, contestant: Contestant, query: Query, repeat: int = 1) -> Run:
         """``run``, journalled and saved in the experiment's folder; goes on where a cut run stopped."""
         folder = experiment.run_folder(contestant.label, query.query_id, repeat)
-        recorded = asyncio.run(self.run(contestant, query, repeat, folder / "journal.jsonl"))
+        recorded = self._loop.run(self.run(contestant, query, repeat, folder / "journal.jsonl"))
         experiment.save(recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
         return recorded.run
 
@@ -166,9 +178,15 @@ class Runner:
         if state in ("done", "failed"):
             tally.count(read_run(experiment.run_folder(contestant.label, query.query_id, repeat)), before=True)
             return
+        if self.purse is not None and self.purse.begin(contestant.label, contestant.system) != "yes":
+            tally.not_started += 1
+            return
         if self.on_run is not None:
             self.on_run(contestant.label, query)
-        tally.count(self.run_into(experiment, contestant, query, repeat), before=False)
+        run = self.run_into(experiment, contestant, query, repeat)
+        if self.purse is not None:
+            self.purse.end(contestant.label, contestant.system, run.usage)
+        tally.count(run, before=False)
 
     def _session(self, contestant: Contestant, query: Query, effects: Journal) -> Session:
         return Session(
@@ -229,6 +247,7 @@ class Runner:
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "wall_seconds": round(seconds, 3),
             "model_seconds": round(sum(model), 3),
+            "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
             "served_from_journal": effects.served,
         }
 

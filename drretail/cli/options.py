@@ -12,3 +12,18 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
+Model = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
+]
+ModelProfile = Annotated[
+    str | None,
+    typer.Option(
+        "--model-profile", metavar="NAME", help="Models and judges under one name: default, cheap, paper-like."
+    ),
+]
+BaseUrl = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", metavar="[PROVIDER=]URL", help="Where a compatible server answers; may be given again."),
+]
+Estimate = Annotated[bool, typer.Option("--estimate", help="Say what it would take, and send nothing.")]

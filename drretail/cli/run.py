@@ -15,16 +15,23 @@ def run(
     to: options.To,
     world: options.World = "demo",
     agent: Annotated[list[str] | None, typer.Option("--agent", help="Who answers; may be given again.")] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
-    ] = None,
+    model: options.Model = None,
+    model_profile: options.ModelProfile = None,
+    base_url: options.BaseUrl = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Independent runs of each query.")] = 1,
     replay: Annotated[
         Path | None, typer.Option("--replay", metavar="EXP", help="Answer everything from that experiment's journals.")
     ] = None,
     tool_turns: Annotated[int, typer.Option("--tool-turns", min=1, help="Model turns with tool calls, at most.")] = 10,
     tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens of one run, at most.")] = None,
+    dollars: Annotated[float | None, typer.Option("--dollars", min=0.0001, help="Dollars of one run, at most.")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Tokens of all the experiment's runs, at most.")
+    ] = None,
+    max_dollars: Annotated[
+        float | None, typer.Option("--max-dollars", min=0.0001, help="Dollars of all the experiment's runs, at most.")
+    ] = None,
+    estimate: options.Estimate = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     seed: options.Seed = "42",
@@ -35,8 +42,12 @@ def run(
     from dataclasses import asdict
 
     from drretail.agents.opening import open_experiment
+    from drretail.agents.spending import spending_of
+    from drretail.cli.budgeting import estimate_run, opened_purse
+    from drretail.cli.models import Opener
     from drretail.cli.output import print_json, print_table, say
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.spending import print_spending, spending_document
     from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
     from drretail.querygen.reading import check_made_for, read_queries
@@ -47,22 +58,33 @@ def run(
     asked = read_queries(queries)
     if replay is not None:
         read_definition(replay)  # says so now when there is nothing to replay
-    limits = Limits(tool_turns=tool_turns, tokens=tokens)
+    limits = Limits(tool_turns=tool_turns, tokens=tokens, dollars=dollars)
+    opener = Opener(settings, base_url or [], only_priced=estimate)
     chosen = {"scope_to_user": True} if scope_to_user else {}
     with opened_world(world, quiet=quiet) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
         for query in asked:
             check_user(shop, query.user_id)
-        players = contestants(agent or ["react"], model or [], shop, settings, options=chosen, limits=limits)
+        names = agent or ["react"]
+        players = contestants(names, model or [], shop, opener, model_profile, options=chosen, limits=limits)
+        if estimate:
+            estimate_run(to, players, asked, repeats, opener.prices, retry_failed=retry_failed, as_json=as_json)
+            return
         runner = narrated_runner(shop, world, settings, quiet=quiet)
         runner.replay = replay
         with open_experiment(to, shop, asked, players, seed) as experiment:
+            runner.purse = purse = opened_purse(to, players, opener.prices, max_tokens, max_dollars)
             tallies = runner.run_all(experiment, players, asked, repeats, retry_failed=retry_failed)
+    spent = [row for row in spending_of(to, opener.prices) if row.label in {tally.label for tally in tallies}]
     if as_json:
-        print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies]})
+        taken = [spending_document(row) for row in spent]
+        print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
     else:
         rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
         print_table(f"Runs in {to}", ["system", "done", "failed", "ended before", "tool calls", "tokens"], rows)
+        print_spending(spent, opener.prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
         say(f"failed: {failure}")
-    exit_code(any(tally.failed for tally in tallies))
+    if purse is not None and purse.closing is not None:
+        say(purse.closing)
+    exit_code(any(tally.failed or tally.not_started for tally in tallies))
