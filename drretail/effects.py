@@ -35,6 +35,10 @@ class Effect(Document):
     usage: dict[str, int] | None = None
     started: str
     seconds: float
+    retries: int | None = None
+    """Attempts after the first."""
+    role: str | None = None
+    """Whose model was called."""
 
     def as_line_with(self, known: Mapping[str, str]) -> str:
         """``as_line``, where the canonical JSON of some fields is known: requests are whole conversations."""
@@ -45,10 +49,11 @@ class Effect(Document):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an action brought back: JSON, and the tokens it used."""
+    """What an action brought back: JSON, the tokens it used, and how many attempts it took after the first."""
 
     response: Any
     usage: dict[str, int] | None = None
+    retries: int | None = None
 
 
 class Journal:
@@ -82,9 +87,9 @@ class Journal:
         self._file = None if path is None else LineAppender(path)
         self._on_disk = set() if self._replays else set(self._known)
 
-    def scope(self, name: str) -> "Effects":
+    def scope(self, name: str, role: str | None = None) -> "Effects":
         """The effects of one place in the run; equal requests are told apart within it, in order."""
-        return Effects(self, name)
+        return Effects(self, name, role)
 
     def close(self) -> None:
         if self._file is not None:
@@ -131,6 +136,7 @@ class Effects:
 
     journal: Journal
     name: str
+    role: str | None = None
 
     def perform(self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Outcome]) -> Effect:
         """The recorded effect of ``request``, or ``action``'s, recorded first.
@@ -173,17 +179,19 @@ class _Recording:
         self._journal = scope.journal
         self._asked = asked
         self._fields: dict[str, Any] = {"key": key, "scope": scope.name, "kind": kind, "request": request}
+        self._fields["role"] = scope.role
         self._started = self._journal.started()
         self._clock = time.monotonic()
 
     def answered(self, outcome: Outcome) -> Effect:
-        return self._write(response=outcome.response, usage=outcome.usage)
+        return self._write(response=outcome.response, usage=outcome.usage, retries=outcome.retries or None)
 
     def failed(self, problem: ToolError | ModelError) -> Effect:
         error: dict[str, Any] = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
         if isinstance(problem, ToolError):
             error |= {"field": problem.field, "allowed": problem.allowed}
-        return self._write(error=error)
+            return self._write(error=error)
+        return self._write(error=error, usage=problem.usage)
 
     def _write(self, **ending: Any) -> Effect:
         seconds = round(time.monotonic() - self._clock, 6)
@@ -209,5 +217,5 @@ def _answer(effect: Effect) -> Effect:
     if error is None:
         return effect
     if error["class"] == "ModelError":
-        raise ModelError(error["kind"], error["message"])
+        raise ModelError(error["kind"], error["message"], usage=effect.usage)
     raise ToolError(error["kind"], error["message"], field=error.get("field"), allowed=error.get("allowed"))

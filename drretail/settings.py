@@ -12,6 +12,7 @@ from pydantic_settings import (
 )
 
 from drretail.errors import UserError
+from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -20,16 +21,26 @@ SETTINGS_FILE = Path("drretail.toml")
 class Settings(BaseSettings):
     """Everything that may be set without a flag; each field's environment variable is DRRETAIL_<NAME>."""
 
-    model_config = SettingsConfigDict(env_prefix="DRRETAIL_", toml_file=SETTINGS_FILE, extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="DRRETAIL_", env_nested_delimiter="__", toml_file=SETTINGS_FILE, extra="forbid"
+    )
 
     model: str | None = None
     """"provider:model" for every role; without one, offline:shopper is used and said so."""
+    model_profile: str | None = None
+    """Models for all roles and judges under one name; see ``profiles``."""
     base_url: str | None = None
-    """Address of an OpenAI-compatible or Anthropic-compatible server."""
+    """Address of a server that speaks the protocol of whichever provider is asked."""
+    base_urls: dict[str, str] = Field(default_factory=dict[str, str])
+    """The same by provider: base_urls.openai, DRRETAIL_BASE_URLS__OPENAI."""
+    profiles: dict[str, ModelProfile] = Field(default_factory=dict[str, ModelProfile])
+    """Model profiles of one's own, [profiles.NAME]."""
+    prices: dict[str, Price] = Field(default_factory=dict[str, Price])
+    """Dollars for a million tokens by "provider:model", before those that ship."""
     model_timeout: float = Field(default=120, gt=0)
     """Seconds for one model call, retries not included."""
     model_retries: int = Field(default=5, ge=0)
-    max_tokens: int = Field(default=8000, ge=1)
+    max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
     """The longest answer asked of a model, in tokens."""
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""

@@ -44,7 +44,10 @@ class Contestant:
             self_checked=agent.self_checked,
             web_provider=world.web.provider,
             web_corpus=world.web.corpus,
-            models={role: RoleModel(spec=model.spec, kind=model.info.kind) for role, model in by_role.items()},
+            models={
+                role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
+                for role, model in by_role.items()
+            },
             **given,
         )
         return cls(system.label(), system, agent, by_role)

@@ -13,7 +13,9 @@ from drretail.agents.contestant import Contestant
 from drretail.agents.runner import Runner
 from drretail.agents.tally import Ended, Tally, tallies
 from drretail.experiment import Experiment, read_run
+from drretail.llm.purse import Purse
 from drretail.records.query import Query
+from drretail.records.run import Run
 
 PARALLEL = 4
 
@@ -55,6 +57,8 @@ class Crowd:
     experiment: Experiment
     parallel: int = PARALLEL
     watch: Watch = field(default_factory=Watch)
+    purse: Purse | None = None
+    """What the experiment may take; it is asked before each run and told after it."""
     _stopping: bool = False
     _in_flight: int = 0
 
@@ -75,9 +79,11 @@ class Crowd:
         known = {job.place: self._ended_before(job, retry_failed) for job in jobs}
         open_jobs = [job for job in jobs if known[job.place] is None]
         self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
+        # One event loop for all runs: clients keep connections open, and in another loop they are dead.
         fresh = asyncio.run(self._run(open_jobs)) if open_jobs else {}
-        ended = (known[job.place] or fresh[job.place] for job in jobs)
-        return tallies([contestant.label for contestant in contestants], ended)
+        ended = [known[job.place] or fresh.get(job.place) for job in jobs]
+        held_back = [job.contestant.label for job, end in zip(jobs, ended, strict=True) if end is None]
+        return tallies([contestant.label for contestant in contestants], filter(None, ended), held_back)
 
     def _ended_before(self, job: Job, retry_failed: bool) -> Ended | None:
         folder = self.experiment.run_folder(*job.place)
@@ -111,16 +117,30 @@ class Crowd:
     ) -> None:
         """Takes jobs, which several workers share, until none is left or the crowd stops."""
         while not self._stopping and (job := next(jobs, None)) is not None:
-            self.watch.began(job.contestant.label, job.query)
+            if not await self._affords(job):
+                continue
+            run: Run | None = None
             self._in_flight += 1
             try:
-                if self.experiment.state(*job.place) == "failed":
-                    self.experiment.discard(*job.place)
-                run = await self.runner.run_into(self.experiment, job.contestant, job.query, job.repeat, gate=gate)
+                if not self._stopping:  # Ctrl-C may have come while it waited
+                    run = await self._one(job, gate)
             finally:
                 self._in_flight -= 1
-            ended[job.place] = Ended.of(run, before=False)
-            self.watch.ended(ended[job.place])
+                if self.purse is not None:
+                    self.purse.end(job.contestant.label, job.contestant.system, {} if run is None else run.usage)
+            if run is not None:
+                ended[job.place] = Ended.of(run, before=False)
+                self.watch.ended(ended[job.place])
+
+    async def _affords(self, job: Job) -> bool:
+        """False where the purse holds the run back; waits while that depends on runs in flight."""
+        return self.purse is None or await self.purse.admission(job.contestant.label, job.contestant.system)
+
+    async def _one(self, job: Job, gate: asyncio.Semaphore) -> Run:
+        self.watch.began(job.contestant.label, job.query)
+        if self.experiment.state(*job.place) == "failed":
+            self.experiment.discard(*job.place)
+        return await self.runner.run_into(self.experiment, job.contestant, job.query, job.repeat, gate=gate)
 
 
 async def _all_of(workers: set[asyncio.Task[None]]) -> None:

@@ -163,4 +163,4 @@ def _last_answer(state: State) -> AIMessage:
 def _stop(turns: int, loop: Loop) -> Stop:
     if turns >= loop.turns:
         return "turn_limit"
-    return "token_budget" if loop.models.must_conclude else "finished"
+    return loop.models.budget_stop or "finished"

@@ -21,6 +21,7 @@ PATH = "0"
 STOPS: dict[Stop, str] = {
     "turn_limit": "No more tool calls are allowed: the limit of research turns is reached.",
     "token_budget": "No more tool calls are allowed: the token budget is nearly spent.",
+    "dollar_budget": "No more tool calls are allowed: the money for this research is nearly spent.",
 }
 
 

@@ -19,6 +19,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.citations import find_citations
+from drretail.llm.latency import latency_by_role
 from drretail.llm.models import Models
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
@@ -157,6 +158,7 @@ class Runner:
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "wall_seconds": round(seconds, 3),
             "model_seconds": round(sum(model), 3),
+            "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
             "served_from_journal": effects.served,
         }
 

@@ -44,6 +44,8 @@ class Tally:
     """How many of these had ended earlier."""
     tool_calls: int = 0
     tokens: int = 0
+    not_started: int = 0
+    """How many runs the experiment's purse held back."""
     failures: list[str] = field(default_factory=list[str])
     """One sentence for each failed run."""
 
@@ -62,9 +64,14 @@ def is_tool_call(step: Step) -> bool:
     return step.kind == "tool" and step.name in TOOLS
 
 
-def tallies(labels: Iterable[str], ended: Iterable[Ended]) -> list[Tally]:
-    """One tally for each label, in that order, of runs in the order in which they were asked for."""
+def tallies(labels: Iterable[str], ended: Iterable[Ended], held_back: Iterable[str] = ()) -> list[Tally]:
+    """One tally for each label, in that order, of runs in the order in which they were asked for.
+
+    ``held_back`` has the label of each run that was not started.
+    """
     by_label = {label: Tally(label) for label in labels}
     for each in ended:
         by_label[each.label].add(each)
+    for label in held_back:
+        by_label[label].not_started += 1
     return list(by_label.values())

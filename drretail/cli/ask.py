@@ -13,10 +13,9 @@ def ask(
     world: options.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The shopper who asks.")] = None,
     agent: Annotated[str, typer.Option("--agent", help="Who answers.")] = "react",
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
-    ] = None,
+    model: options.Model = None,
+    model_profile: options.ModelProfile = None,
+    base_url: options.BaseUrl = None,
     without: options.Without = None,
     preset: options.Preset = None,
     to: Annotated[Path | None, typer.Option("--to", help="Keep the run in this experiment folder.")] = None,
@@ -31,6 +30,7 @@ def ask(
     from drretail.agents.asking import ask_once, question_as_query
     from drretail.cli.ablations import system_options
     from drretail.cli.answer import print_report, report_document
+    from drretail.cli.models import Opener
     from drretail.cli.output import print_json
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
     from drretail.cli.worlds import opened_world
@@ -40,7 +40,8 @@ def ask(
     with opened_world(world, quiet=quiet) as shop:
         check_user(shop, user)
         chosen = system_options(without, preset, scope_to_user=scope_to_user)
-        (contestant,) = contestants([agent], model or [], shop, settings, options=chosen)
+        opener = Opener(settings, base_url or [])
+        (contestant,) = contestants([agent], model or [], shop, opener, model_profile, options=chosen)
         runner = narrated_runner(shop, world, settings, quiet=quiet)
         recorded = ask_once(runner, contestant, question_as_query(question, user, shop), to)
     if as_json:

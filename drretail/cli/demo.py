@@ -58,6 +58,7 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     from drretail.agents.opening import open_experiment
     from drretail.agents.runner import recorded_in
     from drretail.cli.answer import markdown_report, print_report
+    from drretail.cli.models import Opener
     from drretail.cli.research import contestants, narrated_runner, silent_runner
     from drretail.cli.running import RunsNarrated
     from drretail.files import write_atomically
@@ -67,7 +68,7 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     settings = read_settings()
     first = asked[0]
     say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
-    players = contestants(["react"], [OFFLINE_MODEL], shop, settings)
+    players = contestants(["react"], [OFFLINE_MODEL], shop, Opener(settings))
     with open_experiment(to / "exp", shop, asked, players, SEED) as experiment:
         watch = RunsNarrated(choose_progress("none" if quiet else None))
         Crowd(narrated_runner(shop, str(folder), settings, quiet=quiet), experiment, 1, watch).run_all(
@@ -85,11 +86,11 @@ def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
     import asyncio
 
     from drretail.cli.judging import OFFLINE_JUDGE, judges
+    from drretail.cli.models import Opener
     from drretail.cli.score import METRICS
     from drretail.eval.scoring import score
     from drretail.settings import read_settings
 
     names = METRICS.split(",")
-    return asyncio.run(
-        score(experiment, names, judges([OFFLINE_JUDGE], read_settings()), store=shop.store, progress=progress)
-    )
+    bench = judges([OFFLINE_JUDGE], Opener(read_settings()))
+    return asyncio.run(score(experiment, names, bench, store=shop.store, progress=progress))

@@ -24,3 +24,18 @@ Without = Annotated[
 Preset = Annotated[
     str | None, typer.Option("--preset", metavar="NAME", help="closed_book, web_only or tools_only: several at once.")
 ]
+Model = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
+]
+ModelProfile = Annotated[
+    str | None,
+    typer.Option(
+        "--model-profile", metavar="NAME", help="Models and judges under one name: default, cheap, paper-like."
+    ),
+]
+BaseUrl = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", metavar="[PROVIDER=]URL", help="Where a compatible server answers; may be given again."),
+]
+Estimate = Annotated[bool, typer.Option("--estimate", help="Say what it would take, and send nothing.")]

@@ -27,6 +27,8 @@ class Limits(Record):
     """Model turns with tool calls that one researcher, or a single agent, may take."""
     tokens: int | None = Field(default=None, ge=1)
     """Input and output tokens of a run together; enough is kept back for writing the report."""
+    dollars: float | None = Field(default=None, gt=0)
+    """What a run may cost; enough is kept back for writing the report."""
     repairs: int = Field(default=2, ge=0)
     """How often a draft with findings is sent back, in agents that verify it."""
 
@@ -36,6 +38,9 @@ class RoleModel(Record):
 
     spec: str
     kind: ModelKind
+    params: dict[str, Any] | None = None
+    """How it was asked, where that is not the default: temperature, seed, max_tokens, context; ``own_server`` when it
+    answered at an address of the user's own."""
 
 
 class System(Record):
@@ -55,7 +60,7 @@ class System(Record):
     """What is not the default: without, scope, redact …"""
 
     def label(self) -> str:
-        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for each option and limit that is not the default.
+        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for all that is no default: parameters, options, limits.
 
         An option that names several things has them all in it. A label that would be too long ends in a hash.
         """
@@ -63,8 +68,18 @@ class System(Record):
         web = "+ws" if self.web_mode == "ws" else ""
         options = "".join(f"-{_option(name, value)}" for name, value in sorted(self.options.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
-        label = f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{options}{limits}"
+        label = f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{self._asked()}{options}{limits}"
         return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
+
+    def _asked(self) -> str:
+        """``-seed7-temperature0.7``: every value once, whichever roles it is for."""
+        said = {
+            f"-{name}{slug(str(value))}"
+            for model in self.models.values()
+            for name, value in (model.params or {}).items()
+            if name != "own_server"
+        }
+        return "".join(sorted(said))
 
 
 class Usage(Record):

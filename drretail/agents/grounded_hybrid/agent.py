@@ -135,8 +135,8 @@ async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
 async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, research, draft = runtime.context, state["research"], state["draft"]
     finished = finish(draft)
-    cut_short = bool(draft.errors) and len(state["repairs"]) < run.limits.repairs and run.models.must_conclude
-    stop: Stop = "token_budget" if cut_short else research.stop
+    cut_short = bool(draft.errors) and len(state["repairs"]) < run.limits.repairs
+    stop: Stop = (run.models.budget_stop if cut_short else None) or research.stop
     ended = Answer(
         report=finished.report,
         stop=stop,

@@ -1,5 +1,6 @@
 """Whole runs while a server fails: the run ends, its steps say what failed, and the next run is whole."""
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,7 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.runner import Runner, definition
+from drretail.agents.contestant import definition
+from drretail.agents.runner import Runner
 from drretail.env.servers.settings import ServerSettings
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
@@ -65,7 +67,7 @@ def run(world: World, folder: Path, lost: Proxy | None, *turns: AIMessage) -> Ru
     player = contestant(world, scripted(*turns)[0])
     runner = Runner(world, "servers:shop", on_step=on_step)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        runner.run_into(experiment, player, QUERY)
+        asyncio.run(runner.run_into(experiment, player, QUERY))
     return read_run(next(folder.glob("runs/*/*")))
 
 
