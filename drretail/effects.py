@@ -5,6 +5,7 @@ starts again and is served from its journal up to the cut; ``--replay`` serves e
 Recorded errors are served too: what followed them depends on them.
 """
 
+import asyncio
 import json
 import threading
 import time
@@ -92,8 +93,11 @@ class Journal:
         return Effects(self, name, role)
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        """Writes nothing any more; what a cancelled task still brings is lost, and will be asked again."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
 
     def key_of(self, scope: str, kind: EffectKind, asked: str) -> str:
         """The key of the next such request in a scope; ``asked`` is the request's canonical JSON."""
@@ -165,7 +169,10 @@ class Effects:
         if effect is None:
             recording = _Recording(self, key, kind, request, asked)
             try:
-                effect = recording.answered(await action())
+                outcome = await action()
+                recording.stop()
+                # In a thread: it waits for the disk, and other runs need not.
+                effect = await asyncio.to_thread(recording.answered, outcome)
             except (ToolError, ModelError) as problem:
                 recording.failed(problem)
                 raise
@@ -182,6 +189,11 @@ class _Recording:
         self._fields["role"] = scope.role
         self._started = self._journal.started()
         self._clock = time.monotonic()
+        self._seconds: float | None = None
+
+    def stop(self) -> None:
+        """The answer is there: what follows is no part of its time."""
+        self._seconds = time.monotonic() - self._clock
 
     def answered(self, outcome: Outcome) -> Effect:
         return self._write(response=outcome.response, usage=outcome.usage, retries=outcome.retries or None)
@@ -194,7 +206,7 @@ class _Recording:
         return self._write(error=error, usage=problem.usage)
 
     def _write(self, **ending: Any) -> Effect:
-        seconds = round(time.monotonic() - self._clock, 6)
+        seconds = round(time.monotonic() - self._clock if self._seconds is None else self._seconds, 6)
         brought = {name: canonical_json(value) for name, value in ending.items() if value is not None}
         # Through JSON, so that a fresh answer and a served one are the same to the last number.
         ended = {name: json.loads(text) for name, text in brought.items()}
