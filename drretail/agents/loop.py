@@ -102,6 +102,7 @@ async def act(state: State, runtime: Runtime[Loop]) -> State:
     loop = runtime.context
     calls = _last_answer(state).tool_calls
     acted = await loop.hands.carry_out(calls)
+    loop.models.read(loop.role, sum(len(reply.text) for reply in acted.replies))
     turns = state.get("turns", 0) + 1
     return {
         "messages": [_result(call, reply) for call, reply in zip(calls, acted.replies, strict=True)],

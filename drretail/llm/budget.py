@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 RESERVE = 0.1
 """The part of a budget that is kept back for the report, at least."""
+SMALLEST_BRANCH = 15_000
+"""Tokens below which a researcher comes to nothing: its instructions, the tools, some results, and their synthesis."""
+CHARACTERS_PER_TOKEN = 4
+"""As a rule of thumb, where nothing better is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.effects import Effect, Journal, Outcome
 from drretail.errors import ModelError
-from drretail.llm.budget import Budget
+from drretail.llm.budget import CHARACTERS_PER_TOKEN, SMALLEST_BRANCH, Budget
 from drretail.llm.caching import MARKED, marked
 from drretail.llm.faults import ainvoke, usage_of
 from drretail.llm.prices import dollars
@@ -43,6 +43,7 @@ class Models:
     _branches: "list[Models]" = field(default_factory=list["Models"])
     _last_tokens: int = 0
     _last_dollars: float = 0
+    """What the next call will take at least: the last one, and what was handed to the model since."""
 
     async def call(
         self,
@@ -86,6 +87,17 @@ class Models:
         if reply.answer is None:
             raise reply.failure or ModelError("model", "no usable answer")
         return reply.answer
+
+    def read(self, role: Role, characters: int) -> None:
+        """Tells that the next call of this role will hold so many characters more, such as tool results."""
+        grown = Usage(input_uncached=characters // CHARACTERS_PER_TOKEN)
+        self._last_tokens += grown.total
+        self._last_dollars += self._cost(role, grown) or 0
+
+    def most_branches(self, wanted: int) -> int:
+        """How many of the ``wanted`` researchers get tokens enough to come to anything; one at least."""
+        share = self._tokens_budget.share(1)
+        return wanted if share is None else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
 
     def branches(self, count: int) -> "list[Models]":
         """One for each of ``count`` researchers that are about to run side by side.

@@ -7,6 +7,7 @@ START ─▶ look beforehand ─▶ supervise ─▶ report ─▶ verify ─▶
                      research ─▶ synthesise        repair      at most Limits.repairs times
 """
 
+import asyncio
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -134,7 +135,7 @@ async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
 
 async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, research, draft = runtime.context, state["research"], state["draft"]
-    finished = finish(draft)
+    finished = await asyncio.to_thread(finish, draft)  # it reads the report many times over, and other runs go on
     cut_short = bool(draft.errors) and len(state["repairs"]) < run.limits.repairs
     stop: Stop = (run.models.budget_stop if cut_short else None) or research.stop
     ended = Answer(

@@ -86,18 +86,20 @@ class SupervisorHands:
         )
         wanted = {at: _sub_problem(it) for at, it in enumerate(performed)}
         asked = [(at, sub_problem) for at, sub_problem in wanted.items() if sub_problem is not None]
-        launched, refused = asked[: self.most], asked[self.most :]
+        most = self.models.most_branches(self.most)
+        launched, refused = asked[:most], asked[most:]
         branches = await self.crew.launch([it for _, it in launched], len(self.branches) + 1, self.models)
         self.branches += branches
         outcomes = {at: _outcome(branch) for (at, _), branch in zip(launched, branches, strict=True)}
-        outcomes |= {at: self._refusal() for at, _ in refused}
+        outcomes |= {at: self._refusal(most) for at, _ in refused}
         replies = self.toolkit.record_all(
             [replace(it, outcome=outcomes.get(at, it.outcome)) for at, it in enumerate(performed)]
         )
         return Acted(tuple(replies), is_final(calls, replies))
 
-    def _refusal(self) -> ToolError:
-        return ToolError("limit", f"At most {self.most} researchers may be launched in one turn: this one was not.")
+    def _refusal(self, most: int) -> ToolError:
+        why = "" if most == self.most else "The tokens that are left do not suffice for more: "
+        return ToolError("limit", f"{why}At most {most} researchers may be launched in one turn: this one was not.")
 
 
 def _sub_problem(performed: Performed) -> str | None:

@@ -3,15 +3,20 @@
 import pytest
 
 from drretail.env.world import World
-from drretail.records.run import Limits, Run
+from drretail.records.run import Limits, Run, Step
 from tests.agents.conftest import calls
 from tests.agents.hybrid_react.cast import DONE, FEEDER, Cast, cast, launch, perform
 
 ENDLESS = [calls(FEEDER)] * 20
+FIRST_TWO = ("0.1", "0.2")
 
 
 def spent(run: Run) -> int:
     return sum(usage.total for usage in run.usage.values())
+
+
+def at(run: Run, path: str) -> list[Step]:
+    return [step for step in run.steps if step.path == path]
 
 
 def endless() -> Cast:
@@ -20,10 +25,9 @@ def endless() -> Cast:
 
 def test_researchers_share_what_is_left_and_the_report_is_written_from_it(world: World) -> None:
     limits = Limits(tokens=60_000, supervisor_turns=20, tool_turns=20)
-    played = endless()
-    run = perform(world, played, limits=limits).run
+    run = perform(world, endless(), limits=limits).run
     assert (run.status, run.stop) == ("done", "token_budget")
-    turns = [len(played.of("researcher", about)) for about in ("a", "b")]
+    turns = [sum(step.role == "researcher" and step.kind == "model" for step in at(run, path)) for path in FIRST_TWO]
     assert turns[0] == turns[1] > 1
     assert {"0.1: its research ended at the token_budget", "0.2: its research ended at the token_budget"} <= {
         *run.notes
@@ -41,4 +45,11 @@ def test_a_budget_too_small_for_any_finding_fails_the_run_and_says_so(world: Wor
     run = perform(world, cast((launch("a", "b"), calls(DONE))), limits=Limits(tokens=5_000)).run
     assert run.error is not None
     assert (run.status, run.error.kind) == ("failed", "budget")
-    assert "0.2: budget: the" in run.error.message
+    assert "0.1: budget: the" in run.error.message
+
+
+def test_no_more_researchers_are_launched_than_the_tokens_suffice_for(world: World) -> None:
+    run = perform(world, endless(), limits=Limits(tokens=30_000, supervisor_turns=1)).run
+    launches = [step for step in at(run, "0") if step.name == "LaunchResearcher"]
+    assert [step.error is None for step in launches] == [True, False]
+    assert "The tokens that are left do not suffice for more" in str(launches[1].error)
