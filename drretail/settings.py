@@ -42,6 +42,8 @@ class Settings(BaseSettings):
     model_retries: int = Field(default=5, ge=0)
     max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
     """The longest answer asked of a model, in tokens."""
+    batch_poll: float = Field(default=30, gt=0)
+    """Seconds between two looks at a batch of a judge's questions."""
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""
     tool_threads: int = Field(default=4, ge=1)

@@ -41,13 +41,19 @@ def _signs(specs: list[str]) -> "list[Sign]":
     import asyncio
     import os
 
+    from drretail.cli.worlds import server_settings
     from drretail.doctor.checkup import examine
     from drretail.doctor.providers import examine_models
+    from drretail.doctor.servers import examine_servers
     from drretail.settings import read_settings
 
     settings = read_settings()
-    found = examine(os.environ, [".", str(settings.cache_dir)])
-    return [*found, *asyncio.run(examine_models(specs, _opened))]
+    set_by_hand = {"mongo_is_set": settings.mongo_url is not None, "es_is_set": settings.es_url is not None}
+    return [
+        *examine(os.environ, [".", str(settings.cache_dir)]),
+        *examine_servers(server_settings(), **set_by_hand),
+        *asyncio.run(examine_models(specs, _opened)),
+    ]
 
 
 def _opened(spec: str) -> "Model":

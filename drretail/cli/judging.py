@@ -49,6 +49,26 @@ def judges(specs: Sequence[str], opener: "Opener", profile: str | None = None) -
 
 
 @contextmanager
+def asked_in_batches(bench: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
+    """The same judges, asked through Message Batches; ``poll`` is in seconds.
+
+    What was sent is kept beside the verdicts until all of it is answered, so that a command that was cut finds its
+    answers again. Raises UserError for a judge whose provider takes no batches.
+    """
+    from drretail.eval.judge import Judge
+    from drretail.llm.batches.opening import batching
+
+    with ExitStack() as stack:
+        models = [judge.model for judge in bench if judge.model is not None]
+        opened = [
+            stack.enter_context(batching(model, experiment / "verdicts", told=say, poll=poll)) for model in models
+        ]
+        yield [Judge.of(each.model, in_batches=True) for each in opened]
+        for each in opened:
+            each.settle()
+
+
+@contextmanager
 def world_of(experiment: "Path", spec: str | None, *, quiet: bool = False) -> "Generator[World | None]":
     """The world that an experiment was made in: the one at ``spec``, else the one that its runs name.
 

@@ -25,6 +25,9 @@ def score(
     ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
     regrade: Annotated[bool, typer.Option("--regrade", help="Ask everything again; the last verdict counts.")] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask through Anthropic's Message Batches: half the price, within a day.")
+    ] = False,
     estimate: options.Estimate = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -34,9 +37,11 @@ def score(
     A second time it asks nothing. The exit code is 3 when a judge gave no usable answer somewhere.
     """
     import asyncio
+    from contextlib import nullcontext
+    from dataclasses import replace
 
     from drretail.cli.estimating import show_estimates
-    from drretail.cli.judging import judges, world_of
+    from drretail.cli.judging import asked_in_batches, judges, world_of
     from drretail.cli.models import Opener
     from drretail.cli.output import print_json, say
     from drretail.cli.research import exit_code
@@ -56,19 +61,22 @@ def score(
     if not names:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
     needs_judge = any(load_metric(name).needs_judge for name in names)
-    opener = Opener(read_settings(), base_url or [], only_priced=estimate)
+    settings = read_settings()
+    opener = Opener(settings, base_url or [], only_priced=estimate)
+    bench = judges(judge or [], opener, model_profile) if needs_judge else []
     if estimate:
-        bench = judges(judge or [], opener, model_profile) if needs_judge else []
-        estimates = estimate_judging(experiment, names, bench, anew=regrade)
+        asked = [replace(judge, in_batches=batch) for judge in bench]
+        estimates = estimate_judging(experiment, names, asked, anew=regrade)
         title = f"Reports to judge in {experiment}"
         show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
         return
-    with world_of(experiment, world, quiet=quiet) as shop:
+    asking = asked_in_batches(bench, experiment, settings.batch_poll) if batch else nullcontext(bench)
+    with world_of(experiment, world, quiet=quiet) as shop, asking as asked:
         scores = asyncio.run(
             score_experiment(
                 experiment,
                 names,
-                judges(judge or [], opener, model_profile) if needs_judge else [],
+                asked,
                 rules=chosen[rules],
                 store=None if shop is None else shop.store,
                 progress=choose_progress("none" if quiet else None),

@@ -86,3 +86,12 @@ def test_a_lack_names_what_it_prevents_and_what_mends_it() -> None:
         assert isinstance(sign, Sign)
         assert sign.prevents
         assert sign.mend
+
+
+def test_a_server_that_was_named_and_does_not_answer_has_to_be_mended(drretail: Command) -> None:
+    told = drretail("doctor", "--json", MONGO_URL="mongodb://u:topsecret@127.0.0.1:9", DRRETAIL_SERVERS_TIMEOUT="1")
+    signs = {sign["what"]: sign for sign in json.loads(told.stdout)["signs"]}
+    assert told.returncode == 3
+    assert signs["MongoDB"]["state"] == "broken"
+    assert "127.0.0.1:9" in signs["MongoDB"]["found"]
+    assert "topsecret" not in told.stdout + told.stderr
