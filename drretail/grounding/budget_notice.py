@@ -1,18 +1,24 @@
-"""What a report must say when what it recommends, or all that is wanted, costs more than the query's budget."""
+"""What a report must say at its top: that the budget does not hold, or that nothing is left to recommend."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from drretail.grounding.case import Case
 from drretail.grounding.constraints_kept import is_over_the_whole
 from drretail.grounding.facts import exact
+from drretail.grounding.falling import OF_A_SECTION, OF_WHAT_WAS_STRUCK
 from drretail.grounding.values import find_values
 from drretail.grounding.wording import format_money, short_title
 from drretail.records.evidence import Finding
 from drretail.records.money import Money
 from drretail.records.shop import Product
 
+_OFFERS = frozenset({"not_in_catalog", "recommended_although_owned", "unwanted_brand", "over_budget", "price_wrong"})
+_NOTHING_LEFT = (
+    "**Nothing is left to recommend.** What was recommended here did not hold against the shop's records, and was taken"
+    " out; the end of this report says why."
+)
 _MISSED = re.compile(
     r"\b(?:over|above|beyond|exceeds?|exceeding|more\s+than|outside|cannot|can['’]?t|won['’]t|does\s+not|doesn['’]t"
     r"|not\s+enough|too\s+(?:small|low|little)|short\s+of)\b",
@@ -43,6 +49,15 @@ def budget_notice(case: Case, findings: list[Finding]) -> str | None:
     elif cost is not None:
         told.append("Leave something out, or choose something cheaper, to stay within it.")
     return " ".join(told)
+
+
+def nothing_left_notice(case: Case, struck: Sequence[Finding]) -> str | None:
+    """One sentence for a report that has lost all that it recommended; ``case`` is what is left of it.
+
+    None where something is still recommended, or where nothing that offered a product was struck.
+    """
+    offered = any(it.code in _OFFERS and it.found not in (OF_WHAT_WAS_STRUCK, OF_A_SECTION) for it in struck)
+    return _NOTHING_LEFT if offered and not case.recommended and case.report.strip() else None
 
 
 def with_notice(report: str, notice: str | None) -> str:

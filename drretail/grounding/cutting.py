@@ -3,60 +3,107 @@
 import re
 from collections.abc import Sequence
 
+from drretail.grounding.attached import CHECKED
 from drretail.grounding.case import Case
 from drretail.grounding.citations import CitingMark
-from drretail.grounding.removal import Span, balanced
+from drretail.grounding.removal import Cut, Span, balanced
 from drretail.grounding.statements import Statement
 from drretail.grounding.structure import Piece
+from drretail.grounding.value_cuts import Wrong, around, cuts_of_values, says_nothing_but
 from drretail.grounding.values import find_values
 from drretail.records.evidence import Finding
 
 VALUES = frozenset({"price_wrong", "rating_wrong", "rating_count_wrong"})
 CITATIONS = frozenset({"unresolved_citation", "url_not_seen"})
+NOT_STATED = "not stated"
+_CONTEXT = 6
+"""Words in front of a value that tell what it was about."""
+_BETWEEN = 3
+"""Words between a name and its value that are told, too."""
 _SHORT = re.compile(r"[POUWCF]:[A-Za-z0-9_@-]+|\d+")
-# Words of a statement that may rest on a value in it.
-_RECKONED = re.compile(
-    r"\b(?:more|less|cheap\w*|expensive|under|below|above|over|left|remain\w*|total|together|altogether|sav\w+|half|twice"
-    r"|difference|high\w*|low\w*|best|most|better|because|since|so|within|budget)\b|=",
-    re.IGNORECASE,
-)
-_CONTEXT = 80
-"""Characters in front of a cut that tell what it was about."""
 _BEFORE = re.compile(r"(?:[\s\-–—:|,(]|\b(?:at|for|only|just|about|around|from)\b)*$", re.IGNORECASE)
 
 
-def cuts_for(case: Case, statement: Statement, finding: Finding) -> list[Span] | None:
-    """The spans without which the statement is right; None where it must go as a whole."""
-    if finding.start is None or finding.end is None:
-        return None
-    if finding.code in CITATIONS:
-        return _mark_cuts(case, statement, finding.start)
-    if finding.code not in VALUES:
-        return None
-    value = finding.start, finding.end
-    if statement.kind == "heading":
-        return _value_cuts(case.report, statement, value)
-    return _cell_cuts(case, value) if statement.kind == "row" else _aside_cuts(case.report, statement, value)
+def citation_cuts(case: Case, statement: Statement, finding: Finding) -> list[Cut] | None:
+    """The bad sources of one mark; None where the statement must go: no good source stands for the same words."""
+    spans = None if finding.start is None else _mark_cuts(case, statement, finding.start)
+    return None if spans is None else [Cut(*span) for span in spans]
 
 
-def said_with_context(report: str, statement: Statement, span: Span) -> str:
-    """What is cut out, behind the words in front of it."""
-    start = max(statement.start, span[0] - _CONTEXT)
-    while statement.start < start < span[0] and not report[start - 1].isspace():
-        start += 1
-    words = report[start : span[1]].strip()
-    return f"… {words.lstrip(' ,;|')}" if start > statement.start else words
+def value_cuts(case: Case, statement: Statement, wrong: Sequence[Finding]) -> list[Cut] | None:
+    """All cuts without which a statement has none of the wrong values; None where it must go as a whole.
+
+    A cell of a table is told that its value is not known, rather than left empty.
+    """
+    spans = [(it.start, it.end) for it in wrong if it.start is not None and it.end is not None]
+    if statement.kind == "row":
+        cells = [_cell(case, span) for span in spans]
+        return [Cut(*cell, NOT_STATED) for cell in dict.fromkeys(cells) if cell] if None not in cells else None
+    offset = statement.start
+    said = case.structure.text[offset : statement.end]
+    cuts = cuts_of_values(
+        said,
+        [Wrong(it.start - offset, it.code) for it in wrong if it.start is not None],
+        [(value.start, value.end) for value in find_values(said) if value.kind in CHECKED],
+        [(it.start - offset, it.end - offset) for it in case.mentions if offset <= it.start < statement.end],
+        title=statement.kind == "heading",
+    )
+    if cuts is None:
+        one = _value_cuts(case.report, statement, spans[0]) if statement.kind == "heading" and len(spans) == 1 else None
+        return None if one is None else [Cut(*span) for span in one]
+    moved = [Cut(cut.start + offset, cut.end + offset, cut.instead) for cut in cuts]
+    return [part for cut in moved for part in _with_its_marks(case, statement, cut)]
 
 
-def allowance_cuts(case: Case, section: int) -> tuple[Span, list[Span]] | None:
-    """The heading above with a single amount, and the spans that take the amount out of it."""
+def _with_its_marks(case: Case, statement: Statement, cut: Cut) -> list[Cut]:
+    """A clause about one product goes with the citations behind it; a value alone leaves them to its sentence."""
+    marks = [(it.start, it.end) for it in case.structure.marks if statement.start <= it.start < statement.end]
+    if not any(cut.start <= mention.start < cut.end for mention in case.mentions):
+        return around(cut, marks)
+    end = cut.end
+    for mark in marks:
+        end = mark[1] if end <= mark[0] <= end + 1 and not cut.instead else end
+    return [Cut(cut.start, end, cut.instead)]
+
+
+def said_of_value(case: Case, statement: Statement, finding: Finding) -> str:
+    """What is cut out for a finding, behind a few words that tell what it was said of."""
+    return _in_context(case, statement, finding.start or statement.start, finding.said)
+
+
+def said_of_allowance(case: Case, amount: Span) -> str:
+    """The amount of a heading, behind its words."""
+    line = case.report.rfind("\n", 0, amount[0]) + 1
+    heading = Statement("heading", line, amount[1], 0, 0, 0)
+    return _in_context(case, heading, amount[0], case.report[slice(*amount)])
+
+
+def _in_context(case: Case, statement: Statement, start: int, taken: str) -> str:
+    """The name that stands before a place, or else the words directly before it."""
+    before = case.structure.text[statement.start : start]
+    named = [it for it in case.mentions if statement.start <= it.start < start]
+    if named:
+        words, between = named[-1].said, case.structure.text[named[-1].end : start]
+    elif statement.kind == "row":
+        words, between = before.strip(" |").partition("|")[::2]
+    else:
+        words, between = before, ""
+    said = " ".join(re.sub(r"[*_`#|()\[\]]", " ", words).split()[-_CONTEXT:]).rstrip(" ,;:–—-")
+    joint = "" if re.search(r"[^\w\s*_,–—:-]", between) else " ".join(re.sub(r"[*_]", " ", between).split())
+    far = len(joint.split()) > _BETWEEN or (not joint and between.strip(" *_"))
+    words = [it for it in ("…", said, "…" if far else joint, taken) if it]
+    return " ".join(words).replace(" ,", ",")
+
+
+def allowance_cuts(case: Case, section: int) -> tuple[Span, list[Cut]] | None:
+    """The single amount of a heading above, and what to cut to take it out."""
     for above in case.structure.path(section):
         amounts = [v for v in find_values(case.structure.text[above.start : above.body]) if v.kind == "money"]
         if above.level > 1 and len(amounts) == 1:
             span = above.start + amounts[0].start, above.start + amounts[0].end
             heading = Statement("heading", above.start, above.body, 0, 0, 0)
             cuts = _value_cuts(case.report, heading, span)
-            return None if cuts is None else (span, cuts)
+            return None if cuts is None else (span, [Cut(*cut) for cut in cuts])
     return None
 
 
@@ -77,28 +124,18 @@ def _past_comma(report: str, place: int) -> int:
     return comma.end() if comma else place
 
 
-def _cell_cuts(case: Case, value: Span) -> list[Span] | None:
-    """The value, where its cell holds nothing else."""
+def _cell(case: Case, value: Span) -> Span | None:
+    """What a cell says of the value; None where it says something else, too."""
     cells = (cell for unit in case.structure.units if unit.kind == "row" for cell in unit.cells)
     cell = next((cell for cell in cells if cell.start <= value[0] < cell.end), None)
     if cell is None:
         return None
-    around = case.report[cell.start : value[0]] + case.report[value[1] : cell.end]
-    return [value] if not around.strip() else None
-
-
-def _aside_cuts(report: str, statement: Statement, value: Span) -> list[Span] | None:
-    """The value, where the sentence stands without it: between brackets or commas, and nothing is reckoned from it."""
-    before, after = report[statement.start : value[0]], report[value[1] : statement.end]
-    if _RECKONED.search(before + after):
+    said = case.structure.text[cell.start : cell.end]
+    values = [(it.start, it.end) for it in find_values(said) if it.kind in CHECKED]
+    values.append((value[0] - cell.start, value[1] - cell.start))
+    if not says_nothing_but(said, values):
         return None
-    if before.endswith("(") and after.startswith(")"):
-        return [(value[0] - (2 if before.endswith(" (") else 1), value[1] + 1)]
-    if before.endswith(("(", ": ")) and (comma := re.match(r",\s+", after)):
-        return [(value[0], value[1] + comma.end())]
-    if before.endswith(", ") and re.match(r"(?:,|;|\)|\s?\[[POUWCF]:|\.?$|\.\s)", after):
-        return [(value[0] - 2, value[1])]
-    return None
+    return cell.start + len(said) - len(said.lstrip()), cell.start + len(said.rstrip())
 
 
 def _mark_cuts(case: Case, statement: Statement, start: int) -> list[Span] | None:

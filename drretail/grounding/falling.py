@@ -16,14 +16,21 @@ from drretail.records.evidence import Finding
 OF_WHAT_WAS_STRUCK = "it speaks of what was left out"
 OF_A_SECTION = "it was about what was left out"
 OF_A_PART = "a part of this sum was left out"
+# "Both the lights and the hose" says itself what it is about.
 _BACK = re.compile(
-    r"[\"'“‘(*_]*(?:it|its|it['’]s|they|they['’]re|their|them|these|those|this|that|that['’]s|both|each|either|one|such"
+    r"[\"'“‘(*_]*(?:it|its|it['’]s|they|they['’]re|their|them|these|those|this|that|that['’]s"
+    r"|(?:both|each|either|one)(?!\s+(?:of\s+)?(?:the|an?|your|my)\b)|such"
     r"|together|combined|altogether|in total|all told|the (?:former|latter|same|two|pair))\b",
     re.IGNORECASE,
 )
 _REST = re.compile(
     r"\b(?:leav\w+|left|remain\w*|to spare|unspent|(?:under|below|within)\s+(?:your|the)\b)", re.IGNORECASE
 )
+
+
+def speaks_back(text: str) -> bool:
+    """True for a sentence that begins with a word such as "it", which only the one before it explains."""
+    return bool(_BACK.match(text))
 
 
 def fallen(case: Case, layout: Layout, struck: Mapping[int, Finding], cut: Collection[int] = ()) -> dict[int, Finding]:
@@ -83,7 +90,7 @@ def _speaking(layout: Layout, why: Mapping[int, Finding]) -> Iterator[tuple[int,
         together = before.section == statement.section and before.kind == statement.kind
         if together and before.kind == "item":
             together = before.block == statement.block
-        if together and _BACK.match(layout.text(statement)):
+        if together and speaks_back(layout.text(statement)):
             yield index, _falls_with(why[index - 1])
 
 
@@ -104,8 +111,10 @@ def _sums(case: Case, layout: Layout, why: Mapping[int, Finding], cut: Collectio
             continue
         if index in why:
             gone += [total.value.number] if total.whole else []
-        elif _adds_up(layout, index, cut) or (
-            _held(case, layout, total, index, amounts, lost) and not _still_holds(case, total, left)
+        elif (
+            _adds_up(layout, index, cut)
+            or (cut and total.whole and not _still_holds(case, total, left))
+            or (_held(case, layout, total, index, amounts, lost) and not _still_holds(case, total, left))
         ):
             gone += [total.value.number] if total.whole else []
             yield index

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from drretail.grounding.statements import Layout, Statement
 from drretail.grounding.totals import SUM_CELL
@@ -14,10 +15,19 @@ _BLANKS = re.compile(r"(?:[ \t]*\n)+")
 Span = tuple[int, int]
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Cut:
+    """``report[start:end]`` goes, out of a statement that stays; ``instead`` is what joins its two sides."""
+
+    start: int
+    end: int
+    instead: str = ""
+
+
 def without(
-    layout: Layout, struck: Collection[int], cuts: Sequence[Span] = (), remarks: Sequence[tuple[int, str]] = ()
+    layout: Layout, struck: Collection[int], cuts: Sequence[Cut] = (), remarks: Sequence[tuple[int, str]] = ()
 ) -> str:
-    """The report without the statements of these numbers, and without ``cuts``: spans in statements that stay.
+    """The report without the statements of these numbers, and without ``cuts``, which are in statements that stay.
 
     ``remarks`` are paragraphs to be added, each with the index of the section at whose end it is to stand. Headings
     and tables with nothing left in them go too, and blank lines that would stand doubled.
@@ -25,19 +35,26 @@ def without(
     report = layout.structure.report
     struck = complete(layout, struck)
     gone = _lines_gone(layout, struck)
-    spans = [*cuts, *_inside(layout, struck, gone), *_whole(layout, gone)]
-    added = sorted((layout.structure.sections[section].end, text) for section, text in remarks)
+    spans = [Cut(*span) for span in (*_inside(layout, struck, gone), *_whole(layout, gone))]
+    ends = [(layout.structure.sections[section].end, text) for section, text in remarks]
+    added = [Cut(end, end, ("" if report[:end].endswith("\n") else "\n") + f"\n{text}\n\n") for end, text in ends]
     parts: list[str] = []
     position = 0
-    for start, end, text in sorted([*((*span, "") for span in spans), *((end, end, text) for end, text in added)]):
-        if start >= position:
-            parts.append(report[position:start])
-        elif end <= position and not text:
+    for cut in sorted([*cuts, *spans, *added]):
+        if cut.start >= position:
+            parts.append(report[position : cut.start])
+        elif cut.end <= position and cut not in added:
             continue
-        if text:
-            parts.append(("" if report[:start].endswith("\n") else "\n") + f"\n{text}\n\n")
-        position = max(position, end)
+        parts.append(cut.instead)
+        position = max(position, cut.end)
     return _tidied("".join([*parts, report[position:]]), report)
+
+
+def headings_gone(layout: Layout, struck: Collection[int]) -> frozenset[int]:
+    """The sections, by number, of whose heading and text nothing is left without the statements of these numbers."""
+    gone = _lines_gone(layout, complete(layout, struck))
+    sections = enumerate(layout.structure.sections)
+    return frozenset(number for number, it in sections if it.level > 0 and layout.line_of(it.start) in gone)
 
 
 def complete(layout: Layout, struck: Collection[int]) -> frozenset[int]:
@@ -121,7 +138,7 @@ def _head_of_table(layout: Layout, first_row: int) -> Iterator[int]:
     number = first_row - 1
     while number >= 0:
         line = report[slice(*layout.lines[number])]
-        if line.count("|") < 2 and not (line.strip() and _RULER.match(line)):
+        if "|" not in line and not (line.strip() and _RULER.match(line)):
             return
         yield number
         number -= 1

@@ -1,24 +1,25 @@
 """A report without what is wrong in it: statements are struck until no check finds an error, and each is listed.
 
-Nothing is reworded. A statement is a sentence, a list item with what hangs on it, a table row, or a section whose
-heading names a thing that must not be recommended; sums that held a struck part go with it (paper Appendix G).
+No value is corrected, and no sentence written. A statement is a sentence, a list item with what hangs on it, a table
+row, or a section whose heading names a thing that must not be recommended; sums that held a struck part go with it
+(paper Appendix G).
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.grounding.case import Case
-from drretail.grounding.constraints_kept import is_over_the_whole
-from drretail.grounding.cutting import allowance_cuts, cuts_for, said_with_context
-from drretail.grounding.falling import OF_A_PART, OF_A_SECTION, fallen
-from drretail.grounding.removal import Span, without
-from drretail.grounding.repetition import REPEATED, repeated_statements
+from drretail.grounding.falling import OF_A_SECTION, fallen
+from drretail.grounding.notes import LEFT_OUT, NOTES, SECTION_LEFT_OUT
+from drretail.grounding.removal import headings_gone, without
+from drretail.grounding.repeated_sentences import REPEATED_SENTENCE
+from drretail.grounding.repetition import REPEATED
 from drretail.grounding.statements import Layout, read_layout
-from drretail.grounding.unused_entries import without_unused_entries
+from drretail.grounding.struck_statements import Struck, struck_by
+from drretail.grounding.unused_entries import bad_entries, without_entries
 from drretail.records.evidence import Finding
 
-LEFT_OUT = "*A recommendation that stood here was left out; the end of this report says why.*"
 Verify = Callable[[Case], Sequence[Finding]]
 """What must go from a report."""
 
@@ -48,78 +49,22 @@ def strike_out(case: Case, faults: Verify) -> Stricken:
 def strike(case: Case, findings: Sequence[Finding]) -> Stricken:
     """The report without the statements of these findings and all that falls with them."""
     layout = read_layout(case.structure)
-    why: dict[int, Finding] = {}
-    cuts: dict[Span, Finding] = {}
-    for finding in _with_true_reasons(layout, findings):
-        for part in _struck_by(case, layout, finding):
-            if isinstance(part, int):
-                why.setdefault(part, finding)
-            else:
-                cuts.setdefault(part, finding)
-    amounts = {layout.at(span[0]) for span, finding in cuts.items() if finding.code == "price_wrong"}
-    why = fallen(case, layout, why, {index for index in amounts if index is not None})
+    first = struck_by(case, layout, findings)
+    amounts = {index for index, cut in first.taken if cut.code == "price_wrong"}
+    why = fallen(case, layout, {index: reasons[0] for index, reasons in first.why.items()}, amounts)
     remarks = _emptied_sections(case, layout, why)
-    if not why and not cuts:
+    cuts = [cut for cut in first.cuts if layout.at(cut.start) not in why]
+    sources = bad_entries(case.report, case.evidence)
+    if not why and not cuts and not sources:
         return Stricken(case.report, ())
-    left = without(layout, why.keys(), list(cuts), remarks)
-    return Stricken(without_unused_entries(case.report, left), tuple(_listed(case, layout, why, cuts)))
-
-
-def _with_true_reasons(layout: Layout, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """A sum below a wrong price in its section was held against that price: what it should be nobody knows."""
-    priced = [(_section(layout, it), it.start or 0) for it in findings if it.code == "price_wrong"]
-    for finding in findings:
-        wrong = finding.code == "total_wrong" and any(
-            section == _section(layout, finding) and start < (finding.start or 0) for section, start in priced
-        )
-        yield finding.model_copy(update={"found": OF_A_PART}) if wrong else finding
-
-
-def _section(layout: Layout, finding: Finding) -> int | None:
-    index = None if finding.start is None else layout.at(finding.start)
-    return None if index is None else layout.statements[index].section
-
-
-def _struck_by(case: Case, layout: Layout, finding: Finding) -> Iterator[int | Span]:
-    """The numbers of the statements that a finding strikes, or the spans to be cut out of one that stays."""
-    if finding.start is None or (index := layout.at(finding.start)) is None:
-        return
-    statement = layout.statements[index]
-    if finding.code == REPEATED:
-        yield from repeated_statements(layout, finding)
-        return
-    if finding.code == "over_budget" and finding.evidence_id is None and not is_over_the_whole(finding):
-        allowance = allowance_cuts(case, statement.section)
-        yield from allowance[1] if allowance else [index]
-        return
-    cuts = cuts_for(case, statement, finding)
-    if cuts is not None:
-        yield from cuts
-        return
-    yield from _section_of(layout, index) if statement.kind == "heading" else [index]
-    if finding.code == "not_in_catalog":
-        yield from _naming(layout, finding.said)
-
-
-def _section_of(layout: Layout, heading: int) -> Iterator[int]:
-    """The statements below a heading, headings within included."""
-    sections = layout.structure.sections
-    own = sections[layout.statements[heading].section]
-    for index, statement in enumerate(layout.statements):
-        if own in layout.structure.path(statement.section):
-            yield index
-
-
-def _naming(layout: Layout, name: str) -> Iterator[int]:
-    """Every statement that names a thing that the shop does not have; headings with their sections."""
-    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-    for index, statement in enumerate(layout.statements):
-        if name[:1].isalnum() and pattern.search(layout.text(statement)):
-            yield from _section_of(layout, index) if statement.kind == "heading" and statement.level > 1 else [index]
+    left = without(layout, why.keys(), cuts, [*remarks, *_vanished(layout, why)])
+    left = without_entries(case.report, left, case.evidence)
+    listed = [source.model_copy(update={"start": None, "end": None}) for source in sources]
+    return Stricken(_once(left), (*_listed(layout, why, first), *listed))
 
 
 def _emptied_sections(case: Case, layout: Layout, why: dict[int, Finding]) -> list[tuple[int, str]]:
-    """Sections that recommended something and do so no more: what cites nothing goes, the others are to say so."""
+    """Sections that recommended something and do so no more: those that cite and name nothing go, others say so."""
     remarks: list[tuple[int, str]] = []
     for number, section in enumerate(case.structure.sections):
         own = [index for index, it in enumerate(layout.statements) if it.section == number and it.kind != "heading"]
@@ -128,14 +73,14 @@ def _emptied_sections(case: Case, layout: Layout, why: dict[int, Finding]) -> li
         left = [index for index in own if index not in why]
         if section.level < 2 or not left or not spots or not all(spot in why for spot in spots):
             continue
-        if all(why[spot].code == REPEATED for spot in spots if spot is not None):
+        if all(why[spot].code in (REPEATED, REPEATED_SENTENCE) for spot in spots if spot is not None):
             continue
-        cites = any(
-            layout.statements[index].start <= mark.start < layout.statements[index].end
+        stays = any(
+            layout.statements[index].start <= it.start < layout.statements[index].end
             for index in left
-            for mark in case.structure.marks
+            for it in (*case.structure.marks, *case.mentions)
         )
-        if cites:
+        if stays:
             remarks.append((number, LEFT_OUT))
             continue
         reason = next(why[spot] for spot in sorted(spot for spot in spots if spot is not None))
@@ -143,12 +88,43 @@ def _emptied_sections(case: Case, layout: Layout, why: dict[int, Finding]) -> li
     return remarks
 
 
-def _listed(case: Case, layout: Layout, why: dict[int, Finding], cuts: dict[Span, Finding]) -> Iterator[Finding]:
-    """What was struck, in text order."""
-    parts = [(layout.statements[index].start, layout.text(layout.statements[index]), why[index]) for index in why]
-    for span, finding in cuts.items():
-        index = layout.at(span[0])
-        if index is not None and index not in why:
-            parts.append((span[0], said_with_context(case.report, layout.statements[index], span), finding))
-    for _, said, finding in sorted(parts, key=lambda part: part[0]):
-        yield finding.model_copy(update={"said": said, "start": None, "end": None})
+def _vanished(layout: Layout, why: Mapping[int, Finding]) -> Iterator[tuple[int, str]]:
+    """The uppermost sections of which nothing is left, for a note where each stood; not those that were said before."""
+    gone = headings_gone(layout, why)
+    for number in sorted(gone):
+        above = layout.structure.sections[number].parent
+        inside = [
+            it
+            for it in why
+            if layout.statements[it].kind != "heading" and _is_within(layout, layout.statements[it].section, number)
+        ]
+        said_again = all(why[it].code in (REPEATED, REPEATED_SENTENCE) for it in inside)
+        is_title = (number, layout.structure.sections[number].level) == (1, 1)
+        if above not in gone and inside and not said_again and not is_title:
+            last = max(it for it, _ in enumerate(layout.structure.sections) if _is_within(layout, it, number))
+            yield last, SECTION_LEFT_OUT
+
+
+def _is_within(layout: Layout, section: int, outer: int) -> bool:
+    return layout.structure.sections[outer] in layout.structure.path(section)
+
+
+def _once(report: str) -> str:
+    """Notes that stand side by side as one; a report of nothing but notes and headings is empty."""
+    notes = "|".join(map(re.escape, NOTES))
+    report = re.sub(rf"({notes})(?:\s+(?:{notes}))+", r"\1", report)
+    lines = [line for line in report.splitlines() if line.strip() and line not in NOTES]
+    return report if lines else ""
+
+
+def _listed(layout: Layout, why: Mapping[int, Finding], first: Struck) -> Iterator[Finding]:
+    """What was struck, in text order; a statement with several faults once for each."""
+    parts: list[tuple[int, Finding]] = []
+    for index, reason in why.items():
+        said = layout.text(layout.statements[index])
+        if said not in NOTES:
+            place = layout.statements[index].start
+            parts += [(place, it.model_copy(update={"said": said})) for it in first.why.get(index, [reason])]
+    parts += [(layout.statements[index].start, finding) for index, finding in first.taken if index not in why]
+    for _, finding in sorted(parts, key=lambda part: part[0]):
+        yield finding.model_copy(update={"start": None, "end": None})

@@ -1,16 +1,22 @@
-"""What a verifier without a model finds wrong in a draft: the checks of a report, and whose home it speaks of."""
+"""What a verifier without a model finds wrong in a draft: the checks of a report, and more that is asked of our own."""
 
 from drretail.grounding.case import Case
 from drretail.grounding.checks import run_checks
 from drretail.grounding.constraints_kept import is_over_the_whole
+from drretail.grounding.picks import unknown_picks
+from drretail.grounding.repeated_sentences import REPEATED_SENTENCE, repeated_sentences
 from drretail.grounding.repetition import REPEATED
+from drretail.grounding.unused_entries import bad_entries
 from drretail.grounding.user_places import wrong_places
 from drretail.records.evidence import Finding
 
 
 def verify(case: Case) -> list[Finding]:
     """All findings on a draft, in text order; those without a place come last. Pure."""
-    found = [*run_checks(case), *wrong_places(case)]
+    found = run_checks(case)
+    known = {finding.start for finding in found if finding.code == "not_in_catalog"}
+    found += [finding for finding in unknown_picks(case) if finding.start not in known]
+    found += [*wrong_places(case), *repeated_sentences(case), *bad_entries(case.report, case.evidence)]
     return sorted(found, key=lambda finding: (finding.start is None, finding.start or 0, finding.code))
 
 
@@ -20,7 +26,7 @@ def errors(findings: list[Finding]) -> list[Finding]:
 
 
 def to_strike(case: Case, finding: Finding) -> bool:
-    """True for errors that have a place in the report, and for sections that say the same again.
+    """True for errors that have a place in the report, and for what is said again.
 
     That everything together is above the query's budget is no single statement's fault. But one thing that alone is
     above it goes, as long as the report recommends another that is not.
@@ -29,7 +35,7 @@ def to_strike(case: Case, finding: Finding) -> bool:
         return False
     if is_over_the_whole(finding):
         return _is_one_dear_thing(case, finding)
-    return finding.severity == "error" or finding.code == REPEATED
+    return finding.severity == "error" or finding.code in (REPEATED, REPEATED_SENTENCE)
 
 
 def faults(case: Case) -> list[Finding]:

@@ -207,6 +207,8 @@ def test_amounts_that_are_no_price_of_the_record_are_left_alone(sentence: str) -
         ("1. **Quillet Bird Feeding Station Kit** – $43.99\n   - 4.5 stars from 267 reviews\n", "267 reviews"),
         ("The Tarnside Heated Bird Bath costs $80 [P:B0SHELF005].", "$80"),
         ("It costs €43.99 [P:B0SHELF001].", "€43.99"),
+        ("The Quillet Bird Feeding Station Kit costs **$39.99** [P:B0SHELF001].", "$39.99"),
+        ("The Quillet Bird Feeding Station Kit costs *$39.99* now [P:B0SHELF001].", "$39.99"),
         ("The Quillet Bird Feeding Station Kit ([page](http://ecommerce.com/B0SHELF001)) costs $44.99.", "$44.99"),
     ],
 )

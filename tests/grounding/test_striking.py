@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from drretail.grounding.citations import find_citations
 from drretail.grounding.constraints_kept import is_over_the_whole
+from drretail.grounding.cutting import NOT_STATED
 from drretail.grounding.falling import OF_A_PART
+from drretail.grounding.notes import LEFT_OUT, NOTES, SECTION_LEFT_OUT
 from drretail.grounding.removal import balanced
 from drretail.grounding.statements import read_layout
-from drretail.grounding.striking import LEFT_OUT, Stricken, strike_out
+from drretail.grounding.striking import Stricken, strike_out
 from drretail.grounding.struck_section import TITLE, with_closing_section
 from drretail.grounding.structure import read_structure
 from drretail.grounding.verifying import faults, verify
@@ -21,9 +23,13 @@ from tests.grounding.shelf import WEB, a_case, a_query, found, ledger
 from tests.grounding.test_checks import WRONG_AND_RIGHT
 
 SWAPPED = WRONG_AND_RIGHT[3]
-# That the whole is above the budget is said, not struck; of swapped prices only the amounts go.
-STRUCK = [case for case in WRONG_AND_RIGHT if case[0] != "over_budget" and case is not SWAPPED]
+# That the whole is above the budget is said, not struck; of swapped prices and a number of ratings only these go.
+STRUCK = [
+    case for case in WRONG_AND_RIGHT if case[0] not in ("over_budget", "rating_count_wrong") and case is not SWAPPED
+]
 POLE = f"A pole keeps squirrels away [{WEB}]."
+SEEDS = f"Sunflower hearts leave no shells behind [{WEB}]."
+BAFFLE = f"A baffle helps as well [{WEB}]."
 
 
 def struck(report: str, query: Query | None = None) -> Stricken:
@@ -37,8 +43,8 @@ def told(report: str, query: Query | None = None) -> str:
 
 @pytest.mark.parametrize(("code", "wrong", "right", "query"), STRUCK)
 def test_a_fault_is_struck_and_its_neighbours_stay(code: str, wrong: str, right: str, query: Query | None) -> None:
-    out = struck(f"## Picks\n\n{POLE} {wrong} {POLE}\n", query)
-    assert out.report.replace(f"\n\n{LEFT_OUT}", "") == f"## Picks\n\n{POLE} {POLE}\n"
+    out = struck(f"## Picks\n\n{SEEDS} {wrong} {BAFFLE}\n", query)
+    assert out.report.replace(f"\n\n{LEFT_OUT}", "") == f"## Picks\n\n{SEEDS} {BAFFLE}\n"
     assert [finding.code for finding in out.struck] == [code]
     assert out.struck[0].said == wrong
 
@@ -110,7 +116,7 @@ It holds six pounds.
 
 {POLE}
 """
-    assert struck(report).report == f"# Feeders\n\n### Care\n\n{POLE}\n"
+    assert struck(report).report == f"# Feeders\n\n{SECTION_LEFT_OUT}\n\n### Care\n\n{POLE}\n"
 
 
 def test_a_heading_with_a_wrong_value_loses_only_the_value() -> None:
@@ -118,7 +124,7 @@ def test_a_heading_with_a_wrong_value_loses_only_the_value() -> None:
     out = struck(report)
     assert out.report == f"# Feeders\n\n### Quillet Bird Feeding Station Kit\n\n{POLE}\n"
     assert [(finding.code, finding.said) for finding in out.struck] == [
-        ("price_wrong", "### Quillet Bird Feeding Station Kit - $39.99")
+        ("price_wrong", "… Quillet Bird Feeding Station Kit - $39.99")
     ]
 
 
@@ -128,7 +134,7 @@ def test_a_wrong_value_between_brackets_or_commas_goes_alone() -> None:
         "Get the **Quillet Bird Feeding Station Kit** [P:B0SHELF001] "
         "and the **Ostrabel Panorama Tube Feeder** [P:B0SHELF002]."
     )
-    assert [finding.said[-8:] for finding in out.struck] == ["($36.99)", "($43.99)"]
+    assert [finding.said[-8:] for finding in out.struck] == ["… $36.99", "… $43.99"]
     listed = f"- The **Quillet Bird Feeding Station Kit**: $39.99, 4.5 out of 5 [P:B0SHELF001].\n- {POLE}"
     assert struck(listed).report == listed.replace(" $39.99,", "")
 
@@ -161,9 +167,9 @@ TABLE = """\
 """
 
 
-def test_a_wrong_cell_is_emptied_and_the_sum_of_its_table_goes() -> None:
+def test_a_wrong_cell_says_that_its_value_is_not_known_and_the_sum_of_its_table_goes() -> None:
     out = struck(TABLE.format(price="$30.00", total="$73.99", pole=POLE))
-    assert "| Ostrabel Panorama Tube Feeder [P:B0SHELF002] |  |" in out.report
+    assert "| Ostrabel Panorama Tube Feeder [P:B0SHELF002] | not stated |" in out.report
     assert "Total" not in out.report
 
 
@@ -182,6 +188,28 @@ def test_a_wrong_sum_goes_and_its_parts_stay() -> None:
     assert "Total" not in out.report
 
 
+def test_only_the_heading_that_recommends_what_is_owned_is_told_so() -> None:
+    report = (
+        "## Setup\n\n### Marlowick Cedar Nest Box\n\nHang it up. Both the pole and the hook hold it. Wash it.\n\n"
+        f"### Care\n\n{POLE}\n"
+    )
+    out = struck(report)
+    assert [it.said for it in out.struck if it.found == "the user has ordered it before"] == [
+        "### Marlowick Cedar Nest Box"
+    ]
+    assert "you have ordered it before [P:B0SHELF004]; with it went three statements below it." in told(report)
+
+
+def test_a_sentence_that_names_what_it_speaks_of_does_not_fall() -> None:
+    report = f"{POLE} Get the **Zephyrine Cloud Nine Seed Silo** ($31.99). Both the pole and the hook hold."
+    assert struck(report).report == f"{POLE} Both the pole and the hook hold."
+
+
+def test_a_row_of_a_table_without_outer_bars_goes_alone() -> None:
+    kept = "Thing | Price\n---|---\nQuillet Bird Feeding Station Kit [P:B0SHELF001] | $43.99\n"
+    assert struck(f"# Best picks\n\n{kept}Gardena Hose | $49.99\n").report == f"# Best picks\n\n{kept}"
+
+
 def test_a_table_without_rows_goes_with_its_head_and_heading() -> None:
     report = f"""\
 {POLE}
@@ -193,7 +221,7 @@ def test_a_table_without_rows_goes_with_its_head_and_heading() -> None:
 | Zephyrine Cloud Nine Seed Silo | $3.99 |
 | Total | $3.99 |
 """
-    assert struck(report).report == f"{POLE}\n"
+    assert struck(report).report == f"{POLE}\n\n{SECTION_LEFT_OUT}\n"
 
 
 def test_a_total_elsewhere_goes_when_a_part_of_it_is_recommended_no_more() -> None:
@@ -253,7 +281,7 @@ def test_what_says_the_same_again_is_left_out_once() -> None:
     report = f"## One\n\n{words}\n## Two\n\n{words}\n## Three\n\n{POLE}\n"
     out = struck(report)
     assert out.report == f"## One\n\n{words}\n## Three\n\n{POLE}\n"
-    assert {finding.code for finding in out.struck} == {"repeated_section"}
+    assert {finding.code for finding in out.struck} == {"repeated_section", "repeated_sentence"}
     assert "said again" in with_closing_section(out.report, out.struck, {})
 
 
@@ -314,8 +342,11 @@ def test_what_is_left_is_right_and_in_its_own_words(report: str, query: Query) -
         assert all(is_over_the_whole(finding) for finding in left_over)
     assert struck(out.report, query).struck == ()
     assert bool(out.struck) == (out.report != report)
-    words = [text for text in re.split(r"\s+", out.report.replace(LEFT_OUT, "")) if text]
-    left = iter(re.split(r"\s+", report))
+    said = out.report.replace(NOT_STATED, "")
+    for note in NOTES:
+        said = said.replace(note, "")
+    words = [text for text in re.split(r"\s+", said.casefold()) if text and text != "and"]
+    left = iter(re.split(r"\s+", report.casefold()))
     assert all(any(word in other for other in left) for word in words)  # a subsequence of the draft's words
     before = {citation.evidence_id for citation in find_citations(report, ledger())}
     assert {citation.evidence_id for citation in find_citations(full, ledger())} <= before | {

@@ -14,6 +14,10 @@ either.py      whether the shopper weighs things against each other to buy one
 floors.py      the least rating and number of ratings asked for
 wondering.py   clauses that ask to know something
 questions.py   what else the shopper wants to know
+complaints.py  what annoys the shopper in the thing that they have
+aspects.py     by what the shopper wants things compared
+scope.py       of which of several things a demand is made
+missing.py     what nobody could look up because the tools were missing
 customer.py    who asks: profile, orders, statistics
 candidates.py  the products seen so far
 wishes.py      whether a product's record says what the shopper asks for

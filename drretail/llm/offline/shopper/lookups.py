@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from drretail.llm.offline.shopper.choosing import Option
+from drretail.llm.offline.shopper.choosing import Option, Shelf
 from drretail.llm.offline.shopper.needs import Need, names_thing
 from drretail.llm.offline.shopper.situation import (
     CALCULATOR,
@@ -26,6 +26,7 @@ MOST_TURNS = 9
 MOST_OPENED = 6
 OPENED_PER_NEED = 3
 ENOUGH_OPTIONS = 2
+MOST_GUESSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +86,35 @@ def broader_searches(study: Study) -> list[Call]:
         (SEARCH, shop_search(study, need, words))
         for need, shelf in zip(study.needs, study.shelves, strict=True)
         if len(shelf.options) < ENOUGH_OPTIONS
-        for words in [need.name]
+        # A guess may hold words that are no part of the thing.
+        for words in [
+            need.name,
+            *_other_name(study, need, shelf),
+            *(need.name.split()[:MOST_GUESSES] if need.guessed and not shelf.options else []),
+        ]
     ]
 
 
-def unlimited_searches(study: Study) -> list[Call]:
-    """Without the price filter: what a little more money buys, and products of unknown price, which never pass it.
+def _other_name(study: Study, need: Need, shelf: Shelf) -> list[str]:
+    """The last of its names where nothing was found; with a limit of money the search without it tries that."""
+    return [] if shelf.options or study.limits.price_max(need) is not None else [" ".join(need.names[-1])]
 
-    Where nothing at all was found also without the least rating, to tell by how much the nearest misses it.
-    """
+
+def unlimited_searches(study: Study) -> list[Call]:
+    """Without the price filter: what a little more money buys, and products of unknown price, which never pass it."""
     calls: list[Call] = []
     for need, shelf in zip(study.needs, study.shelves, strict=True):
-        if len(shelf.options) < ENOUGH_OPTIONS:
+        if len(shelf.options) < ENOUGH_OPTIONS and study.limits.price_max(need) is not None:
             words = dict.fromkeys([need.name, *([] if shelf.options else [" ".join(need.names[-1])])])
             calls += [(SEARCH, {"query": one, "limit": 10} | _least_rating(study)) for one in words]
-            calls += [] if shelf.options else [(SEARCH, {"query": need.name, "limit": 10})]
     return calls
+
+
+def unrated_searches(study: Study) -> list[Call]:
+    """Without any limit where nothing at all was found, to tell by how much the nearest misses the least rating."""
+    if study.demands.floors.rating is None:
+        return []
+    return [(SEARCH, {"query": shelf.need.name, "limit": 10}) for shelf in study.shelves if not shelf.options]
 
 
 def cheaper_searches(study: Study) -> list[Call]:
@@ -153,6 +167,11 @@ UNLIMITED_SEARCHES = Step(
     "searched without the price limit",
     "search without the price limit, to see by how much the nearest misses it",
 )
+UNRATED_SEARCHES = Step(
+    unrated_searches,
+    "searched without the least rating",
+    "search without the least rating, to see by how much the nearest misses it",
+)
 CHEAPER_SEARCHES = Step(
     cheaper_searches, "looked for cheaper ones", "look for cheaper ones, since the budget does not hold all"
 )
@@ -165,6 +184,7 @@ STEPS = (
     FIRST_SEARCHES,
     BROADER_SEARCHES,
     UNLIMITED_SEARCHES,
+    UNRATED_SEARCHES,
     CHEAPER_SEARCHES,
     OPEN_RECORDS,
     COMPUTE,
@@ -174,8 +194,9 @@ STEPS = (
 def unmade(study: Study) -> str | None:
     """What the next step would have been; None when there was nothing left to do."""
     made = {(lookup.name, _key(lookup.args)) for lookup in study.situation.lookups}
+    gone = study.situation.could_not
     for step in STEPS:
-        if any((name, _key(args)) not in made for name, args in step.calls(study)):
+        if any((name, _key(args)) not in made and not gone(name) for name, args in step.calls(study)):
             return step.does
     return None
 

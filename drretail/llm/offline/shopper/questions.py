@@ -8,13 +8,14 @@ from drretail.llm.offline.shopper.needs import Need
 from drretail.llm.offline.shopper.wondering import wondering_clauses
 from drretail.llm.offline.shopper.words import STOP_WORDS, first_upper, stem, stems_of
 
-MOST_QUESTIONS = 3
+MOST_QUESTIONS = 5
 MOST_WEB_SEARCHES = 6
 _ASKS = re.compile(r"\b(?:what|how|which|when|where|why|who|is it|are there|does|do)\b", re.IGNORECASE)
 # A question about what to buy is answered by the shop, one about the budget by the sum.
 _ABOUT_BUYING = re.compile(
     r"\b(?:recommend|suggest|buy|buying|get|purchase|pick|choose|help me|can you|could you|would you|shop|price|budget"
-    r"|cost|afford|which|best|need|suits?|worth (?:it|adding|switching|having|buying)|be right|better way|nicer"
+    r"|cost|afford|which|best|(?:i|we|you) need|suits?"
+    r"|worth (?:it|adding|switching|having|buying)|be right|better way|nicer"
     r"|step up|what else|compare)\b|\$",
     re.IGNORECASE,
 )

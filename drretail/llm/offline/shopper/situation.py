@@ -68,6 +68,8 @@ class Situation:
     """All tools of the conversation, those too that may not be called any more."""
     relayed: bool = False
     """True when the lookups are others', known from their reports only."""
+    lacked: frozenset[str] = frozenset()
+    """Tools that those others say they did not have."""
 
     def made(self, name: str) -> list[Lookup]:
         """All calls of a tool, failed ones too."""
@@ -76,6 +78,10 @@ class Situation:
     def found(self, name: str) -> list[Lookup]:
         """The calls of a tool that brought a result."""
         return [lookup for lookup in self.made(name) if not lookup.failed]
+
+    def could_not(self, name: str) -> bool:
+        """True when nobody had this tool: it was neither offered nor ever called."""
+        return not self.made(name) and (name in self.lacked if self.relayed else name not in self.offered)
 
     @cached_property
     def unavailable(self) -> frozenset[str]:

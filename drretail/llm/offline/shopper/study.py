@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from drretail.grounding.constraints import read_constraints
 from drretail.llm.offline.shopper.candidates import Candidate, read_candidates
 from drretail.llm.offline.shopper.choosing import (
+    PETS,
     Basket,
     Demands,
     Limits,
@@ -16,15 +17,17 @@ from drretail.llm.offline.shopper.choosing import (
     fill_shelf,
     limits_of,
 )
+from drretail.llm.offline.shopper.complaints import complained_of
 from drretail.llm.offline.shopper.customer import Customer, read_customer
 from drretail.llm.offline.shopper.floors import read_floors
 from drretail.llm.offline.shopper.kinds import KINDS
-from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, kind_of, need_of, read_needs
+from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, as_titled, kind_of, need_of, read_needs
 from drretail.llm.offline.shopper.questions import Question, WebSearch, read_questions, web_searches
+from drretail.llm.offline.shopper.scope import belongs_to
 from drretail.llm.offline.shopper.situation import DETAILS, Situation
 from drretail.llm.offline.shopper.wishes import qualities_in
 from drretail.llm.offline.shopper.wondering import without_wondering
-from drretail.llm.offline.shopper.words import content_stems, words_of
+from drretail.llm.offline.shopper.words import content_stems, stems_of, words_of
 from drretail.records.query import Constraints
 
 MOST_SUGGESTED = 3
@@ -78,11 +81,18 @@ def study(situation: Situation) -> Study:
     customer = read_customer(situation)
     wanted = read_needs(situation.query, demands.stated)
     demands = _without_needs(demands, wanted)
+    scopes = [(demand, belongs_to(situation.query, demand, wanted.needs)) for demand in demands.all]
+    demands = replace(
+        demands,
+        scopes=tuple((demand, name) for demand, name in scopes if name is not None),
+        pets=_pets(situation.query, customer),
+    )
     constraints = demands.stated
     suggested = () if wanted.needs else _needs_from_orders(situation, customer, wanted)
-    needs = wanted.needs or suggested
-    limits = limits_of(constraints, one_of=wanted.one_of)
     seen = tuple(read_candidates(situation))
+    titles = [product.title for product in seen]
+    needs = tuple(as_titled(need, titles) for need in wanted.needs) or suggested
+    limits = limits_of(constraints, one_of=wanted.one_of)
     shelves = tuple(_opened_first(fill_shelf(need, seen, demands, customer), situation, limits) for need in needs)
     questions = tuple(read_questions(situation.query))
     return Study(
@@ -113,7 +123,15 @@ def read_demands(query: str) -> Demands:
         tuple(wished),
         frozenset(word.casefold() for word in _REFUSED.findall(query)),
         floors=read_floors(query),
+        complaints=complained_of(query),
     )
+
+
+def _pets(query: str, customer: Customer) -> tuple[str, ...]:
+    """The animals that the query names, else those for which things were bought."""
+    spoken = stems_of(query)
+    bought = [stem for order in customer.orders if not order.void for stem in stems_of(order.title)]
+    return tuple(pet for pet in PETS if pet in spoken) or tuple(pet for pet in PETS if pet in bought)
 
 
 def _with_given(demands: Demands, given: Constraints | None) -> Demands:

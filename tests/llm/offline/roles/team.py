@@ -82,6 +82,8 @@ class Team:
             nine = [tool for tool in toolkit.openai_schemas() if tool["function"]["name"] not in without]
             for turn in range(12):
                 answer = shop(messages, [*nine, REASON, FINALIZE])
+                if not answer.tool_calls:
+                    return [*findings, {"text": answer.text}]
                 calls = numbered(answer, str(turn))
                 messages.append(AIMessage("", tool_calls=calls))
                 for call in calls:

@@ -54,6 +54,16 @@ def test_a_page_that_gives_machines_orders_is_not_repeated() -> None:
     assert "two weeks" not in found.summary
 
 
+def test_what_answers_the_search_is_kept_before_better_advice_on_other_things() -> None:
+    advice = "".join(
+        f"Never wash a brush hotter than {n} degrees, and check it every {n} days.\n" for n in range(3, 20)
+    )
+    page = f"{advice}Double coat (husky): undercoat rake with rounded teeth.\n{advice}"
+    found = summarised("which brush suits a double coat", "Brushes", page)
+    assert found.quotes[0] == "Double coat (husky): undercoat rake with rounded teeth."
+    assert found.quotes[0] in found.summary
+
+
 def test_the_role_is_told_by_the_answers_schema_whatever_the_prompt_says() -> None:
     page = tagged("page", PAGE, url="https://birds.example/feeders", title="Bird feeders")
     asked = f"Write a poem.\n{tagged('search', 'clean bird feeder')}\n{page}"

@@ -73,6 +73,33 @@ def test_when_every_part_is_answered_the_supervisor_finalizes(world: World) -> N
     assert [call["name"] for call in turn.tool_calls] == ["Reason", "Finalize"]
 
 
+def test_one_researcher_is_not_counted_as_one_of_one(world: World) -> None:
+    team = Team(world)
+    query = "I need a dog bed under $60"
+    reports = [brought(team.synthesise(team.research(part))) for part in launches(team.supervise(query))]
+    assert thoughts(team.supervise(query, [reports])) == [
+        "The researcher brought something. Every part has an answer. Nothing more is to be gained."
+    ]
+
+
+def test_what_nothing_was_found_for_is_named_at_the_end(world: World) -> None:
+    team = Team(world)
+    query = "I need a bird feeder and a coffee grinder"
+    reports = [brought(team.synthesise(team.research(part))) for part in launches(team.supervise(query))]
+    (thought,) = thoughts(team.supervise(query, [reports]))
+    assert "Without an answer: coffee grinder." in thought
+
+
+def test_thoughts_count_a_page_once_and_name_no_price_limit_that_nobody_set(world: World) -> None:
+    team = Team(world)
+    found = team.research("Find a bird feeder and a birdhouse. What do articles on the web say of cleaning?")
+    said = " ".join(str(entry["thought"]) for entry in found if "thought" in entry)
+    assert "two pages found" in said
+    assert "price limit" not in said
+    nothing = team.research("Find a coffee grinder.")
+    assert "price limit" not in " ".join(str(entry.get("thought", "")) for entry in nothing)
+
+
 def test_a_researcher_that_failed_is_sent_once_more_and_only_once(world: World) -> None:
     failed = {"error": {"type": "unavailable", "message": "Researcher 1 came back with nothing."}}
     team = Team(world)

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+from drretail.llm.offline.shopper.aspects import read_aspects
+from drretail.llm.offline.shopper.candidates import Candidate
+from drretail.llm.offline.shopper.missing import NO_WEB
 from drretail.llm.offline.shopper.needs import Need, names_thing
 from drretail.llm.offline.shopper.questions import Question
 from drretail.llm.offline.shopper.report.advice import needs_without_advice
@@ -10,17 +13,18 @@ from drretail.llm.offline.shopper.report.naming import Names, cite
 from drretail.llm.offline.shopper.report.replies import answers_to
 from drretail.llm.offline.shopper.situation import ORDERS, PROFILE, STATISTICS, WEB
 from drretail.llm.offline.shopper.study import Study
-from drretail.llm.offline.shopper.words import first_upper, joined, plural, stems_of
+from drretail.llm.offline.shopper.words import content_stems, first_upper, joined, plural, stems_of
 
 _SUBJECTS = {PROFILE: "your profile", ORDERS: "your orders", STATISTICS: "your shopping figures", WEB: "the web"}
 NOTHING_OF_SHOPPER = "What you own and like: the research tells nothing of it."
-_NO_PAGE, _NOR_ANY = "No page that I found says", "Nor does any page say"
+_NOTHING, _NOR_ANY = "Nothing that I read on the web says", "Nor does anything that I read there say"
 
 
 def gaps_section(study: Study, names: Names) -> list[str]:
     """A heading and a list; nothing when everything was found."""
     gaps = [
         *_questions(study),
+        *_aspects(study),
         *_unopened(study),
         *_silent_records(study, names),
         *_prices(study, names),
@@ -44,20 +48,38 @@ def _questions(study: Study) -> list[str]:
     """One sentence for each question that nothing answers."""
     answered = answers_to(study)
     gaps = [_unanswered(study, question) for question in study.questions if question.label not in answered]
-    return [gap.replace(_NO_PAGE, _NOR_ANY) if place else gap for place, gap in enumerate(gaps)]
+    first = next((place for place, gap in enumerate(gaps) if gap.startswith(_NOTHING)), None)
+    return [gap if place == first else gap.replace(_NOTHING, _NOR_ANY) for place, gap in enumerate(gaps)]
+
+
+def _aspects(study: Study) -> list[str]:
+    """By what the shopper wants things compared and no record that was opened speaks of."""
+    shown = [option.product for shelf in study.shelves for option in shelf.options if option.product.opened]
+    silent = [f"“{aspect}”" for aspect in read_aspects(study.situation.query) if not _spoken_of(aspect, shown)]
+    if not silent or not any(study.basket.picks):
+        return []
+    if not shown:
+        return [f"How they compare on {joined(silent)}: I have opened no product's record."]
+    where = "nothing that was noted of them" if study.situation.relayed else "no record that I opened"
+    return [f"How they compare on {joined(silent)}: {where} says anything of that in these words."]
+
+
+def _spoken_of(aspect: str, products: Iterable[Candidate]) -> bool:
+    words = set(content_stems(aspect))
+    return any(words <= set(product.stems) for product in products)
 
 
 def _unanswered(study: Study, question: Question) -> str:
     situation = study.situation
     if question.needs_place and study.customer.state is None:
         return f"{first_upper(question.told)} depends on where you live, which I do not know."
-    if not situation.made(WEB) and not situation.relayed:
-        return f"I could not search the web for {question.told}, and the shop's own records do not say."
-    if situation.made(WEB) and not situation.relayed and not _searched(study, question.words(study.customer)):
+    if situation.could_not(WEB):
+        return f"I {NO_WEB} for {question.told}."
+    if not situation.relayed and not _searched(study, question.words(study.customer)):
         return f"I have not searched the web for {question.told}."
     if question.direct:
-        return f"No page that I found answers {question.told}"
-    return f"{_NO_PAGE} {question.told}."
+        return f"Nothing that I read on the web answers {question.told}"
+    return f"{_NOTHING} {question.told}."
 
 
 def _prices(study: Study, names: Names) -> list[str]:
@@ -104,10 +126,10 @@ def _web(study: Study) -> list[str]:
     situation = study.situation
     if not study.web:
         return []
-    if not situation.made(WEB) and situation.relayed:
-        return ["What guides and tests say: the research brought no page."]
+    if situation.could_not(WEB):
+        return [f"What guides and tests say: I {NO_WEB}."]
     if not situation.made(WEB):
-        way = "I have not searched the web" if WEB in situation.offered else "I had no way to search the web"
+        way = "the research brought no page" if situation.relayed else "I have not searched the web"
         return [f"What guides and tests say: {way}."]
     if not situation.found(WEB):
         return ["What guides and tests say: the web search failed."]
@@ -115,7 +137,7 @@ def _web(study: Study) -> list[str]:
         return ["What guides and tests say: the web search brought no page."]
     silent = [need for need in needs_without_advice(study) if not need.guessed]
     absent = [need for need in silent if not _has_page(study, need)]
-    unsought = [plural(need.name) for need in absent if not situation.relayed and not _searched(study, need.names[0])]
+    unsought = [plural(need.name) for need in absent if not situation.relayed and not _sought(study, need)]
     unseen = [plural(need.name) for need in absent if plural(need.name) not in unsought]
     unquoted = [plural(need.name) for need in silent if _has_page(study, need)]
     gaps = [f"What guides say about {joined(unsought)}: I have not searched the web for that."] if unsought else []
@@ -132,6 +154,12 @@ def _searched(study: Study, words: Iterable[str]) -> bool:
     return any(2 * len(wanted & search) >= len(wanted) for search in searches)
 
 
+def _sought(study: Study, need: Need) -> bool:
+    """True where a search held the whole of one of the thing's names."""
+    searches = [set(stems_of(str(lookup.args.get("query", "")))) for lookup in study.situation.made(WEB)]
+    return any(set(name) <= search for name in need.names for search in searches)
+
+
 def _has_page(study: Study, need: Need) -> bool:
     """True when a page that the searches brought names the thing, quoted or not."""
     results = [result for lookup in study.situation.found(WEB) for result in lookup.value.get("results", [])]
@@ -141,6 +169,9 @@ def _has_page(study: Study, need: Need) -> bool:
 
 def _customer(study: Study) -> list[str]:
     situation = study.situation
+    known = situation.user_id is not None or situation.relayed
+    if known and study.needs and all(situation.could_not(tool) for tool in (PROFILE, STATISTICS, ORDERS)):
+        return ["What you own and like: I could not look at your record."]
     if situation.user_id is None and situation.relayed:
         return [NOTHING_OF_SHOPPER] if study.needs else []
     if situation.user_id is None:

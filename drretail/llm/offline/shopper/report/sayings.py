@@ -68,6 +68,8 @@ _TO_MACHINES = re.compile(
     re.IGNORECASE,
 )
 _OPEN = ("…", "...")
+# What a table or a list says of one case, its body at least three words.
+_ROW = re.compile(r"^(?P<label>[A-Z][^:.!?]{2,70}): (?:\S+ ){2}\S")
 _LEAST_LISTED = 3
 # A capital inside a sentence, behind a small letter: a heading may end there.
 _SEAM = re.compile(r"(?<=[a-z0-9)])\s+(?=(?:[A-Z][a-z]+|A)\b)")
@@ -88,6 +90,8 @@ class Saying:
     is_list: bool = False
     whole: bool = True
     """True when it is a sentence that points to none around it."""
+    label: str = ""
+    """The front of a row such as "Double coat: undercoat rake, twice a week"."""
     alone: bool = True
     """True when it also says enough, and few enough numbers, to be read without a question."""
 
@@ -136,7 +140,8 @@ def _of_page(result: dict[str, Any], rank: int, with_lists: bool) -> Iterator[Sa
         if text and text[0].isupper() and 5 <= len(text.split()) <= LONGEST_SENTENCE:
             merit = merit_of(text) - 0.05 * rank
             evidence = str(result["evidence"])
-            yield Saying(text, evidence, page, day, merit, is_list, _is_whole(text), _stands_alone(text))
+            whole, alone = _is_whole(text), _stands_alone(text)
+            yield Saying(text, evidence, page, day, merit, is_list, whole, _label(text), alone)
 
 
 def gives_orders(text: str) -> bool:
@@ -154,6 +159,11 @@ def merit_of(text: str) -> float:
     # "Shampoo: per ounce" is a row of a table.
     row = 0.4 * (":" in " ".join(text.split()[:3]))
     return advises - tale - hangs - row - seams - 0.2 * (len(text.split()) > 30)
+
+
+def _label(text: str) -> str:
+    row = _ROW.match(text)
+    return row["label"] if row and not _FRAGMENT.search(text) else ""
 
 
 def _is_whole(text: str) -> bool:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from drretail.grounding.wording import format_money, short_title
+from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.report.advice import advice_sections
-from drretail.llm.offline.shopper.report.naming import Names, day_text, price_text, rating_text
+from drretail.llm.offline.shopper.report.naming import Names, cut_title, day_text, price_text, rating_text
 from drretail.llm.offline.shopper.report.picks import pick_sections
 from drretail.llm.offline.shopper.roles.records import orders_that_bear
 from drretail.llm.offline.shopper.study import Study
@@ -70,9 +70,9 @@ def _of_shopper(study: Study) -> Iterable[Insight]:
     for order in orders:
         fate = "ordered" if not order.void else order.status.casefold()
         text = (
-            f"{short_title(order.title, 80)}: {fate} on {day_text(order.date)}."
+            f"{cut_title(order.title, 80)}: {fate} on {day_text(order.date)}."
             if not order.void
-            else (f"{short_title(order.title, 80)}: ordered on {day_text(order.date)}, then {fate}.")
+            else (f"{cut_title(order.title, 80)}: ordered on {day_text(order.date)}, then {fate}.")
         )
         yield Insight(statement=text, citations=(order.evidence,))
     if customer.orders and not orders and customer.statistics_evidence:

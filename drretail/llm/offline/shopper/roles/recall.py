@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from drretail.llm.offline.shopper.missing import tools_missing_in
 from drretail.llm.offline.shopper.situation import (
     CALCULATOR,
     DETAILS,
@@ -76,6 +77,7 @@ def recalled(situation: Situation, reports: Sequence[dict[str, Any]]) -> Situati
         today=today,
         user_id=situation.user_id or ("the shopper" if known else None),
         relayed=True,
+        lacked=tools_missing_in(str(question) for report in reports for question in report.get("open_questions") or []),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
+from drretail.llm.offline.shopper.missing import tells_of_missing_tools
 from drretail.llm.offline.shopper.report.compose import write_report
 from drretail.llm.offline.shopper.report.naming import cite
 from drretail.llm.offline.shopper.roles.recall import recalled
@@ -70,7 +71,9 @@ def _open(reports: list[dict[str, Any]], said: str, told: list[str]) -> list[str
     for report in reports:
         for question in report.get("open_questions") or []:
             text = " ".join(str(question).split())
-            known = any(words.casefold().rstrip("?") in text.casefold() for words in told)
+            known = tells_of_missing_tools(text) or any(
+                words.casefold().rstrip("?") in text.casefold() for words in told
+            )
             if text and not known and not _is_said(text, [*said.splitlines(), *lines]):
                 lines.append(f"- {text}")
     return lines[:MOST_OPEN]

@@ -15,6 +15,7 @@ from drretail.llm.offline.shopper.lookups import (
     FIRST_SEARCHES,
     OPEN_RECORDS,
     UNLIMITED_SEARCHES,
+    UNRATED_SEARCHES,
     Call,
     Step,
     compute,
@@ -44,13 +45,18 @@ def play(turn: Turn, situation: Situation) -> AIMessage:
     known = assignment.study
     found = next_step(known, _steps(assignment))
     if found is None and not situation.lookups:
-        return AIMessage(f"I have no means to look this up: {assignment.text}")
+        return AIMessage(f"{_why_idle(assignment)}: {assignment.text}")
     thought: list[Call] = [(REASON, {"thought": _thought(known, found[0] if found else None)})]
     last: list[Call] = [(FINALIZE, {})]
     calls = [call for call in [*thought, *(found[1] if found else last)] if call[0] in turn.tool_names]
     if calls and (found or FINALIZE in turn.tool_names):
         return calling(calls)
     return AIMessage(write_report(known))
+
+
+def _why_idle(assignment: Assignment) -> str:
+    nothing = not (assignment.study.needs or assignment.study.web or assignment.record)
+    return "I recognised nothing to look up in this" if nothing else "I have no means to look this up"
 
 
 def _steps(assignment: Assignment) -> list[Step]:
@@ -62,7 +68,7 @@ def _steps(assignment: Assignment) -> list[Step]:
         steps.append(Step(_place, "read your profile", "read in the profile where the shopper lives"))
     if assignment.shop:
         steps += [_past_orders(assignment), FIRST_SEARCHES, _search_for_share(assignment), BROADER_SEARCHES]
-        steps += [UNLIMITED_SEARCHES, CHEAPER_SEARCHES, _OPEN_RECORDS, _sums(assignment)]
+        steps += [UNLIMITED_SEARCHES, UNRATED_SEARCHES, CHEAPER_SEARCHES, _OPEN_RECORDS, _sums(assignment)]
     elif assignment.web:
         steps.append(Step(_web_searches, "searched the web", "search the web, one search for each question"))
     return steps
@@ -74,12 +80,16 @@ def _thought(known: Study, step: Step | None) -> str:
     counts = [
         (len(known.seen), "product", "seen"),
         (len(situation.found(DETAILS)), "record", "opened"),
-        (sum(len(web.value.get("results", [])) for web in situation.found(WEB)), "page", "found"),
+        (len(_pages(situation)), "page", "found"),
         (len(known.customer.orders), "order", "read"),
     ]
     so_far = [f"{number_text(n)} {noun}{'' if n == 1 else 's'} {what}" for n, noun, what in counts if n]
     stand = f"So far: {', '.join(so_far)}. " if so_far else ""
     return f"{stand}Next I {step.aim}." if step else f"{stand}Another look-up would not change the answer."
+
+
+def _pages(situation: Situation) -> set[str]:
+    return {str(page.get("evidence")) for web in situation.found(WEB) for page in web.value.get("results", [])}
 
 
 def _place(study: Study) -> list[Call]:

@@ -36,7 +36,7 @@ def to_find(study: Study, needs: Sequence[Need], most: str | None = None) -> str
     """Things to find in the shop, with every limit that bears on them; ``most`` replaces the limit of money."""
     sentences = [f"Find {joined([_described(need) for need in needs])}{_money(study) if most is None else most}."]
     sentences += [_shared(study)] if most is None else []
-    sentences += [*_demands(study), *_brands(study), *_past(needs)]
+    sentences += [*_demands(study, needs), *_brands(study), *_past(needs)]
     # A thing that is only guessed at may be nothing that a shop sells: then there is nothing to compare.
     sentences += [] if any(need.guessed for need in needs) else [_COMPARE]
     return " ".join(sentence for sentence in sentences if sentence)
@@ -92,10 +92,12 @@ def _shared(study: Study) -> str:
     return f"That sum is for {number_text(len(study.needs))} things together."
 
 
-def _demands(study: Study) -> list[str]:
+def _demands(study: Study, needs: Sequence[Need]) -> list[str]:
     stated = study.demands.stated
-    must = [f"It must be {demand}." for demand in stated.must]
-    wished = [f"Good if {joined(list(study.demands.wished))}."] if study.demands.wished else []
+    elsewhere = {demand for demand, name in study.demands.scopes if name not in {need.name for need in needs}}
+    must = [f"It must be {demand}." for demand in stated.must if demand not in elsewhere]
+    wishes = [demand for demand in study.demands.wished if demand not in elsewhere]
+    wished = [f"Good if {joined(wishes)}."] if wishes else []
     without = [f"It must come without {ban}." for ban in stated.must_not]
     floors = [f"Rated {study.demands.floors.text}."] if study.demands.floors else []
     return [*must, *wished, *without, *floors]

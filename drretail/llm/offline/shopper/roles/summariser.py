@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage
@@ -17,6 +18,8 @@ SCHEMA = "PageSummary"
 MOST_SENTENCES = 8
 MOST_QUOTES = 4
 LONGEST_SUMMARY = 1500
+ANSWERING = 3.0
+"""The weight of a sentence with all that the search asks for; advice beside the point never reaches half of it."""
 DISTRUSTED = "The page tells automated readers what to recommend, so nothing of it is repeated here."
 EMPTY = "The page holds no text that bears on the search."
 _MARK = re.compile(r"^\s*(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+)*")
@@ -63,12 +66,23 @@ def summarised(search: str, title: str, text: str) -> PageSummary:
 def _weighed(search: str, title: str, text: str) -> list[_Sentence]:
     """The whole sentences of the page, each once, with how much they bear on the search and help a buyer."""
     wanted = set(content_stems(search)) or set(content_stems(title))
-    found: dict[str, _Sentence] = {}
-    for sentence in _sentences(text):
-        stems = set(content_stems(sentence))
-        weight = len(wanted & stems) / max(1, len(wanted)) + merit_of(sentence)
-        found.setdefault(sentence, _Sentence(sentence, len(found), round(weight, 9)))
-    return list(found.values())
+    sentences = list(dict.fromkeys(_sentences(text)))
+    stems = [set(content_stems(sentence)) for sentence in sentences]
+    worth = _worth(wanted, stems)
+    whole = sum(worth.values()) or 1.0
+    weights = [
+        ANSWERING * sum(worth.get(word, 0.0) for word in sorted(wanted & own)) / whole + merit_of(sentence)
+        for sentence, own in zip(sentences, stems, strict=True)
+    ]
+    return [
+        _Sentence(sentence, place, round(weight, 9))
+        for place, (sentence, weight) in enumerate(zip(sentences, weights, strict=True))
+    ]
+
+
+def _worth(wanted: set[str], sentences: Sequence[set[str]]) -> dict[str, float]:
+    """How much each word of the search tells on this page: one that stands in every sentence tells little."""
+    return {word: 1 / holding for word in sorted(wanted) if (holding := sum(word in stems for stems in sentences))}
 
 
 def _sentences(text: str) -> list[str]:

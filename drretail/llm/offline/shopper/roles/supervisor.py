@@ -4,13 +4,14 @@ from langchain_core.messages import AIMessage
 
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.lookups import Call
+from drretail.llm.offline.shopper.missing import NO_RECORD, NO_SHOP, NO_WEB
 from drretail.llm.offline.shopper.report.naming import amount_text
 from drretail.llm.offline.shopper.report.replies import answers_to
 from drretail.llm.offline.shopper.roles.alone import calling
 from drretail.llm.offline.shopper.roles.recall import recalled
 from drretail.llm.offline.shopper.roles.researcher import FINALIZE, REASON
 from drretail.llm.offline.shopper.roles.splitting import split, to_find
-from drretail.llm.offline.shopper.situation import Lookup, Situation
+from drretail.llm.offline.shopper.situation import ORDERS, SEARCH, WEB, Lookup, Situation
 from drretail.llm.offline.shopper.study import Study, study
 from drretail.llm.offline.shopper.words import first_upper, joined, number_text
 from drretail.llm.offline.turn import Turn
@@ -72,12 +73,35 @@ def _refused(launched: list[Lookup]) -> list[str]:
 
 def _second_look(known: Study, launched: list[Lookup]) -> tuple[str, list[str]]:
     """What is missing, and the one sub-problem that may bring it."""
-    brought = sum("report" in lookup.value for lookup in launched)
-    stand = f"{first_upper(number_text(brought))} of {number_text(len(launched))} researchers brought a report."
+    stand = _stand(sum(_brought_something(lookup) for lookup in launched), len(launched))
     for gap in (_failed(launched), _from_orders(known), _unaffordable(known), _unanswered(known)):
         if gap is not None:
             return f"{stand} {gap[0]}", [gap[1]]
-    return f"{stand} Every part has an answer, or was searched for.", []
+    return f"{stand} {_left_open(known)}", []
+
+
+def _brought_something(lookup: Lookup) -> bool:
+    report = lookup.value.get("report")
+    return isinstance(report, dict) and bool(report.get("sources") or report.get("insights"))
+
+
+def _stand(brought: int, launched: int) -> str:
+    if launched == 1:
+        return f"The researcher brought {'something' if brought else 'nothing'}."
+    how_many = "All" if brought == launched else "None" if not brought else first_upper(number_text(brought))
+    return f"{how_many} of the {number_text(launched)} researchers brought something."
+
+
+def _left_open(known: Study) -> str:
+    """What nothing was found for, and where nobody could look."""
+    sought = ((SEARCH, NO_SHOP), (WEB, NO_WEB), (ORDERS, NO_RECORD))
+    blind = [f"They {words}." for tool, words in sought if known.situation.could_not(tool)]
+    answered = answers_to(known)
+    things = [shelf.need.name for shelf in known.shelves if not (shelf.rivals or shelf.ruled_out)]
+    missing = [*things, *(question.told for question in known.questions if question.label not in answered)]
+    if missing:
+        return " ".join([*blind, f"Without an answer: {joined(missing)}."])
+    return " ".join(blind) or "Every part has an answer."
 
 
 def _failed(launched: list[Lookup]) -> tuple[str, str] | None:
@@ -115,7 +139,7 @@ def _unaffordable(known: Study) -> tuple[str, str] | None:
 def _unanswered(known: Study) -> tuple[str, str] | None:
     """A question of the shopper that no page answers yet, in its plainest words."""
     answered = answers_to(known)
-    for question in known.questions:
+    for question in () if known.situation.could_not(WEB) else known.questions:
         words = " ".join(question.words(known.customer)[:5])
         if question.label not in answered and words:
             return (

@@ -10,12 +10,23 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
 from drretail.llm.offline.shopper.choosing import Basket
+from drretail.llm.offline.shopper.missing import NO_RECORD, NO_SHOP, NO_WEB
 from drretail.llm.offline.shopper.report.gaps import NOTHING_OF_SHOPPER, open_points
 from drretail.llm.offline.shopper.report.naming import Names
 from drretail.llm.offline.shopper.roles.assignment import Assignment, read_assignment
 from drretail.llm.offline.shopper.roles.insights import insight_of, statements
 from drretail.llm.offline.shopper.roles.notes import source_notes
-from drretail.llm.offline.shopper.situation import Lookup, Situation, parsed, plain_text
+from drretail.llm.offline.shopper.situation import (
+    ORDERS,
+    PROFILE,
+    SEARCH,
+    STATISTICS,
+    WEB,
+    Lookup,
+    Situation,
+    parsed,
+    plain_text,
+)
 from drretail.llm.offline.shopper.tags import read_tags
 from drretail.llm.offline.turn import Turn
 from drretail.records.research import IntermediateReport
@@ -61,11 +72,20 @@ def _left_open(assignment: Assignment, names: Names) -> list[str]:
         study = replace(study, needs=(), shelves=(), basket=Basket((), Decimal(0)))
     if not (assignment.shop or assignment.web):
         study = replace(study, questions=())
-    points = open_points(study, names)
+    points = [*open_points(study, names), *_lacked(assignment)]
     nothing = all(lookup.failed for lookup in study.situation.lookups)
-    if nothing and assignment.record and not assignment.shop:
+    if nothing and study.situation.lookups and assignment.record and not assignment.shop:
         return [NOTHING_OF_SHOPPER]
     return points or ([f"Nothing was found on this: {assignment.text}"] if nothing else [])
+
+
+def _lacked(assignment: Assignment) -> list[str]:
+    """Where the researcher was to look and never did: it makes every call that it has a tool for."""
+    study = assignment.study
+    record = assignment.record and all(study.situation.could_not(tool) for tool in (PROFILE, STATISTICS, ORDERS))
+    web = (assignment.web or (assignment.shop and bool(study.web))) and study.situation.could_not(WEB)
+    shop = assignment.shop and bool(study.needs) and study.situation.could_not(SEARCH)
+    return [f"I {words}." for words, lacked in ((NO_RECORD, record), (NO_SHOP, shop), (NO_WEB, web)) if lacked]
 
 
 def _situation(entries: list[dict[str, Any]]) -> Situation:
