@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.effects import Effect, Journal, Outcome
 from drretail.errors import ModelError
-from drretail.llm.budget import CHARACTERS_PER_TOKEN, SMALLEST_BRANCH, Budget
+from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.caching import MARKED, marked
 from drretail.llm.faults import ainvoke, usage_of
 from drretail.llm.prices import dollars
@@ -95,9 +95,11 @@ class Models:
         self._last_dollars += self._cost(role, grown) or 0
 
     def most_branches(self, wanted: int) -> int:
-        """How many of the ``wanted`` researchers get tokens enough to come to anything; one at least."""
+        """How many of the ``wanted`` researchers get tokens enough; none where not even one would come to anything."""
         share = self._tokens_budget.share(1)
-        return wanted if share is None else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
+        if share is None:
+            return wanted
+        return 0 if share < LEAST_BRANCH else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
 
     def branches(self, count: int) -> "list[Models]":
         """One for each of ``count`` researchers that are about to run side by side.
@@ -157,7 +159,7 @@ class Models:
         self, role: Role, path: str, chat: Any, messages: Sequence[BaseMessage], request: dict[str, Any]
     ) -> Effect:
         """One call: journalled, counted, and a step of the trajectory, whether it succeeds or not."""
-        self._check_budget()
+        self._check_budget(role, request)
         model = self.by_role[role]
         kind = "synthesis" if role == "synthesis" else "model"
         seq = self.trajectory.reserve(path)
@@ -183,11 +185,21 @@ class Models:
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return effect
 
-    def _check_budget(self) -> None:
-        if self._tokens_budget.gone:
-            raise ModelError("budget", f"the {self.limits.tokens:,} tokens allowed were spent before the report")
-        if self._dollars_budget.gone:
-            raise ModelError("budget", f"the ${self.limits.dollars:g} allowed were spent before the report")
+    def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
+        """Raises ModelError for a call that would exceed a budget by more than its slack."""
+        if self.limits.tokens is None and self.limits.dollars is None:
+            return
+        # By its length, as what it takes is only known afterwards.
+        coming = Usage(
+            input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
+        )
+        if self._tokens_budget.exceeded_by(coming.total):
+            raise ModelError("budget", self._too_little(f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
+        if self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
+            raise ModelError("budget", self._too_little(f"${self.limits.dollars:g}", f"${self.dollars or 0:.4f}"))
+
+    def _too_little(self, allowed: str, spent: str) -> str:
+        return f"the {allowed} allowed do not suffice for the next call, with {spent} spent: allow more"
 
     def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
         used = Usage(**tokens)
