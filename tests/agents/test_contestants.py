@@ -27,5 +27,5 @@ def test_a_limit_that_changes_nothing_makes_no_other_system(world: World, agent:
 
 
 def test_a_model_for_a_role_that_the_agent_does_not_have_is_named(world: World) -> None:
-    with pytest.raises(UserError, match="needs a model for researcher: .* It has no supervisor"):
+    with pytest.raises(UserError, match=r"needs a model for researcher: .* It has no supervisor"):
         Contestant.of("react", load_agent("react"), {"supervisor": SHOPPER[""]}, world)
