@@ -12,7 +12,7 @@ from pydantic_settings import (
 )
 
 from drretail.errors import UserError
-from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price
+from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price, RateLimit
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -40,6 +40,11 @@ class Settings(BaseSettings):
     model_timeout: float = Field(default=120, gt=0)
     """Seconds for one model call, retries not included."""
     model_retries: int = Field(default=5, ge=0)
+    """Further attempts of one model call, after faults that pass by themselves."""
+    stream: bool = False
+    """True: answers of Anthropic and OpenAI are read as they are written."""
+    rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
+    """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
     max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
     """The longest answer asked of a model, in tokens."""
     batch_poll: float = Field(default=30, gt=0)

@@ -28,19 +28,27 @@ def score(
     batch: Annotated[
         bool, typer.Option("--batch", help="Ask through Anthropic's Message Batches: half the price, within a day.")
     ] = False,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Tokens of all judging in the experiment, at most.")
+    ] = None,
+    max_dollars: Annotated[
+        float | None, typer.Option("--max-dollars", min=0.0001, help="Dollars of all judging in it, at most.")
+    ] = None,
     estimate: options.Estimate = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Judges every report that is not judged yet and prints scores with intervals.
 
-    A second time it asks nothing. The exit code is 3 when a judge gave no usable answer somewhere.
+    A second time it asks nothing. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
+    reached.
     """
     import asyncio
     from contextlib import nullcontext
     from dataclasses import replace
 
     from drretail.cli.estimating import show_estimates
+    from drretail.cli.judged import capped_judging, judging_document, print_judging
     from drretail.cli.judging import asked_in_batches, judges, world_of
     from drretail.cli.models import Opener
     from drretail.cli.output import print_json, say
@@ -50,6 +58,7 @@ def score(
     from drretail.eval.estimate import estimate_judging
     from drretail.eval.registry import load_metric
     from drretail.eval.scoring import score as score_experiment
+    from drretail.eval.spending import judging_costs
     from drretail.progress import choose_progress
     from drretail.records.score import Rules
     from drretail.settings import read_settings
@@ -70,6 +79,7 @@ def score(
         title = f"Reports to judge in {experiment}"
         show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
         return
+    allowance = capped_judging(experiment, bench, opener.prices, max_tokens, max_dollars)
     asking = asked_in_batches(bench, experiment, settings.batch_poll) if batch else nullcontext(bench)
     with world_of(experiment, world, quiet=quiet) as shop, asking as asked:
         scores = asyncio.run(
@@ -81,11 +91,18 @@ def score(
                 store=None if shop is None else shop.store,
                 progress=choose_progress("none" if quiet else None),
                 again="everything" if regrade else "failed" if retry_failed else "nothing",
+                allowance=allowance,
             )
         )
+    spent = judging_costs(experiment, opener.prices)
     if as_json:
-        print_json(scores.model_dump(mode="json", exclude_none=True))
+        taken = [judging_document(cost) for cost in spent]
+        print_json({**scores.model_dump(mode="json", exclude_none=True), "spending": taken})
     else:
         print_scores(scores)
+        print_judging(spent, opener.prices)
         say(f"Kept in {experiment / 'scores.json'}.")
-    exit_code(sum(judging.failed for judging in scores.judgings))
+    cut = None if allowance is None else allowance.closing
+    if cut is not None:
+        say(cut)
+    exit_code(sum(judging.failed for judging in scores.judgings) + (cut is not None))

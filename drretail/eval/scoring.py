@@ -15,6 +15,7 @@ from drretail.eval.judge import CODE_JUDGE, Again, Hearing, Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores import Seat, derive_scores
+from drretail.eval.spending import Allowance, CapReached
 from drretail.eval.subject import Subject, planned_runs, read_subjects
 from drretail.eval.verdicts import VerdictFile, verdict_path
 from drretail.experiment import locked, read_definition
@@ -47,13 +48,16 @@ async def score(
     progress: Progress,
     again: Again = "nothing",
     concurrency: int | None = None,
+    allowance: Allowance | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
     ``metrics`` are names; families that need no model are judged by code whatever ``judges`` holds. ``store`` None
-    means that the world is not at hand. Raises UserError for an unknown metric, for a folder without an experiment,
+    means that the world is not at hand. Once ``allowance`` is spent no question is asked any more; scores are then
+    made of what was judged. Raises UserError for an unknown metric, for a folder without an experiment,
     and while another process writes there.
     """
+    allowance = allowance or Allowance()
     families = [load_metric(name) for name in dict.fromkeys(metrics)]
     definition = read_definition(experiment)
     benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
@@ -65,7 +69,8 @@ async def score(
         batches = any(judge.in_batches for _, judge in benches)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
-            workers = [asyncio.create_task(_work(experiment, jobs, rules, again, bar)) for _ in range(side_by_side)]
+            judging = [_work(experiment, jobs, rules, again, allowance, bar) for _ in range(side_by_side)]
+            workers = [asyncio.create_task(work) for work in judging]
             try:
                 await asyncio.gather(*workers)
             finally:
@@ -83,14 +88,19 @@ def bench(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
 
-async def _work(experiment: Path, jobs: Iterator[Job], rules: Rules, again: Again, bar: Bar) -> None:
-    """Takes jobs, which several workers share, until none is left."""
+async def _work(
+    experiment: Path, jobs: Iterator[Job], rules: Rules, again: Again, allowance: Allowance, bar: Bar
+) -> None:
+    """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
-        await _judge(experiment, job, rules, again)
+        try:
+            await _judge(experiment, job, rules, again, allowance)
+        except CapReached:
+            allowance.cut += 1
         bar.advance()
 
 
-async def _judge(experiment: Path, job: Job, rules: Rules, again: Again) -> None:
+async def _judge(experiment: Path, job: Job, rules: Rules, again: Again, allowance: Allowance) -> None:
     subject, metric = job.subject, job.metric
     if subject.report_sha is None:
         return
@@ -105,6 +115,7 @@ async def _judge(experiment: Path, job: Job, rules: Rules, again: Again) -> None
         report_sha=subject.report_sha,
         rules=rules,
         again=again,
+        allowance=allowance,
     ) as hearing:
         await metric.judge(subject, hearing)
 

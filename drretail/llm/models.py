@@ -12,7 +12,8 @@ from drretail.effects import Effect, Journal, Outcome
 from drretail.errors import ModelError
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.caching import MARKED, marked
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
 from drretail.llm.prices import dollars
 from drretail.llm.question import Check, Question
 from drretail.llm.registry import Model
@@ -166,7 +167,7 @@ class Models:
 
         async def action() -> Outcome:
             retried: list[str] = []
-            answer = await _in_time(model, chat, _sent(model, messages, request), retried)
+            answer = await answer_of(model, _sent(model, messages, request), chat=chat, on_retry=retried.append)
             content = answer.model_dump(mode="json", exclude_none=True)
             return Outcome(content, usage_of(answer).model_dump(), len(retried))
 
@@ -210,15 +211,6 @@ class Models:
     def _cost(self, role: str, used: Usage) -> float | None:
         price = next((model.price for name, model in self.by_role.items() if name == role), None)
         return None if price is None else dollars(used, price)
-
-
-async def _in_time(model: Model, chat: Any, messages: Sequence[BaseMessage], retried: list[str]) -> AIMessage:
-    """The answer, or ModelError("timeout") where a client does not keep its own time-out."""
-    try:
-        async with asyncio.timeout(model.seconds):
-            return await ainvoke(chat, messages, on_retry=retried.append)
-    except TimeoutError:
-        raise ModelError("timeout", f"no answer within {model.seconds:g} seconds, retries included") from None
 
 
 def _sent(model: Model, messages: Sequence[BaseMessage], request: Mapping[str, Any]) -> Sequence[BaseMessage]:
