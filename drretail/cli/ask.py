@@ -17,6 +17,7 @@ def ask(
         list[str] | None,
         typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
     ] = None,
+    web: options.Web = None,
     to: Annotated[Path | None, typer.Option("--to", help="Keep the run in this experiment folder.")] = None,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     as_json: options.Json = False,
@@ -30,11 +31,12 @@ def ask(
     from drretail.cli.answer import print_report, report_document
     from drretail.cli.output import print_json
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
     from drretail.settings import read_settings
 
-    settings = read_settings()
-    with opened_world(world, quiet=quiet) as shop:
+    settings = read_settings(web=web)
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
         chosen = {"scope_to_user": True} if scope_to_user else {}
         (contestant,) = contestants([agent], model or [], shop, settings, options=chosen)

@@ -12,3 +12,12 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
+Web = Annotated[
+    str | None,
+    typer.Option(
+        "--web",
+        metavar="NAME[:ARGUMENT]",
+        help="The web that is searched: sandbox[:FILE], serper, searxng[:URL], a plugin's, or module:attribute.",
+        show_default="sandbox",
+    ),
+]

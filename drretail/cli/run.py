@@ -19,6 +19,7 @@ def run(
         list[str] | None,
         typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
     ] = None,
+    web: options.Web = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Independent runs of each query.")] = 1,
     replay: Annotated[
         Path | None, typer.Option("--replay", metavar="EXP", help="Answer everything from that experiment's journals.")
@@ -37,19 +38,20 @@ def run(
     from drretail.agents.opening import open_experiment
     from drretail.cli.output import print_json, print_table, say
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
     from drretail.querygen.reading import check_made_for, read_queries
     from drretail.records.run import Limits
     from drretail.settings import read_settings
 
-    settings = read_settings()
+    settings = read_settings(web=web)
     asked = read_queries(queries)
     if replay is not None:
         read_definition(replay)  # says so now when there is nothing to replay
     limits = Limits(tool_turns=tool_turns, tokens=tokens)
     chosen = {"scope_to_user": True} if scope_to_user else {}
-    with opened_world(world, quiet=quiet) as shop:
+    with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
         for query in asked:
             check_user(shop, query.user_id)

@@ -21,6 +21,10 @@ def score(
     world: Annotated[
         str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
     ] = None,
+    page_age: Annotated[
+        float | None,
+        typer.Option("--page-age", metavar="YEARS", min=0, help="Cited pages older than that are warned of (3)."),
+    ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
     regrade: Annotated[bool, typer.Option("--regrade", help="Ask everything again; the last verdict counts.")] = False,
     as_json: options.Json = False,
@@ -50,15 +54,17 @@ def score(
     if not names:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
     needs_judge = any(load_metric(name).needs_judge for name in names)
+    settings = read_settings(page_age=page_age)
     with world_of(experiment, world, quiet=quiet) as shop:
         scores = asyncio.run(
             score_experiment(
                 experiment,
                 names,
-                judges(judge or [], read_settings()) if needs_judge else [],
+                judges(judge or [], settings) if needs_judge else [],
                 rules=chosen[rules],
                 store=None if shop is None else shop.store,
                 progress=choose_progress("none" if quiet else None),
+                page_age=settings.page_age,
                 again="everything" if regrade else "failed" if retry_failed else "nothing",
             )
         )

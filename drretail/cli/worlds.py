@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from drretail.env.web.base import Web
     from drretail.env.world import World
 
 DEMO = "demo"
 
 
 @contextmanager
-def opened_world(spec: str, *, quiet: bool = False) -> "Generator[World]":
-    """The world behind a ``--world`` value, closed afterwards.
+def opened_world(spec: str, *, quiet: bool = False, web: "Web | None" = None) -> "Generator[World]":
+    """The world behind a ``--world`` value, closed afterwards; its web is the sandbox where none is given.
 
     "demo" is the built-in world, built on first use into the user's cache; a folder of that name is ``./demo``.
     Raises UserError when there is no such world.
     """
     from drretail.env.world import open_world
 
-    with open_world(_demo_folder(quiet=quiet) if spec == DEMO else spec) as world:
+    with open_world(_demo_folder(quiet=quiet) if spec == DEMO else spec, web=web) as world:
         yield world
 
 

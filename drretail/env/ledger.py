@@ -67,7 +67,8 @@ def _entries(handed: Iterable[_Handed]) -> tuple[Evidence, ...]:
             fields = source.model_dump(exclude={"form", "text", "shown"})
             entries[source.id] = Evidence(**fields, texts=(text,))
         else:
-            entries[source.id] = entry.model_copy(update={"texts": _with(entry.texts, text)})
+            date = entry.date or source.date
+            entries[source.id] = entry.model_copy(update={"texts": _with(entry.texts, text), "date": date})
     return tuple(entries.values())
 
 

@@ -19,6 +19,7 @@ from drretail.eval.subject import Subject, planned_runs, read_subjects
 from drretail.eval.verdicts import VerdictFile, verdict_path
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
+from drretail.grounding.case import PAGE_AGE
 from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
@@ -45,19 +46,23 @@ async def score(
     progress: Progress,
     again: Again = "nothing",
     concurrency: int = CONCURRENCY,
+    page_age: float = PAGE_AGE,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
     ``metrics`` are names; families that need no model are judged by code whatever ``judges`` holds. ``store`` None
-    means that the world is not at hand. Raises UserError for an unknown metric, for a folder without an experiment,
-    and while another process writes there.
+    means that the world is not at hand. Cited pages older than ``page_age`` years are warned of.
+
+    Raises UserError for an unknown metric, for a folder without an experiment, and while another process writes there.
     """
     families = [load_metric(name) for name in dict.fromkeys(metrics)]
     definition = read_definition(experiment)
     benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
     with locked(experiment):
         jobs = (
-            Job(subject, metric, judge) for subject in read_subjects(experiment, store) for metric, judge in benches
+            Job(subject, metric, judge)
+            for subject in read_subjects(experiment, store, page_age)
+            for metric, judge in benches
         )
         total = len(planned_runs(experiment, definition)) * len(benches)
         with progress.track("judging", total) as bar:

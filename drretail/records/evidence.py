@@ -31,6 +31,8 @@ class Evidence(Document):
     """What the id was made from: a product id, a URL, an expression …"""
     title: str
     url: str | None = None
+    date: str | None = None
+    """Of a web page: the day (YYYY-MM-DD) up to which it may know things, where that is known."""
     texts: tuple[EvidenceText, ...] = ()
     state: SourceState = "ok"
 
@@ -51,6 +53,8 @@ class Source(Record):
     form: TextForm
     text: str
     shown: bool = True
+    date: str | None = None
+    """YYYY-MM-DD, of web pages."""
     state: SourceState = "ok"
 
     def as_text(self, path: str, seq: int) -> EvidenceText:

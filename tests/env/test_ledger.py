@@ -56,3 +56,10 @@ def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
     assert all(evidence == seen[0] for evidence in seen)
     assert [entry.id for entry in seen[0]] == ["P:B1", "P:B2", "P:B3"]
     assert [text.path for text in seen[0][2].texts] == ["0.2", "0.10"]
+
+
+def test_a_page_keeps_the_first_date_that_is_known_of_it() -> None:
+    ledger = Ledger()
+    for day in (None, "2023-04-05", "2024-01-01"):
+        ledger.add([a_source(id="W:aaaaaaaa", kind="web", date=day, text=str(day))], "0", 0)
+    assert ledger.evidence()[0].date == "2023-04-05"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN, Unit
@@ -64,7 +64,7 @@ async def judge_support(subject: Subject, hearing: Hearing, unit: Unit) -> Verdi
         return hearing.record(SUPPORT, unit.item, "unverifiable", reason=reason)
     if hearing.rules == "default" and (settled := _settled(hearing, unit, content, notes)) is not None:
         return settled
-    judged = await _asked(hearing, SUPPORT, unit, content.texts)
+    judged = await _asked(subject, hearing, SUPPORT, unit, content.texts)
     if hearing.rules == "default" and judged.value is not None and judged.value < 1:
         notes += await _distortion(subject, hearing, unit, judged.value)
     return _recorded(hearing, SUPPORT, unit, content.texts, judged, notes)
@@ -87,8 +87,8 @@ def _settled(hearing: Hearing, unit: Unit, content: Content, notes: tuple[str, .
     )
 
 
-async def _asked(hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText]) -> _Judged:
-    values = {"claim": tagged("claim", unit.claim.claim), "sources": source_tags(texts)}
+async def _asked(subject: Subject, hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText]) -> _Judged:
+    values = {"today": subject.today, "claim": tagged("claim", unit.claim.claim), "sources": source_tags(texts)}
     ruling = await hearing.ask(stage, unit.item, support_prompt(), values, Support)
     if ruling.answer is None:
         return _Judged(None, error=ruling.error)
@@ -124,7 +124,7 @@ async def _distortion(subject: Subject, hearing: Hearing, unit: Unit, value: flo
         return ()
     verdict = hearing.standing(SUPPORT_SHOWN, unit.item, support_prompt().hash)
     if verdict is None:
-        judged = await _asked(hearing, SUPPORT_SHOWN, unit, summaries)
+        judged = await _asked(subject, hearing, SUPPORT_SHOWN, unit, summaries)
         verdict = _recorded(hearing, SUPPORT_SHOWN, unit, summaries, judged)
     return (DISTORTED,) if verdict.state == "scored" and float(verdict.value) > value else ()
 
@@ -132,7 +132,7 @@ async def _distortion(subject: Subject, hearing: Hearing, unit: Unit, value: flo
 def _as_drg_reads(content: Content) -> Content:
     """What is unreadable becomes a sentence that says so, and addresses are taken out of the texts."""
     read = [
-        SourceText(source.id, source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
+        replace(source, text=source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
         for source in content.texts
     ]
     failed = [SourceText(source, _error_text(source)) for source in content.unreadable]
