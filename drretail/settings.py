@@ -12,6 +12,7 @@ from pydantic_settings import (
 )
 
 from drretail.errors import UserError
+from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -20,20 +21,59 @@ SETTINGS_FILE = Path("drretail.toml")
 class Settings(BaseSettings):
     """Everything that may be set without a flag; each field's environment variable is DRRETAIL_<NAME>."""
 
-    model_config = SettingsConfigDict(env_prefix="DRRETAIL_", toml_file=SETTINGS_FILE, extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="DRRETAIL_", env_nested_delimiter="__", toml_file=SETTINGS_FILE, extra="forbid"
+    )
 
     model: str | None = None
     """"provider:model" for every role; without one, offline:shopper is used and said so."""
+    model_profile: str | None = None
+    """Models for all roles and judges under one name; see ``profiles``."""
     base_url: str | None = None
-    """Address of an OpenAI-compatible or Anthropic-compatible server."""
+    """Address of a server that speaks the protocol of whichever provider is asked."""
+    base_urls: dict[str, str] = Field(default_factory=dict[str, str])
+    """The same by provider: base_urls.openai, DRRETAIL_BASE_URLS__OPENAI."""
+    profiles: dict[str, ModelProfile] = Field(default_factory=dict[str, ModelProfile])
+    """Model profiles of one's own, [profiles.NAME]."""
+    prices: dict[str, Price] = Field(default_factory=dict[str, Price])
+    """Dollars for a million tokens by "provider:model", before those that ship."""
     model_timeout: float = Field(default=120, gt=0)
     """Seconds for one model call, retries not included."""
     model_retries: int = Field(default=5, ge=0)
-    max_tokens: int = Field(default=8000, ge=1)
+    max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
     """The longest answer asked of a model, in tokens."""
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""
     tool_threads: int = Field(default=4, ge=1)
+    """Tool calls of one run that go side by side."""
+    parallel: int = Field(default=4, ge=1)
+    """Runs that go side by side."""
+    model_calls: int = Field(default=16, ge=1)
+    """Model calls in flight, of all runs together."""
+    mongo_url: str | None = Field(
+        default=None, repr=False, validation_alias=AliasChoices("drretail_mongo_url", "mongo_url")
+    )
+    """Where MongoDB is, for worlds called servers:NAME; without it on this machine. Also read from MONGO_URL."""
+    mongo_user: str | None = None
+    mongo_password: SecretStr | None = None
+    mongo_ca_file: Path | None = None
+    """Certificates by which MongoDB is recognised; it turns TLS on."""
+    es_url: str | None = Field(default=None, repr=False, validation_alias=AliasChoices("drretail_es_url", "es_url"))
+    """Where Elasticsearch is; without it on this machine. Also read from ES_URL."""
+    es_user: str | None = None
+    es_password: SecretStr | None = None
+    es_api_key: SecretStr | None = None
+    """Instead of a user."""
+    es_ca_file: Path | None = None
+    es_shards: int = Field(default=1, ge=1)
+    """Of an index that is made; one holds tens of millions of products."""
+    es_replicas: int = Field(default=0, ge=0)
+    servers_verify: bool = True
+    """False: whoever answers is trusted, with TLS as without."""
+    servers_timeout: float = Field(default=10, gt=0)
+    """Seconds for one request to either server."""
+    servers_connections: int = Field(default=200, ge=1)
+    """To either server, at most; 50 runs side by side with four threads of tools need 200."""
     page_age: float = Field(default=3, ge=0)
     """Years after which a cited web page is warned of, counted back from the shop's today."""
     cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")

@@ -74,3 +74,43 @@ def test_the_web_may_be_chosen_in_the_file(tmp_path: Path, monkeypatch: pytest.M
     assert settings.serper_api_key is not None
     monkeypatch.setenv("SEARXNG_URL", "http://localhost:9090")
     assert read_settings(web="serper").searxng_address == "http://localhost:9090"
+
+
+@pytest.mark.parametrize(
+    ("environment", "toml", "url"),
+    [
+        ({}, "", None),
+        ({"MONGO_URL": "plain"}, "", "plain"),
+        ({"MONGO_URL": "plain"}, 'mongo_url = "file"', "plain"),
+        ({"MONGO_URL": "plain", "DRRETAIL_MONGO_URL": "ours"}, 'mongo_url = "file"', "ours"),
+        ({"DRRETAIL_MONGO_URL": "ours"}, 'mongo_url = "file"', "ours"),
+        ({}, 'mongo_url = "file"', "file"),
+    ],
+)
+def test_the_addresses_of_servers_are_also_read_from_their_usual_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], toml: str, url: str | None
+) -> None:
+    for name in ("MONGO_URL", "DRRETAIL_MONGO_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "drretail.toml").write_text(toml, encoding="utf-8")
+    assert read_settings().mongo_url == url
+
+
+def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MONGO_PASSWORD", "ES_PASSWORD", "ES_API_KEY"):
+        monkeypatch.setenv(f"DRRETAIL_{name}", "secret")
+        monkeypatch.setenv(name, "not read")
+    settings = read_settings()
+    assert settings.es_api_key is not None
+    assert settings.es_api_key.get_secret_value() == "secret"
+    assert "secret" not in repr(settings)
+    monkeypatch.setenv("DRRETAIL_MONGO_URL", "mongodb://u:secret@host")
+    assert "secret" not in repr(read_settings())
+
+
+def test_a_wrong_address_is_named_as_a_person_sets_it(tmp_path: Path) -> None:
+    (tmp_path / "drretail.toml").write_text("mongo_url = 5", encoding="utf-8")
+    with pytest.raises(UserError, match=r"'mongo_url' \(drretail.toml or DRRETAIL_MONGO_URL\)"):
+        read_settings()

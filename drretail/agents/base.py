@@ -26,6 +26,8 @@ class Agent:
     answer: Answering
     roles: tuple[Role, ...]
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
+    self_checked: bool = False
+    """True when it takes out of its reports what the checks find: then their scores say little of it."""
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:

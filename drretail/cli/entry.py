@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import NoReturn
 
-from drretail.errors import UserError
+from drretail.errors import ToolError, UserError
 
 USER_MUST_ACT = 2
 INTERRUPTED = 130
@@ -68,6 +68,9 @@ def sentence_of(problem: BaseException) -> str | None:
     """What the user must fix; None for a bug of ours, and for an ending that says itself what it is."""
     if isinstance(problem, UserError):
         return str(problem)
+    if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
+        # A server failed while no tool was at work, such as when a judge looks a product up.
+        return f"{problem.message} Run the same command again: it goes on from here."
     if isinstance(problem, OSError):
         where = f" ({problem.filename})" if problem.filename else ""
         hint = " Free some space and run the same command again." if problem.errno == errno.ENOSPC else ""

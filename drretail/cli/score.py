@@ -17,6 +17,8 @@ def score(
         list[str] | None,
         typer.Option("--judge", metavar="PROVIDER:MODEL", help="Who judges; may be given again; offline without one."),
     ] = None,
+    model_profile: options.ModelProfile = None,
+    base_url: options.BaseUrl = None,
     rules: Annotated[str, typer.Option("--rules", help="default, or a publication's rules: paper, drg.")] = "default",
     world: Annotated[
         str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
@@ -27,6 +29,7 @@ def score(
     ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
     regrade: Annotated[bool, typer.Option("--regrade", help="Ask everything again; the last verdict counts.")] = False,
+    estimate: options.Estimate = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -36,11 +39,14 @@ def score(
     """
     import asyncio
 
+    from drretail.cli.estimating import show_estimates
     from drretail.cli.judging import judges, world_of
+    from drretail.cli.models import Opener
     from drretail.cli.output import print_json, say
     from drretail.cli.research import exit_code
     from drretail.cli.score_table import print_scores
     from drretail.errors import UnknownName, UserError
+    from drretail.eval.estimate import estimate_judging
     from drretail.eval.registry import load_metric
     from drretail.eval.scoring import score as score_experiment
     from drretail.progress import choose_progress
@@ -55,12 +61,19 @@ def score(
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
     needs_judge = any(load_metric(name).needs_judge for name in names)
     settings = read_settings(page_age=page_age)
+    opener = Opener(settings, base_url or [], only_priced=estimate)
+    if estimate:
+        bench = judges(judge or [], opener, model_profile) if needs_judge else []
+        estimates = estimate_judging(experiment, names, bench, anew=regrade)
+        title = f"Reports to judge in {experiment}"
+        show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
+        return
     with world_of(experiment, world, quiet=quiet) as shop:
         scores = asyncio.run(
             score_experiment(
                 experiment,
                 names,
-                judges(judge or [], settings) if needs_judge else [],
+                judges(judge or [], opener, model_profile) if needs_judge else [],
                 rules=chosen[rules],
                 store=None if shop is None else shop.store,
                 progress=choose_progress("none" if quiet else None),

@@ -48,6 +48,8 @@ class Session:
     trajectory: Trajectory = field(default_factory=Trajectory)
     ledger: Ledger = field(default_factory=Ledger)
     overlay: dict[str, UserProfile] = field(default_factory=dict)
+    before: dict[str, UserProfile] = field(default_factory=dict)
+    """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
     """Granted or refused, by path and seq."""
 
@@ -65,13 +67,16 @@ class Session:
         return self.overlay.get(user_id) or self.world.store.user(user_id)
 
     def update_user(self, profile: UserProfile) -> None:
+        """Changes a profile for this run; NotFound for an unknown user."""
+        if profile.user_id not in self.before:
+            self.before[profile.user_id] = self.world.store.user(profile.user_id)
         self.overlay[profile.user_id] = profile
 
     def state_diff(self) -> tuple[StateChange, ...]:
-        """Every profile field that differs from the world's, by user and field."""
+        """Every profile field that differs from the world's, by user and field; the world is not asked again."""
         changes: list[StateChange] = []
         for user_id, after in sorted(self.overlay.items()):
-            before = flat(self.world.store.user(user_id).model_dump(mode="json"))
+            before = flat(self.before[user_id].model_dump(mode="json"))
             for name, value in flat(after.model_dump(mode="json")).items():
                 if value != before.get(name):
                     changes.append(StateChange(user_id=user_id, field=name, before=before.get(name), after=value))

@@ -4,7 +4,8 @@ A ``Hearing`` is one judge on one run in one metric. It knows which verdicts sta
 and appends every verdict at once; the journal beside the verdict file serves what was asked before.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -33,13 +34,15 @@ class Judge:
     slug: str
     """Names the judge's folder: one for each spec and set of parameters."""
     model: Model | None = None
+    in_batches: bool = False
+    """True: an answer may take hours, so all questions that do not need each other's answers are asked at once."""
 
     @classmethod
-    def of(cls, model: Model) -> "Judge":
+    def of(cls, model: Model, *, in_batches: bool = False) -> "Judge":
         """A model as a judge."""
         params = sha256_of(model.params)[:8] if model.params else ""
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
-        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model)
+        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
 
 
 CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)
@@ -169,6 +172,14 @@ class Hearing:
             error = f"{reply.failure.kind}: {reply.failure.message}"
             return Ruling("failed", None, prompt.hash, reply.attempts, error)
         return Ruling("scored", reply.answer, prompt.hash, reply.attempts)
+
+    async def each(self, steps: Iterable[Awaitable[object]]) -> None:
+        """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
+        if self.judge.in_batches:
+            await asyncio.gather(*steps)
+        else:
+            for step in steps:
+                await step
 
     @property
     def usage(self) -> Usage:

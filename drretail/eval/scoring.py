@@ -25,6 +25,8 @@ from drretail.records.score import Rules, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; within a run a judge is asked one question after the other, so that files come out equal."""
+BATCH_CONCURRENCY = 300
+"""Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ async def score(
     store: Store | None = None,
     progress: Progress,
     again: Again = "nothing",
-    concurrency: int = CONCURRENCY,
+    concurrency: int | None = None,
     page_age: float = PAGE_AGE,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
@@ -65,8 +67,10 @@ async def score(
             for metric, judge in benches
         )
         total = len(planned_runs(experiment, definition)) * len(benches)
+        batches = any(judge.in_batches for _, judge in benches)
+        side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
-            workers = [asyncio.create_task(_work(experiment, jobs, rules, again, bar)) for _ in range(concurrency)]
+            workers = [asyncio.create_task(_work(experiment, jobs, rules, again, bar)) for _ in range(side_by_side)]
             try:
                 await asyncio.gather(*workers)
             finally:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from drretail.errors import ModelError, ModelErrorKind
@@ -48,9 +48,12 @@ class Answering(Protocol):
     def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage]": ...
 
 
-async def ainvoke(model: Answering, messages: Sequence["BaseMessage"]) -> "AIMessage":
+async def ainvoke(
+    model: Answering, messages: Sequence["BaseMessage"], *, on_retry: Callable[[str], None] | None = None
+) -> "AIMessage":
     """The answer of a chat model, with or without bound tools: text or tool calls, never neither.
 
+    ``on_retry`` is told why, each time that it is tried again.
     Raises ModelError: timeout, refusal, context_overflow, or model for all else, an answer cut at max_tokens
     included. Messages never hold the key.
     """
@@ -60,13 +63,15 @@ async def ainvoke(model: Answering, messages: Sequence["BaseMessage"]) -> "AIMes
         except json.JSONDecodeError as problem:
             if attempt == UNREADABLE_RETRIES:
                 raise _error(model, "model", "the provider answered with broken JSON", problem) from problem
+            if on_retry is not None:
+                on_retry("broken JSON")
         except (*_roots(), OSError) as problem:
             raise _error(model, _kind_of(problem), type(problem).__name__, problem) from problem
         except (ValueError, TypeError, KeyError) as problem:
             # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
             raise _error(model, "model", "the answer could not be used", problem) from problem
         else:
-            return _whole(answer)
+            return _whole(_with_all_calls(answer))
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
@@ -119,23 +124,49 @@ def _secrets(model: object) -> list[str]:
     return [secret for secret in secrets if len(secret) > 6]
 
 
+def _with_all_calls(answer: "AIMessage") -> "AIMessage":
+    """The answer with those calls among the others whose arguments were no JSON: the tools will refuse them.
+
+    Clients keep them apart, but send them again with the conversation, and providers refuse a call without a reply.
+    """
+    if not answer.invalid_tool_calls:
+        return answer
+    broken = [
+        {
+            "type": "tool_call",
+            "name": call["name"] or "",
+            "args": {"unreadable": (call["args"] or "")[:MESSAGE_LENGTH]},
+            "id": call["id"],
+        }
+        for call in answer.invalid_tool_calls
+    ]
+    return answer.model_copy(update={"tool_calls": [*answer.tool_calls, *broken], "invalid_tool_calls": []})
+
+
 def _whole(answer: "AIMessage") -> "AIMessage":
     """The answer, when it ended of itself."""
     reason = _stop_reason(answer)
     if reason in _REFUSED or answer.additional_kwargs.get("refusal"):
-        raise ModelError("refusal", f"the model refused to answer (stop reason {reason})")
+        raise _unusable(answer, "refusal", f"the model refused to answer (stop reason {reason})")
     if reason == "model_context_window_exceeded":
-        raise ModelError("context_overflow", "the conversation no longer fits the model's context window")
+        raise _unusable(answer, "context_overflow", "the conversation no longer fits the model's context window")
     if answer.tool_calls:
         return answer
     if reason in _CUT:
-        raise ModelError("model", "the answer was cut at the longest length allowed: raise max_tokens")
+        raise _unusable(answer, "model", "the answer was cut at the longest length allowed: raise max_tokens")
     if not answer.text.strip():
-        raise ModelError("model", f"the answer is empty (stop reason {reason})")
+        raise _unusable(answer, "model", f"the answer is empty (stop reason {reason})")
     return answer
+
+
+def _unusable(answer: "AIMessage", kind: ModelErrorKind, message: str) -> ModelError:
+    """The failure, with the tokens that the answer cost nevertheless."""
+    return ModelError(kind, message, usage=usage_of(answer).model_dump())
 
 
 def _stop_reason(answer: "AIMessage") -> str:
     metadata = answer.response_metadata
+    if (metadata.get("prompt_feedback") or {}).get("block_reason"):
+        return "content_filter"  # Gemini refused the prompt itself, and so there is no answer with a reason
     names = ("stop_reason", "finish_reason", "done_reason")
     return next((str(metadata[name]).casefold() for name in names if metadata.get(name)), "unknown")

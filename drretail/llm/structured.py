@@ -37,7 +37,7 @@ def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
 
     chat = model.chat
     own = type(chat)
-    if not (chat.profile or {}).get("structured_output", True):
+    if model.structured_output is False or not (chat.profile or {}).get("structured_output", True):
         return None
     if (
         own.with_structured_output is BaseChatModel.with_structured_output

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.cli.score_table import print_scores
+from drretail.records.score import Score, Scores
 from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
 
@@ -139,3 +141,18 @@ def test_checks_say_what_their_numbers_are(drretail: Command, made: Path) -> Non
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:
     (told, *_) = made.glob("runs/*/*/telemetry.json")
     assert json.loads(told.read_text(encoding="utf-8"))["world"] == str(made.parent / "w")
+
+
+def test_checks_of_a_system_that_made_them_itself_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    usual = {"metric": "checks", "version": 2, "variant": "clean", "value": 1, "n_planned": 1, "n_scored": 1}
+    rows = [
+        Score.model_validate(
+            usual | {"judge": "code", "judge_kind": "rule_based", "system": label, "self_checked": own}
+        )
+        for label, own in (("a@m", False), ("b@m", True))
+    ]
+    print_scores(Scores(scores=tuple(rows), judgings=()))
+    printed = capsys.readouterr().out
+    assert "b@m (self-checked)" in printed
+    assert "a@m (self-checked)" not in printed
+    assert "Self-checked: the agent takes out of its own reports" in printed

@@ -36,7 +36,7 @@ def anyio_backend() -> str:
 
 
 def model_at(url: str, name: str = "claude-sonnet-5", **given: Any) -> Model:
-    settings = {"timeout": 5, "max_retries": 2, "max_tokens": 700} | given
+    settings: dict[str, Any] = {"timeout": 5, "max_retries": 2, "max_tokens": 700} | given
     return open_model(f"anthropic:{name}", base_url=url, environ={"ANTHROPIC_API_KEY": KEY}, **settings)
 
 

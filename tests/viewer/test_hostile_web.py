@@ -1,7 +1,6 @@
 """A whole run on a hostile web: searched, reported, judged, and shown; the page and the text stay whole."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,14 +53,14 @@ def day(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, day: str) -> Iterator[Path]:
+def folder(tmp_path_factory: pytest.TempPathFactory, day: str) -> Path:
     home = tmp_path_factory.mktemp("hostile")
     with open_world(build(home / "world")) as world:
         record_runs(replace(world, web=EvilWeb(day)), QUERIES, home / "exp")
         judges = [Judge.of(open_model("offline:judge", environ={}))]
         metrics = ["faithfulness", "checks"]
         asyncio.run(score(home / "exp", metrics, judges, store=world.store, progress=choose_progress("none")))
-    yield home / "exp"
+    return home / "exp"
 
 
 def test_the_run_cites_the_hostile_page_and_nothing_that_it_made_up(folder: Path, day: str) -> None:

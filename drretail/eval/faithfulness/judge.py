@@ -14,11 +14,10 @@ async def judge(subject: Subject, hearing: Hearing) -> None:
     """Extracts the cited claims and all claims, then judges every unit; a failed one ends only its own branch."""
     if hearing.rules not in RULES:
         raise UserError(f"faithfulness knows no rules {hearing.rules!r}: use {', '.join(RULES)}.")
-    cited = await extract(subject, hearing, CITED)
-    await extract(subject, hearing, ALL)
-    for claim in cited or ():
-        for unit in units(claim, hearing.rules):
-            await judge_support(subject, hearing, unit)
+    await hearing.each(extract(subject, hearing, stage) for stage in (CITED, ALL))
+    cited = await extract(subject, hearing, CITED)  # stands now
+    found = [unit for claim in cited or () for unit in units(claim, hearing.rules)]
+    await hearing.each(judge_support(subject, hearing, unit) for unit in found)
 
 
 def prompt_hashes() -> frozenset[str]:

@@ -1,10 +1,12 @@
 """offline:shopper, a rule-based shopping researcher: a pure function of the messages and the bound tools.
 
-policy.py      what to do next: look something up, or write
+policy.py      which role is asked for
+roles/         what it does in each role that a model has in an agent
+tags.py        the data of a prompt, in tags
 situation.py   what the messages hold: query, user, today, and every tool result so far
 study.py       all that follows from the situation; read this for the order of things
-words.py       words and their stems; tokens.py, phrases.py and roles.py: words in their context
-kinds.py       what it knows of the world: kinds of products and what goes with them; places.py
+words.py       words and their stems; tokens.py, phrases.py and mentions.py: words in their context
+kinds.py       what it knows of the world: kinds of products and what goes with them
 everyday.py    things of which it knows the names only
 idioms.py      turns of speech whose nouns are nothing to buy
 needs.py       what the shopper wants to buy, read from the query
@@ -22,5 +24,6 @@ sums.py        the arithmetic of the report, as calculator expressions
 facts.py       short facts out of a product's record
 report/        the report, section by section
 
-It reads no instructions: only tags, tool names and the JSON of tool results. Rewording a prompt changes nothing.
+It reads no instructions: only tags, tool names, names of answer schemas and the JSON of tool results. Rewording a
+prompt changes nothing.
 """

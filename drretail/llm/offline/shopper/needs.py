@@ -8,6 +8,7 @@ from drretail.llm.offline.shopper.either import asks_which
 from drretail.llm.offline.shopper.everyday import ALL_KINDS
 from drretail.llm.offline.shopper.idioms import without_idioms
 from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, KINDS, THEMES, Kind
+from drretail.llm.offline.shopper.mentions import is_aside, is_owned, is_unwanted
 from drretail.llm.offline.shopper.phrases import (
     FILLERS,
     asked_phrases,
@@ -15,7 +16,6 @@ from drretail.llm.offline.shopper.phrases import (
     search_phrase,
     spoken_things,
 )
-from drretail.llm.offline.shopper.roles import is_aside, is_owned, is_unwanted
 from drretail.llm.offline.shopper.tokens import Token, quantity_at, tokenise
 from drretail.llm.offline.shopper.wondering import without_wondering
 from drretail.llm.offline.shopper.words import (
@@ -121,13 +121,15 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
     covered = frozenset(index for start, end, _ in spans for index in range(start, end))
     asked = asked_phrases(requests, covered)
     heads = frozenset(end for _, end, _ in spans) | frozenset(end for _, end in asked)
+    owned = [kind.name for start, end, kind in spans if is_owned(tokens, start, end)]
+    named = [
+        span
+        for span in spans
+        if not (is_owned(tokens, *span[:2]) or is_unwanted(tokens, span[0]) or is_aside(tokens, span[0], heads))
+    ]
     placed: dict[str, tuple[int, Need]] = {}
-    owned: list[str] = []
-    for start, end, kind in spans:
-        if is_owned(tokens, start, end):
-            owned.append(kind.name)
-        elif not (is_unwanted(tokens, start) or is_aside(tokens, start, heads)):
-            placed.setdefault(kind.name, (end, _known_need(kind, tokens, start, end)))
+    for start, end, kind in _requested(named, requests) or ([] if asked else named):
+        placed.setdefault(kind.name, (end, _known_need(kind, tokens, start, end)))
     for phrase, end in asked:
         placed.setdefault(" ".join(phrase), (end, _asked_need(phrase, tuple(_purpose(tokens, end)))))
     needs = [need for _, need in sorted(placed.values(), key=lambda item: item[0])]
@@ -197,6 +199,11 @@ def _known_spans(tokens: list[Token], requests: list[Token]) -> list[tuple[int, 
             spans.append(span)
             index = span[1]
     return spans
+
+
+def _requested(spans: list[tuple[int, int, Kind]], requests: list[Token]) -> list[tuple[int, int, Kind]]:
+    """The spans without what is named only where the shopper wonders: "how it goes on with a serum"."""
+    return [span for span in spans if all(token.word != "the" for token in requests[span[0] : span[1]])]
 
 
 def _span_at(tokens: list[Token], start: int) -> tuple[int, int, Kind] | None:

@@ -24,7 +24,8 @@ _NOT_PRODUCTS = word_set(
     product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
     time information info opinion guide answer month week year today gift gifts present something anything solution
     nothing chosen picked selected max maximum minimum min candidates candidate compared comparison history
-    past purchases instead sooner later
+    past purchases instead sooner later web internet articles websites sources shopper
+    routine routines
     joke story weather store shop review reviews rating ratings total spending
     corner area spot place space sanctuary garden yard patio balcony bedroom kitchen bathroom nursery"""
 )

@@ -26,7 +26,7 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:also|and|but|so|oh|plus|then|by the way),?\s+", re.IGNORECASE)
-_OUTDOOR_THEMES = frozenset({"birds", "garden"})
+OUTDOOR_THEMES = frozenset({"birds", "garden"})
 _LONGEST_SEARCH = 12
 _SHORTEST = 4
 _YOURS = {"i": "you", "i'm": "you're", "i've": "you've", "me": "you", "my": "your", "mine": "yours",
@@ -124,7 +124,7 @@ def _topic(needs: list[Need]) -> str:
 
 
 def _of_the_place(needs: list[Need], customer: Customer) -> list[WebSearch]:
-    outdoors = [need for need in needs if need.theme in _OUTDOOR_THEMES]
+    outdoors = [need for need in needs if need.theme in OUTDOOR_THEMES]
     if not outdoors or customer.state is None:
         return []
     return [WebSearch(f"{outdoors[0].theme} {customer.state}", need=outdoors[0])]

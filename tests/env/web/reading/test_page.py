@@ -44,7 +44,8 @@ def test_the_items_of_a_list_page_stand_on_a_line_each_with_price_and_rating() -
 
 def test_content_in_many_small_pieces_is_read_by_its_layout() -> None:
     pieces = "".join(
-        f'<section class="tile"><h3>Side {n}</h3><div><div>Small piece number {n} says something of its own.</div></div></section>'
+        f'<section class="tile"><h3>Side {n}</h3>'
+        f"<div><div>Small piece number {n} says something of its own.</div></div></section>"
         for n in range(12)
     )
     text = read(f"<div>{pieces}</div>").text
@@ -76,15 +77,14 @@ def test_a_page_without_content_is_no_content_and_never_its_navigation(body: str
 @pytest.mark.parametrize(
     "body",
     [
-        "<h1>Robot or human?</h1><p>Activate and hold the button to confirm that you're human. Thank you!</p>"
-        + "<br>" * 5,
-        "<p>Checking your browser before accessing site.example. This process is automatic. Your browser will redirect.</p>",
+        "<h1>Robot or human?</h1><p>Activate and hold the button to confirm that you're human. Thank you!</p>",
+        "<p>Checking your browser before accessing site.example. This process is automatic. Please wait.</p>",
         "<h1>Access Denied</h1><p>You don't have permission to access this page on this server. Reference #18.2d35</p>",
         "<p>Enter the characters you see below. Sorry, we just need to make sure you're not a robot.</p>",
-        "<h1>Before you continue to Search</h1><p>We use cookies and data to deliver and maintain services, and more.</p>",
+        "<h1>Before you continue to Search</h1><p>We use cookies and data to deliver and maintain services.</p>",
         '<form id="challenge-form"><p>One more step.</p></form>',
         '<div class="g-recaptcha"></div><p>Please wait.</p>',
-        "<p>Bitte bestätigen Sie, dass Sie ein Mensch sind, um fortzufahren. Danke für Ihr Verständnis und Ihre Geduld.</p>",
+        "<p>Bitte bestätigen Sie, dass Sie ein Mensch sind, um fortzufahren. Danke für Ihre Geduld.</p>",
     ],
 )
 def test_walls_are_blocked(body: str) -> None:
@@ -118,9 +118,14 @@ def test_plain_text_is_read_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("charset", "meta", "codec"),
-    [("iso-8859-1", "", "latin-1"), (None, '<meta charset="windows-1252">', "cp1252"), (None, "", "utf-8"),
-     ("no-such-codec", "", "utf-8"), (None, '<meta http-equiv="content-type" content="text/html; charset=shift_jis">', "shift_jis")],
-)  # fmt: skip
+    [
+        ("iso-8859-1", "", "latin-1"),
+        (None, '<meta charset="windows-1252">', "cp1252"),
+        (None, "", "utf-8"),
+        ("no-such-codec", "", "utf-8"),
+        (None, '<meta http-equiv="content-type" content="text/html; charset=shift_jis">', "shift_jis"),
+    ],
+)
 def test_characters_are_read_by_header_page_or_what_fits(charset: str | None, meta: str, codec: str) -> None:
     word = "餌台" if codec == "shift_jis" else "Füllstation"
     html = f"<html><head>{meta}<title>{word}</title></head><body><article>{ARTICLE}</article></body></html>"

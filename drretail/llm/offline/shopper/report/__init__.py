@@ -11,5 +11,6 @@ sayings.py   sentences of web pages that can stand alone
 advice.py    what the web says, and what the shopper asked beside
 disagreement.py  where two pages contradict each other
 table.py     the picks side by side, and the sum
+weighed.py   what else was weighed, in a report on several researchers' findings
 gaps.py      what could not be found out
 """

@@ -34,8 +34,8 @@ def short_answer(study: Study, names: Names) -> list[str]:
         return [_without_needs(study)]
     pairs = list(zip(study.needs, study.basket.picks, strict=True))
     chosen = [(need, pick) for need, pick in pairs if pick is not None]
-    missing = [_why_nothing(study, index, names) for index, (_, pick) in enumerate(pairs) if pick is None]
-    missing = [sentence for sentence in [*missing, _nothing_at_all(study)] if sentence]
+    missing = [why_nothing(study, index, names) for index, (_, pick) in enumerate(pairs) if pick is None]
+    missing = [sentence for sentence in [*missing, nothing_at_all(study)] if sentence]
     # What cannot be had is what a shopper must know first.
     paragraphs = [" ".join(missing)] if missing else []
     if study.from_orders and chosen:
@@ -145,7 +145,7 @@ def _total(study: Study, priced: list[Option]) -> str:
     return cost
 
 
-def _why_nothing(study: Study, index: int, names: Names) -> str:
+def why_nothing(study: Study, index: int, names: Names) -> str:
     """Says plainly that a need is not met, with the nearest miss and by how much it misses."""
     need, shelf = study.needs[index], study.shelves[index]
     most = study.limits.price_max(need)
@@ -164,14 +164,19 @@ def _why_nothing(study: Study, index: int, names: Names) -> str:
     return ""
 
 
-def _nothing_at_all(study: Study) -> str:
+def nothing_at_all(study: Study) -> str:
     """One sentence about all needs of which nothing was found."""
     absent = [shelf.need for shelf in study.shelves if not shelf.rivals and not shelf.ruled_out]
     if not absent:
         return ""
-    if not study.situation.made(SEARCH):
+    if study.situation.relayed and not absent[0].guessed:
+        return f"The research brought no {joined([need.name for need in absent], last='or')} that the shop sells."
+    if study.from_orders and not study.situation.made(SEARCH):
+        things = joined([need.counted for need in absent])
+        return f"You did not name a thing. Your earlier orders suggest {things}; I have not searched the shop for that."
+    if not (study.situation.made(SEARCH) or study.situation.relayed):
         return f"I have not searched the shop for {joined([need.counted for need in absent])}."
-    if not study.situation.found(SEARCH):
+    if not (study.situation.found(SEARCH) or study.situation.relayed):
         return f"The shop's search failed, so I have nothing on {joined([need.counted for need in absent])}."
     if absent[0].guessed:
         return (
@@ -194,6 +199,8 @@ def _missed(study: Study, need: Need, nearest: Option, most: Decimal, names: Nam
         over = format_money(product.price - most)
         return f"No {need.name} {fits} your {amount_text(most)}: the nearest is {what}, {over} over."
     left = (study.limits.total or Decimal(0)) - study.basket.total
+    if product.price * need.quantity <= left:
+        return f"I found no {need.name} beside what I chose for something else: {what} is the cheapest."
     over = format_money(product.price * need.quantity - left)
     return f"The budget does not also hold {need.counted}: the cheapest is {what}, {over} more than is left."
 

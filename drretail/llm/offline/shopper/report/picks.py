@@ -62,7 +62,7 @@ def _why(study: Study, index: int, pick: Option, names: Names) -> str:
         standing(study, index, pick, names),
         *_doubts(pick),
         *_floors(study, pick),
-        *_demands(pick),
+        *_demands(pick, relayed=study.situation.relayed),
         *_purpose(shelf, pick),
     ]
     if study.constraints.brands_wanted:
@@ -89,20 +89,26 @@ def _floors(study: Study, pick: Option) -> list[str]:
     return [f"You asked for {floors.text}: it has {has} {cite(product.evidence)}."]
 
 
-def _demands(pick: Option) -> list[str]:
+def _demands(pick: Option, *, relayed: bool) -> list[str]:
     evidence = cite(pick.product.evidence)
     straight = [f"“{demand}”" for demand, words in pick.met if words == demand]
     other = [f"“{words}” for your “{demand}”" for demand, words in pick.met if words != demand]
-    sentences = [f"Its record says {joined([*straight, *other])} {evidence}."] if pick.met else []
+    what = "record" if pick.product.opened else "title"
+    sentences = [f"Its {what} says {joined([*straight, *other])} {evidence}."] if pick.met else []
     if pick.unmet:
         asked = joined([f"“{demand}”" for demand in pick.unmet], last="or")
-        where = (
-            "Neither its title nor its listing says"
-            if pick.product.record.get("features")
-            else "Its record does not say"
-        )
-        sentences.append(f"{where} {asked}, so check that before you order {evidence}.")
+        sentences.append(f"{_where_not(pick, relayed=relayed)} {asked}, so check that before you order {evidence}.")
     return sentences
+
+
+def _where_not(pick: Option, *, relayed: bool) -> str:
+    """Where a demand was looked for in vain: no more than what was read."""
+    product = pick.product
+    if not product.opened:
+        return "I have not opened its record, and its title does not say"
+    if relayed:
+        return "Nothing that was noted of it says"
+    return "Neither its title nor its listing says" if product.record.get("features") else "Its record does not say"
 
 
 def _purpose(shelf: Shelf, pick: Option) -> list[str]:
@@ -114,8 +120,9 @@ def _purpose(shelf: Shelf, pick: Option) -> list[str]:
     spoken = [words for words in spoken if words not in known]
     if not spoken:
         return []
+    where = "listing" if pick.product.opened else "title"
     return [
-        f"The listing speaks of {joined([f'“{words}”' for words in spoken])}, as you do {cite(pick.product.evidence)}."
+        f"The {where} speaks of {joined([f'“{words}”' for words in spoken])}, as you do {cite(pick.product.evidence)}."
     ]
 
 

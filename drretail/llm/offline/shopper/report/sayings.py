@@ -120,7 +120,7 @@ def pages_that_give_orders(situation: Situation) -> dict[str, tuple[str, str]]:
         )
         for lookup in situation.found(WEB)
         for result in lookup.value.get("results", [])
-        if _TO_MACHINES.search(str(result.get("summary") or result.get("snippet") or ""))
+        if gives_orders(str(result.get("summary") or result.get("snippet") or ""))
     }
 
 
@@ -134,13 +134,18 @@ def _of_page(result: dict[str, Any], rank: int, with_lists: bool) -> Iterator[Sa
                 continue
             text = text.rpartition(",")[0] + " …"
         if text and text[0].isupper() and 5 <= len(text.split()) <= LONGEST_SENTENCE:
-            merit = _merit(text) - 0.05 * rank
+            merit = merit_of(text) - 0.05 * rank
             evidence = str(result["evidence"])
             yield Saying(text, evidence, page, day, merit, is_list, _is_whole(text), _stands_alone(text))
 
 
-def _merit(text: str) -> float:
-    """Advice and figures help; tales, seams of headings and long sentences do not."""
+def gives_orders(text: str) -> bool:
+    """True where a text tells readers that are machines what to say."""
+    return _TO_MACHINES.search(text) is not None
+
+
+def merit_of(text: str) -> float:
+    """How much a sentence helps a buyer: advice and figures do; tales, seams of headings and long sentences do not."""
     advises = 0.6 * (_ADVISES.search(text) is not None) + 0.2 * (_MEASURES.search(text) is not None)
     tale = 0.6 * (_FIRST_PERSON.search(text) is not None)
     seams = 0.5 * any(True for _ in _SEAM.finditer(" ".join(text.split()[:7])))

@@ -1,0 +1,59 @@
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+
+from drretail.agents.tally import Ended
+from drretail.cli.running import RunsShown, duration
+from drretail.progress import PlainProgress
+from drretail.records.run import Step
+
+DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
+
+
+class Noted:
+    """A bar that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.said: list[str] = []
+
+    def advance(self, amount: int = 1) -> None:
+        self.count += amount
+
+    def describe(self, text: str) -> None:
+        self.said.append(text)
+
+
+def shown(clock: list[float]) -> tuple[RunsShown, Noted, StringIO]:
+    stream, bar = StringIO(), Noted()
+    return RunsShown(PlainProgress(stream), bar, lambda: clock[0]), bar, stream
+
+
+def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
+    clock = [100.0]
+    watch, bar, _ = shown(clock)
+    watch.planned(10, 6)
+    clock[0] = 160.0
+    for name in ("Reason", *["calculator"] * 6):
+        watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
+    assert bar.said[-1] == "runs: 0 done, 4 left · 6 tool calls · 0 tokens"
+    watch.ended(DONE)
+    assert bar.said[-1:] == ["runs: 1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
+    assert bar.count == 7
+
+
+def test_only_the_first_failure_is_a_line_of_its_own() -> None:
+    watch, bar, stream = shown([0.0])
+    watch.planned(2, 0)
+    for _ in range(2):
+        watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
+    assert stream.getvalue().count("timeout: too slow") == 1
+    assert bar.said[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 18,000 tokens"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (12000, "3 h 20 min")]
+)
+def test_durations_are_said_as_people_say_them(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
