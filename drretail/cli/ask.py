@@ -21,6 +21,7 @@ def ask(
     web: options.Web = None,
     to: Annotated[Path | None, typer.Option("--to", help="Keep the run in this experiment folder.")] = None,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    redact: options.Redact = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -41,7 +42,7 @@ def ask(
     settings = read_settings(web=web)
     with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
-        chosen = system_options(without, preset, scope_to_user=scope_to_user)
+        chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
         opener = Opener(settings, base_url or [])
         (contestant,) = contestants([agent], model or [], shop, opener, model_profile, options=chosen)
         runner = narrated_runner(shop, world, settings, quiet=quiet)

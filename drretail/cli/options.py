@@ -33,6 +33,7 @@ Without = Annotated[
 Preset = Annotated[
     str | None, typer.Option("--preset", metavar="NAME", help="closed_book, web_only or tools_only: several at once.")
 ]
+Redact = Annotated[bool, typer.Option("--redact", help="Take personal data out of web searches before they leave.")]
 Model = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),

@@ -43,6 +43,7 @@ def run(
     preset: options.Preset = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    redact: options.Redact = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -84,7 +85,7 @@ def run(
         dollars=dollars,
     )
     opener = Opener(settings, base_url or [], only_priced=estimate)
-    chosen = system_options(without, preset, scope_to_user=scope_to_user)
+    chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
     with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
         for query in asked:

@@ -8,6 +8,7 @@ import typer
 from drretail.cli import options
 
 METRICS = "faithfulness,quality,checks"
+LEDGER, LIVE = "ledger", "live"
 
 
 def score(
@@ -27,6 +28,11 @@ def score(
         float | None,
         typer.Option("--page-age", metavar="YEARS", min=0, help="Cited pages older than that are warned of (3)."),
     ] = None,
+    sources: Annotated[
+        str,
+        typer.Option("--sources", metavar="ledger|live", help="live: cited pages are fetched and judged by as well."),
+    ] = LEDGER,
+    web: options.Web = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
     regrade: Annotated[bool, typer.Option("--regrade", help="Ask everything again; the last verdict counts.")] = False,
     estimate: options.Estimate = False,
@@ -45,10 +51,12 @@ def score(
     from drretail.cli.output import print_json, say
     from drretail.cli.research import exit_code
     from drretail.cli.score_table import print_scores
+    from drretail.cli.webs import pages_by_label
     from drretail.errors import UnknownName, UserError
     from drretail.eval.estimate import estimate_judging
     from drretail.eval.registry import load_metric
     from drretail.eval.scoring import score as score_experiment
+    from drretail.experiment import read_definition
     from drretail.progress import choose_progress
     from drretail.records.score import Rules
     from drretail.settings import read_settings
@@ -60,7 +68,13 @@ def score(
     if not names:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
     needs_judge = any(load_metric(name).needs_judge for name in names)
-    settings = read_settings(page_age=page_age)
+    if sources not in (LEDGER, LIVE):
+        raise UnknownName("kind of sources", sources, (LEDGER, LIVE))
+    if sources == LIVE and rules == "drg":
+        raise UserError(
+            "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."
+        )
+    settings = read_settings(page_age=page_age, web=web)
     opener = Opener(settings, base_url or [], only_priced=estimate)
     if estimate:
         bench = judges(judge or [], opener, model_profile) if needs_judge else []
@@ -68,6 +82,7 @@ def score(
         title = f"Reports to judge in {experiment}"
         show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
         return
+    live = pages_by_label(settings, read_definition(experiment).systems) if sources == LIVE else None
     with world_of(experiment, world, quiet=quiet) as shop:
         scores = asyncio.run(
             score_experiment(
@@ -78,6 +93,7 @@ def score(
                 store=None if shop is None else shop.store,
                 progress=choose_progress("none" if quiet else None),
                 page_age=settings.page_age,
+                live=live,
                 again="everything" if regrade else "failed" if retry_failed else "nothing",
             )
         )

@@ -1,11 +1,12 @@
 """A recorded run with all that a judge may see of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from drretail.env.store.base import Store
+from drretail.env.web.base import WebPage
 from drretail.experiment import Definition, read_definition, read_evidence, read_profile, read_run, run_folder
 from drretail.grounding.case import PAGE_AGE
 from drretail.prompts import tagged
@@ -35,6 +36,8 @@ class Subject:
     """The shop's today; None where nobody knows it."""
     page_age: float = PAGE_AGE
     """Years after which a cited page counts as old."""
+    page_at: Callable[[str], Awaitable[WebPage]] | None = None
+    """Cited pages as they are now, by address; None where they are not to be looked at again."""
 
     @property
     def today(self) -> str:

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
+from drretail.cli.webs import chosen_web, pages_by_label
 from drretail.experiment import read_definition, read_runs
+from drretail.records.run import System
+from drretail.settings import Settings
 from tests.cli.conftest import Command
 
 QUESTION = "How high should a bird feeder hang, and which one suits me?"
@@ -100,3 +103,69 @@ def test_a_search_may_be_tried_alone(drretail: Command, shop: str, serper: HTTPS
     done = drretail(*search, "--web", "serper", **keys(serper))
     (result,) = json.loads(done.stdout)["results"]
     assert (result["url"], result["snippet"]) == ("https://a.example/heights", "Five feet is usual.")
+
+
+def test_two_webs_share_an_experiment_under_labels_of_their_own(
+    drretail: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
+) -> None:
+    for web in ("sandbox", "serper"):
+        done = drretail(
+            "run", "--queries", queries, "--world", shop, "--web", web, "--to", "exp", "--redact", **keys(serper)
+        )
+        assert done.returncode == 0, done.stderr
+    systems = read_definition(tmp_path / "exp").systems
+    assert {label: system.web_provider for label, system in systems.items()} == {
+        "react@offline-shopper-redact": "sandbox",
+        "react@offline-shopper-serper-redact": "serper",
+    }
+    assert all(system.options == {"redact": True} for system in systems.values())
+
+
+def test_scores_by_live_pages_stand_beside_those_by_the_ledger(drretail: Command, shop: str, tmp_path: Path) -> None:
+    pages = tmp_path / "pages.jsonl"
+    page = {
+        "url": "https://mine.example/",
+        "title": "How high a feeder hangs",
+        "text": "A bird feeder should hang five feet high.",
+    }
+    pages.write_text(json.dumps(page) + "\n", encoding="utf-8")
+    done = drretail("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
+    assert done.returncode == 0, done.stderr
+    score = ["score", "exp", "--metrics", "faithfulness", "--world", shop, "--json"]
+    other = drretail(*score, "--sources", "live")
+    assert (other.returncode, "name theirs, such as --web sandbox:FILE" in " ".join(other.stderr.split())) == (2, True)
+    ledger = json.loads(drretail(*score).stdout)["scores"]
+    live = json.loads(drretail(*score, "--sources", "live", "--web", "sandbox:pages.jsonl").stdout)["scores"]
+    assert [row for row in live if row["variant"] != "FP_web_live"] == [
+        row for row in ledger if row["variant"] != "FP_web_live"
+    ]
+    by_variant = {row["variant"]: row for row in live}
+    assert by_variant["FP_web_live"]["value"] == by_variant["FP_web"]["value"]
+    assert by_variant["N_web"]["value"] > 0
+    assert len((tmp_path / "exp/verdicts/live_pages.journal.jsonl").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
+    sandbox = chosen_web(Settings())
+    systems = {
+        "fixed": System(agent="react", models={}, web_corpus=sandbox.corpus),
+        "open": System(agent="react", models={}, web_provider="serper"),
+    }
+    for web in ("sandbox", "serper"):
+        settings = Settings(web=web)
+        if web == "sandbox":
+            pages = pages_by_label(settings, systems)
+            assert (pages["fixed"].provider, pages["open"].provider) == ("sandbox", "open")
+        else:  # no key is needed, and what Serper found is fetched from the open web
+            pages = pages_by_label(settings, {"open": systems["open"]})
+        page = pages["open"].fetch("http://127.0.0.1:80/")
+        assert (page.state, "not an address of the public internet" in str(page.problem)) == ("blocked", True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [(["--sources", "liev"], "Did you mean live"), (["--sources", "live", "--rules", "drg"], "know no live pages")],
+)
+def test_sources_that_cannot_be_are_one_sentence(flags: list[str], said: str, drretail: Command) -> None:
+    done = drretail("score", "exp", *flags)
+    assert (done.returncode, said in " ".join(done.stderr.split())) == (2, True)

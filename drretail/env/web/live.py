@@ -1,10 +1,18 @@
 """The open web: one search engine, and pages fetched from wherever it points."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.fetching.fetched import Fetched
+from drretail.records.evidence import SourceState
+
+READ_IN_VAIN: dict[SourceState, str] = {
+    "no_content": "The page holds no text of its own, only navigation or what scripts would fill in.",
+    "blocked": "The page is a wall: a bot check, a question of consent, or a login.",
+}
+"""Why a page that came had nothing to read."""
 
 
 class SearchProvider(Protocol):
@@ -16,6 +24,22 @@ class SearchProvider(Protocol):
     def search(self, query: str, k: int) -> list[WebResult]: ...
 
 
+class OpenPages:
+    """The pages of the open web, wherever they are: one part fetches, another reads."""
+
+    provider = "open"
+
+    def __init__(self, fetch: Callable[[str], Fetched], read: Callable[[Fetched], WebPage]) -> None:
+        self._fetch = fetch
+        self._read = read
+
+    def fetch(self, url: str) -> WebPage:
+        """The page at an address; its ``state`` says what became of it, and ``problem`` why."""
+        fetched = self._fetch(url)
+        page = self._read(fetched)
+        return page if page.state == "ok" else replace(page, problem=fetched.problem or READ_IN_VAIN.get(page.state))
+
+
 class LiveWeb:
     """Implements ``base.Web`` from three parts: a search engine, what fetches a page, and what reads it."""
 
@@ -25,8 +49,7 @@ class LiveWeb:
         self, engine: SearchProvider, fetch: Callable[[str], Fetched], read: Callable[[Fetched], WebPage]
     ) -> None:
         self._engine = engine
-        self._fetch = fetch
-        self._read = read
+        self._pages = OpenPages(fetch, read)
 
     @property
     def provider(self) -> str:
@@ -38,5 +61,5 @@ class LiveWeb:
         return self._engine.search(query, k)
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address; its ``state`` says what became of it."""
-        return self._read(self._fetch(url))
+        """As ``OpenPages``."""
+        return self._pages.fetch(url)

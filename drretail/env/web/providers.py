@@ -10,7 +10,7 @@ from drretail.env.web.asking import Service, check_address
 from drretail.env.web.fetching.client import Client, Limits, Proxy
 from drretail.env.web.fetching.fetcher import Fetcher
 from drretail.env.web.fetching.robots import Robots
-from drretail.env.web.live import LiveWeb
+from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.opening import WebOptions
 from drretail.env.web.reading.page import read_page
 from drretail.env.web.searxng import LOCKED as SEARXNG_LOCKED
@@ -55,6 +55,11 @@ def _serper_key(options: WebOptions) -> SecretStr:
 
 def _live(engine: SerperSearch | SearxngSearch, options: WebOptions) -> LiveWeb:
     return LiveWeb(engine, open_fetcher(options).fetch, read_page)
+
+
+def open_pages(options: WebOptions) -> OpenPages:
+    """Pages without a search engine, for those who have their addresses. Raises UserError as ``open_fetcher`` does."""
+    return OpenPages(open_fetcher(options).fetch, read_page)
 
 
 def open_fetcher(options: WebOptions) -> Fetcher:

@@ -41,7 +41,8 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> Cont
     unreadable: list[str] = []
     for source in sources:
         entry = evidence.get(source)
-        found = () if entry is None or entry.state != "ok" else _readable(entry)
+        # Of a page that could not be read there may be the snippet that the agent was shown.
+        found = () if entry is None else _readable(entry)
         texts += found
         if not found:
             unreadable.append(source)

@@ -19,7 +19,10 @@ def test_search_and_pages_are_one_web() -> None:
         reader = fetcher(site, Names({"shop.example": [["127.0.0.1"]]}))
         web: Web = LiveWeb(Engine(), reader.fetch, read_page)
         found = web.fetch(f"http://shop.example:{site.port}/")
-        states = [web.fetch(f"http://shop.example:{site.port}{path}").state for path in ("/empty", "/gone")]
+        failed = [web.fetch(f"http://shop.example:{site.port}{path}") for path in ("/empty", "/gone")]
     assert (web.provider, web.corpus, len(web.search("x", 3))) == ("engine", None, 3)
     assert (found.state, found.title, "five feet high" in found.text) == ("ok", "Heights", True)
-    assert states == ["no_content", "error"]
+    assert [page.state for page in failed] == ["no_content", "error"]
+    assert found.problem is None
+    assert "no text of its own" in str(failed[0].problem)
+    assert failed[1].problem == "There is no such page (404)."
