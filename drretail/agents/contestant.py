@@ -66,6 +66,7 @@ def definition(world: World, queries: tuple[Query, ...], contestants: list[Conte
     """What an experiment with these systems and queries asks."""
     return Definition(
         world_fingerprint=world.manifest.fingerprint,
+        now=world.manifest.now,
         queries=tuple(sorted(queries, key=lambda query: query.query_id)),
         systems={contestant.label: contestant.system for contestant in contestants},
         prompt_hashes={contestant.label: prompt_hashes(contestant.agent) for contestant in contestants},

@@ -102,6 +102,7 @@ class Runner:
             self.world,
             user_id=query.user_id,
             scope_to_user=bool(contestant.system.options.get("scope_to_user")),
+            redact=bool(contestant.system.options.get("redact")),
             web_mode=contestant.system.web_mode,
             without=tools_of(contestant.system.options.get("without", ())),
             journal=effects,

@@ -18,6 +18,7 @@ def run(
     model: options.Model = None,
     model_profile: options.ModelProfile = None,
     base_url: options.BaseUrl = None,
+    web: options.Web = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Independent runs of each query.")] = 1,
     replay: Annotated[
         Path | None, typer.Option("--replay", metavar="EXP", help="Answer everything from that experiment's journals.")
@@ -42,6 +43,7 @@ def run(
     preset: options.Preset = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    redact: options.Redact = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -62,6 +64,7 @@ def run(
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner, silent_runner
     from drretail.cli.running import watched
     from drretail.cli.spending import print_spending, spending_document
+    from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
@@ -69,7 +72,7 @@ def run(
     from drretail.records.run import Limits
     from drretail.settings import read_settings
 
-    settings = read_settings(parallel=parallel)
+    settings = read_settings(parallel=parallel, web=web)
     asked = read_queries(queries)
     if replay is not None:
         read_definition(replay)  # says so now when there is nothing to replay
@@ -82,8 +85,8 @@ def run(
         dollars=dollars,
     )
     opener = Opener(settings, base_url or [], only_priced=estimate)
-    chosen = system_options(without, preset, scope_to_user=scope_to_user)
-    with opened_world(world, quiet=quiet) as shop:
+    chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
+    with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
         for query in asked:
             check_user(shop, query.user_id)

@@ -8,6 +8,7 @@ import typer
 from drretail.cli import options
 
 METRICS = "faithfulness,quality,checks"
+LEDGER, LIVE = "ledger", "live"
 
 
 def score(
@@ -23,6 +24,15 @@ def score(
     world: Annotated[
         str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
     ] = None,
+    page_age: Annotated[
+        float | None,
+        typer.Option("--page-age", metavar="YEARS", min=0, help="Cited pages older than that are warned of (3)."),
+    ] = None,
+    sources: Annotated[
+        str,
+        typer.Option("--sources", metavar="ledger|live", help="live: cited pages are fetched and judged by as well."),
+    ] = LEDGER,
+    web: options.Web = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
     regrade: Annotated[bool, typer.Option("--regrade", help="Ask everything again; the last verdict counts.")] = False,
     batch: Annotated[
@@ -54,11 +64,13 @@ def score(
     from drretail.cli.output import print_json, say
     from drretail.cli.research import exit_code
     from drretail.cli.score_table import print_scores
+    from drretail.cli.webs import pages_by_label
     from drretail.errors import UnknownName, UserError
     from drretail.eval.estimate import estimate_judging
     from drretail.eval.registry import load_metric
     from drretail.eval.scoring import score as score_experiment
     from drretail.eval.spending import judging_costs
+    from drretail.experiment import read_definition
     from drretail.progress import choose_progress
     from drretail.records.score import Rules
     from drretail.settings import read_settings
@@ -70,7 +82,13 @@ def score(
     if not names:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
     needs_judge = any(load_metric(name).needs_judge for name in names)
-    settings = read_settings()
+    if sources not in (LEDGER, LIVE):
+        raise UnknownName("kind of sources", sources, (LEDGER, LIVE))
+    if sources == LIVE and rules == "drg":
+        raise UserError(
+            "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."
+        )
+    settings = read_settings(page_age=page_age, web=web)
     opener = Opener(settings, base_url or [], only_priced=estimate)
     bench = judges(judge or [], opener, model_profile) if needs_judge else []
     if estimate:
@@ -79,6 +97,7 @@ def score(
         title = f"Reports to judge in {experiment}"
         show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
         return
+    live = pages_by_label(settings, read_definition(experiment).systems) if sources == LIVE else None
     allowance = capped_judging(experiment, bench, opener.prices, max_tokens, max_dollars)
     asking = asked_in_batches(bench, experiment, settings.batch_poll) if batch else nullcontext(bench)
     with world_of(experiment, world, quiet=quiet) as shop, asking as asked:
@@ -90,6 +109,8 @@ def score(
                 rules=chosen[rules],
                 store=None if shop is None else shop.store,
                 progress=choose_progress("none" if quiet else None),
+                page_age=settings.page_age,
+                live=live,
                 again="everything" if regrade else "failed" if retry_failed else "nothing",
                 allowance=allowance,
             )

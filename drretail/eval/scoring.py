@@ -5,13 +5,16 @@ verdicts in the folder by pure code, of this command's judges and of earlier one
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from drretail.env.store.base import Store
+from drretail.env.web.pages import Pages
 from drretail.errors import UnknownName
 from drretail.eval.judge import CODE_JUDGE, Again, Hearing, Judge
+from drretail.eval.live_pages import LivePages, live_journal
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores import Seat, derive_scores
@@ -20,6 +23,7 @@ from drretail.eval.subject import Subject, planned_runs, read_subjects
 from drretail.eval.verdicts import VerdictFile, verdict_path
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
+from drretail.grounding.case import PAGE_AGE
 from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
@@ -49,21 +53,27 @@ async def score(
     again: Again = "nothing",
     concurrency: int | None = None,
     allowance: Allowance | None = None,
+    page_age: float = PAGE_AGE,
+    live: Mapping[str, Pages] | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
     ``metrics`` are names; families that need no model are judged by code whatever ``judges`` holds. ``store`` None
     means that the world is not at hand. Once ``allowance`` is spent no question is asked any more; scores are then
-    made of what was judged. Raises UserError for an unknown metric, for a folder without an experiment,
-    and while another process writes there.
+    made of what was judged. Cited pages older than ``page_age`` years are warned of. ``live`` is, by label, where cited
+    pages are fetched from to be judged by as they are now, beside what the runs were handed.
+
+    Raises UserError for an unknown metric, for a folder without an experiment, and while another process writes there.
     """
     allowance = allowance or Allowance()
     families = [load_metric(name) for name in dict.fromkeys(metrics)]
     definition = read_definition(experiment)
     benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
-    with locked(experiment):
+    with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         jobs = (
-            Job(subject, metric, judge) for subject in read_subjects(experiment, store) for metric, judge in benches
+            Job(subject if live is None else _looking_again(subject, pages), metric, judge)
+            for subject in read_subjects(experiment, store, page_age)
+            for metric, judge in benches
         )
         total = len(planned_runs(experiment, definition)) * len(benches)
         batches = any(judge.in_batches for _, judge in benches)
@@ -81,6 +91,10 @@ async def score(
         scores = derive_scores(experiment, [*families, *_others(experiment, families, progress)], asked)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
+
+
+def _looking_again(subject: Subject, pages: LivePages) -> Subject:
+    return replace(subject, page_at=partial(pages.page, subject.label))
 
 
 def bench(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
