@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Opener:
     """Opens models as settings and flags ask. ``base_urls`` are ``[PROVIDER=]URL`` flags.
 
-    With ``only_priced`` no key is needed: such models are for an estimate, and nothing is sent by them.
+    With ``only_priced`` no key is needed: such models are for an estimate or a replay, and nothing is sent by them.
     """
 
     settings: "Settings"

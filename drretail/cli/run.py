@@ -20,6 +20,9 @@ def run(
     base_url: options.BaseUrl = None,
     web: options.Web = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Independent runs of each query.")] = 1,
+    shard: Annotated[
+        str | None, typer.Option("--shard", metavar="I/N", help="Only this part of the queries; for many machines.")
+    ] = None,
     replay: Annotated[
         Path | None, typer.Option("--replay", metavar="EXP", help="Answer everything from that experiment's journals.")
     ] = None,
@@ -56,6 +59,7 @@ def run(
 
     from drretail.agents.crowd import Crowd
     from drretail.agents.opening import open_experiment
+    from drretail.agents.shard import WHOLE, Shard
     from drretail.agents.spending import spending_of
     from drretail.cli.ablations import system_options
     from drretail.cli.budgeting import estimate_run, opened_purse
@@ -73,7 +77,11 @@ def run(
     from drretail.settings import read_settings
 
     settings = read_settings(parallel=parallel, web=web)
+    part = WHOLE if shard is None else Shard.read(shard)
     asked = read_queries(queries)
+    mine = part.of_queries(asked)
+    if not mine:
+        say(f"None of the {len(asked):,} queries falls into shard {shard}.")
     if replay is not None:
         read_definition(replay)  # says so now when there is nothing to replay
     limits = Limits(
@@ -84,7 +92,7 @@ def run(
         tokens=tokens,
         dollars=dollars,
     )
-    opener = Opener(settings, base_url or [], only_priced=estimate)
+    opener = Opener(settings, base_url or [], only_priced=estimate or replay is not None)
     chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
     with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
@@ -93,9 +101,9 @@ def run(
         names = agent or ["react"]
         players = contestants(names, model or [], shop, opener, model_profile, options=chosen, limits=limits)
         if estimate:
-            estimate_run(to, players, asked, repeats, opener.prices, retry_failed=retry_failed, as_json=as_json)
+            estimate_run(to, players, mine, repeats, opener.prices, retry_failed=retry_failed, as_json=as_json)
             return
-        runs = len(players) * len(asked) * repeats
+        runs = len(players) * len(mine) * repeats
         alone = min(settings.parallel, runs) == 1
         runner = narrated_runner(shop, world, settings, quiet=quiet) if alone else silent_runner(shop, world, settings)
         runner.replay = replay
@@ -105,7 +113,7 @@ def run(
         ):
             purse = opened_purse(to, players, opener.prices, max_tokens, max_dollars)
             crowd = Crowd(runner, experiment, settings.parallel, watch, purse)
-            tallies = crowd.run_all(players, asked, repeats, retry_failed=retry_failed)
+            tallies = crowd.run_all(players, mine, repeats, retry_failed=retry_failed)
     spent = [row for row in spending_of(to, opener.prices) if row.label in {tally.label for tally in tallies}]
     if as_json:
         taken = [spending_document(row) for row in spent]

@@ -1,7 +1,7 @@
 """The models of one run: every call is journalled, counted, and written into the trajectory."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from drretail.trajectory import Trajectory
 NO_CALLS: dict[str, Any] = {"anthropic": {"type": "none"}, "openai": "none", "google": "none", "offline": "none"}
 SMALLEST = 1e-9
 """Dollars: the least that a branch is given, when nothing is left for it."""
+OnUse = Callable[[Usage, float | None], None]
 T = TypeVar("T", bound=Record)
 
 
@@ -40,6 +41,8 @@ class Models:
     limits: Limits = field(default_factory=Limits)
     gate: asyncio.Semaphore | None = None
     """Held by each call while it is in flight; None = any number may be."""
+    on_use: OnUse | None = None
+    """Told of each call's tokens and of their price in dollars, None where that is unknown."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
     _last_tokens: int = 0
@@ -112,7 +115,9 @@ class Models:
             share = share.model_copy(update={"tokens": max(1, int(tokens))})
         if (money := self._dollars_budget.share(count)) is not None:
             share = share.model_copy(update={"dollars": max(SMALLEST, money)})
-        made = [Models(self.by_role, self.journal, self.trajectory, share, self.gate) for _ in range(count)]
+        made = [
+            Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use) for _ in range(count)
+        ]
         self._branches += made
         return made
 
@@ -206,7 +211,10 @@ class Models:
         used = Usage(**tokens)
         self._used[role] = self._used.get(role, Usage()).plus(used)
         self._last_tokens = used.total
-        self._last_dollars = self._cost(role, used) or 0
+        price = self._cost(role, used)
+        self._last_dollars = price or 0
+        if self.on_use is not None:
+            self.on_use(used, price)
 
     def _cost(self, role: str, used: Usage) -> float | None:
         price = next((model.price for name, model in self.by_role.items() if name == role), None)
