@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 class Opener:
     """Opens models as settings and flags ask. ``base_urls`` are ``[PROVIDER=]URL`` flags.
 
-    With ``only_priced`` no key is needed: such models are for an estimate or a replay, and nothing is sent by them.
+    With ``keyless`` no key is needed: such models are for an estimate or a replay, and nothing is sent by them.
     """
 
     settings: "Settings"
     base_urls: Sequence[str] = ()
-    only_priced: bool = False
+    keyless: bool = False
     prices: "PriceTable" = field(init=False)
     paces: "Paces" = field(init=False)
     """One pace for each provider, shared by all that is opened here."""
@@ -70,7 +70,7 @@ class Opener:
             prices=self.prices,
             stream=settings.stream,
             pacer=self.paces.of(provider, base_url),
-            environ=_placeholder_keys(choice) if self.only_priced else os.environ,
+            environ=_placeholder_keys(choice) if self.keyless else os.environ,
         )
 
 

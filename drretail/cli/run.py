@@ -92,7 +92,7 @@ def run(
         tokens=tokens,
         dollars=dollars,
     )
-    opener = Opener(settings, base_url or [], only_priced=estimate or replay is not None)
+    opener = Opener(settings, base_url or [], keyless=estimate or replay is not None)
     chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
     with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_made_for(asked, shop.manifest.fingerprint)

@@ -89,7 +89,7 @@ def score(
             "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."
         )
     settings = read_settings(page_age=page_age, web=web)
-    opener = Opener(settings, base_url or [], only_priced=estimate)
+    opener = Opener(settings, base_url or [], keyless=estimate)
     bench = judges(judge or [], opener, model_profile) if needs_judge else []
     if estimate:
         asked = [replace(judge, in_batches=batch) for judge in bench]
