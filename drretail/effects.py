@@ -40,6 +40,8 @@ class Effect(Document):
     """Attempts after the first."""
     role: str | None = None
     """Whose model was called."""
+    batched: bool | None = None
+    """True for an answer that a batch brought, at its price."""
 
     def as_line_with(self, known: Mapping[str, str]) -> str:
         """``as_line``, where the canonical JSON of some fields is known: requests are whole conversations."""
@@ -50,11 +52,13 @@ class Effect(Document):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an action brought back: JSON, the tokens it used, and how many attempts it took after the first."""
+    """What an action brought back: JSON, the tokens it used, how many attempts it took after the first, and whether
+    through a batch."""
 
     response: Any
     usage: dict[str, int] | None = None
     retries: int | None = None
+    batched: bool = False
 
 
 class Journal:
@@ -196,14 +200,15 @@ class _Recording:
         self._seconds = time.monotonic() - self._clock
 
     def answered(self, outcome: Outcome) -> Effect:
-        return self._write(response=outcome.response, usage=outcome.usage, retries=outcome.retries or None)
+        told = {"retries": outcome.retries or None, "batched": outcome.batched or None}
+        return self._write(response=outcome.response, usage=outcome.usage, **told)
 
     def failed(self, problem: ToolError | ModelError) -> Effect:
         error: dict[str, Any] = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
         if isinstance(problem, ToolError):
             error |= {"field": problem.field, "allowed": problem.allowed}
             return self._write(error=error)
-        return self._write(error=error, usage=problem.usage)
+        return self._write(error=error, usage=problem.usage, retries=problem.retries or None)
 
     def _write(self, **ending: Any) -> Effect:
         seconds = round(time.monotonic() - self._clock if self._seconds is None else self._seconds, 6)

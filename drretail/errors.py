@@ -75,6 +75,8 @@ class ModelError(DrretailError):
         self.message = message
         self.usage = usage
         """The tokens of an answer that came and could not be used: they are paid for all the same."""
+        self.retries = 0
+        """How often the call had been tried again by then."""
 
 
 def nearest_names(name: str, known: Iterable[str], n: int = 5) -> list[str]:

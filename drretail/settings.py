@@ -12,7 +12,7 @@ from pydantic_settings import (
 )
 
 from drretail.errors import UserError
-from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price
+from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price, RateLimit
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -40,6 +40,11 @@ class Settings(BaseSettings):
     model_timeout: float = Field(default=120, gt=0)
     """Seconds for one model call, retries not included."""
     model_retries: int = Field(default=5, ge=0)
+    """Further attempts of one model call, after faults that pass by themselves."""
+    stream: bool = False
+    """True: answers of Anthropic and OpenAI are read as they are written."""
+    rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
+    """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
     max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
     """The longest answer asked of a model, in tokens."""
     batch_poll: float = Field(default=30, gt=0)
@@ -76,7 +81,33 @@ class Settings(BaseSettings):
     """Seconds for one request to either server."""
     servers_connections: int = Field(default=200, ge=1)
     """To either server, at most; 50 runs side by side with four threads of tools need 200."""
+    page_age: float = Field(default=3, ge=0)
+    """Years after which a cited web page is warned of, counted back from the shop's today."""
     cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")
+    web: str = "sandbox"
+    """Which web is searched, NAME[:ARGUMENT]; see docs/web.md."""
+    serper_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("drretail_serper_api_key", "serper_api_key")
+    )
+    """Also from SERPER_API_KEY, as Serper's own examples name it."""
+    serper_address: str = "https://google.serper.dev/search"
+    searxng_address: str | None = Field(
+        default=None, validation_alias=AliasChoices("drretail_searxng_address", "searxng_address", "searxng_url")
+    )
+    """Also from SEARXNG_URL."""
+    search_timeout: float = Field(default=20, gt=0)
+    """Seconds for one web search with all its tries."""
+    page_timeout: float = Field(default=10, gt=0)
+    """Seconds for one page of the open web, with robots.txt and redirects."""
+    page_bytes: int = Field(default=10_000_000, ge=1)
+    """Of one page, unpacked."""
+    page_redirects: int = Field(default=5, ge=0)
+    user_agent: str | None = None
+    """As what pages are asked for; its first word is what robots.txt knows us by."""
+    robots: bool = True
+    """Whether robots.txt is respected."""
+    web_proxy: SecretStr | None = None
+    """http(s)://[user:password@]host:port for Serper and pages; HTTP_PROXY and its like are not read."""
 
     @classmethod
     def settings_customise_sources(
@@ -101,5 +132,6 @@ def read_settings(**given: object) -> Settings:
         raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
+        # A setting with a second name is reported by its variable.
         field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem

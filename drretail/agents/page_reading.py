@@ -41,31 +41,29 @@ async def with_pages_read(
     """The performed calls of one turn, with summaries instead of snippets where a search found pages; and notes.
 
     All pages of the turn are read side by side, each with an equal share of the tokens that are left. A page without
-    text, or whose summary fails, keeps its snippet.
+    text, or whose summary fails, keeps its snippet; one that was read before keeps that summary.
     """
     if session.web_mode != "ws":
         return [*performed], []
-    searches = [_found(it) for it in performed]
+    searches = [_found(it, session) for it in performed]
     pages = [page for found in searches for page in found if page.text is not None]
     shares = models.branches(len(pages)) if pages else []
     read = await asyncio.gather(*(_read(page, share) for page, share in zip(pages, shares, strict=True)))
     readings = {reading.page.path: reading for reading in read}
-    told = [
-        [readings.get(page.path) or _Reading(page, page.result, (page.snippet,)) for page in found]
-        for found in searches
-    ]
+    told = [[readings.get(page.path) or _as_told(page) for page in found] for found in searches]
     notes = [reading.note for found in told for reading in found if reading.note is not None]
     return [_with(it, found) for it, found in zip(performed, told, strict=True)], notes
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """One result of a search; ``text`` is None where only its snippet is there to be read."""
+    """One result of a search; ``text`` is None where there is nothing more to be read than what was ``told``."""
 
     path: str
     query: str
     result: dict[str, Any]
-    snippet: Source
+    told: Source
+    """Its snippet, or the summary of before."""
     text: Source | None
 
 
@@ -79,20 +77,21 @@ class _Reading:
     note: str | None = None
 
 
-def _found(performed: Performed) -> list[_Page]:
+def _found(performed: Performed, session: Session) -> list[_Page]:
     """The results of a call that was a search, none for any other."""
     outcome, launch = performed.outcome, performed.launch
     if launch.name != WEB_SEARCH or not isinstance(outcome, ToolResult):
         return []
     by_form = {(source.id, source.form): source for source in outcome.sources}
-    query = launch.args.get("query") if isinstance(launch.args, Mapping) else None
+    asked = launch.args.get("query") if isinstance(launch.args, Mapping) else None
+    query = session.sent.get(launch.place, asked)
     results: list[dict[str, Any]] = outcome.value["results"]
     return [
         _Page(
             path=f"{launch.path}.{launch.seq}.{rank}",
             query=str(query).strip(),
             result=result,
-            snippet=by_form[result["evidence"], "snippet"],
+            told=by_form[result["evidence"], "summary" if "summary" in result else "snippet"],
             text=by_form.get((result["evidence"], "page")),
         )
         for rank, result in enumerate(results, 1)
@@ -107,18 +106,27 @@ def _with(performed: Performed, readings: Sequence[_Reading]) -> Performed:
     return replace(performed, outcome=replace(performed.outcome, value=value, sources=sources))
 
 
+def _as_told(page: _Page) -> _Reading:
+    """What needs no reading, with a note where the page should have been read and could not be."""
+    told, note = page.told, None
+    if told.state != "ok":
+        why = f"{told.state}: {told.problem}" if told.problem else told.state
+        note = f"{page.path}: {told.id} was read as its snippet: no page ({why})"
+    return _Reading(page, page.result, (told,), note)
+
+
 async def _read(page: _Page, models: Models) -> _Reading:
-    text = page.text or page.snippet
+    text = page.text or page.told
     try:
         summary = await models.ask("summariser", _messages(page.query, text), PageSummary, path=page.path)
     except ModelError as problem:
         note = f"{page.path}: {text.id} was read as its snippet: no summary ({problem.kind}: {problem.message})"
-        return _Reading(page, page.result, (page.snippet,), note)
+        return _Reading(page, page.result, tuple(filter(None, (page.told, page.text))), note)
     quotes = [quote for quote in summary.quotes if _is_on(quote, text.text)]
     shown = {name: value for name, value in page.result.items() if name != "snippet"} | {"summary": summary.summary}
     if quotes:
         shown["quotes"] = quotes
-    read = page.snippet.model_copy(update={"form": "summary", "text": compact_json(shown)})
+    read = page.told.model_copy(update={"form": "summary", "text": compact_json(shown)})
     dropped = len(summary.quotes) - len(quotes)
     note = f"{page.path}: quotes that {text.id} does not hold were dropped: {dropped}" if dropped else None
     return _Reading(page, shown, (text, read), note)

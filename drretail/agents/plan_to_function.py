@@ -49,4 +49,4 @@ def _prompt(name: str) -> Prompt:
     return load_prompt(__file__, name)
 
 
-PLAN_TO_FUNCTION = Agent(answer, roles=("researcher",), prompts=prompts)
+PLAN_TO_FUNCTION = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tokens", "dollars"}))

@@ -46,4 +46,4 @@ def _conclude(stop: Stop) -> HumanMessage:
     return HumanMessage(load_prompt(__file__, "conclude").render(stop=tagged("stop", STOPS[stop])))
 
 
-REACT = Agent(answer, roles=("researcher",), prompts=prompts)
+REACT = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tool_turns", "tokens", "dollars"}))

@@ -20,7 +20,7 @@ from drretail.errors import ModelError, ToolError
 from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.citations import find_citations
 from drretail.llm.latency import latency_by_role
-from drretail.llm.models import Models
+from drretail.llm.models import Models, OnUse
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Task
@@ -43,7 +43,11 @@ class Recorded:
 
 @dataclass(slots=True)
 class Runner:
-    """Runs contestants in one world; ``on_step`` is told of each step with the text that it brought."""
+    """Runs contestants in one world.
+
+    ``on_step`` is told of each step with the text that it brought, ``on_use`` of each model call's tokens and dollars
+    (None: the price is unknown).
+    """
 
     world: World
     world_spec: str
@@ -52,6 +56,7 @@ class Runner:
     model_calls: int = MODEL_CALLS
     """Model calls in flight at most, of all runs together."""
     on_step: Callable[[Step, str], None] | None = None
+    on_use: OnUse | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer everything: no connection is made."""
 
@@ -71,7 +76,7 @@ class Runner:
         effects = Journal(journal, replay=self._replayed(contestant.label, query, repeat))
         session = self._session(contestant, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
-        models = Models(contestant.models, effects, session.trajectory, contestant.system.limits, gate)
+        models = Models(contestant.models, effects, session.trajectory, contestant.system.limits, gate, self.on_use)
         began = time.monotonic()
         try:
             ended = await _answered(contestant, query, session, models)
@@ -102,6 +107,7 @@ class Runner:
             self.world,
             user_id=query.user_id,
             scope_to_user=bool(contestant.system.options.get("scope_to_user")),
+            redact=bool(contestant.system.options.get("redact")),
             web_mode=contestant.system.web_mode,
             without=tools_of(contestant.system.options.get("without", ())),
             journal=effects,

@@ -12,7 +12,9 @@ PRESETS = {
 """By name, the families of tools that are left out."""
 
 
-def system_options(without: list[str] | None, preset: str | None, *, scope_to_user: bool) -> dict[str, Any]:
+def system_options(
+    without: list[str] | None, preset: str | None, *, scope_to_user: bool, redact: bool = False
+) -> dict[str, Any]:
     """What of a system's options is not the default, from the flags. Raises UnknownName for a wrong name."""
     from drretail.tools.registry import FAMILIES
 
@@ -23,4 +25,5 @@ def system_options(without: list[str] | None, preset: str | None, *, scope_to_us
         if family not in FAMILIES:
             raise UnknownName("family of tools", family, FAMILIES)
     options: dict[str, Any] = {"without": sorted(families)} if families else {}
-    return options | ({"scope_to_user": True} if scope_to_user else {})
+    flags = {"scope_to_user": scope_to_user, "redact": redact}
+    return options | {name: True for name, is_on in flags.items() if is_on}

@@ -18,8 +18,10 @@ def ask(
     base_url: options.BaseUrl = None,
     without: options.Without = None,
     preset: options.Preset = None,
+    web: options.Web = None,
     to: Annotated[Path | None, typer.Option("--to", help="Keep the run in this experiment folder.")] = None,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    redact: options.Redact = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -33,13 +35,14 @@ def ask(
     from drretail.cli.models import Opener
     from drretail.cli.output import print_json
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
     from drretail.settings import read_settings
 
-    settings = read_settings()
-    with opened_world(world, quiet=quiet) as shop:
+    settings = read_settings(web=web)
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
-        chosen = system_options(without, preset, scope_to_user=scope_to_user)
+        chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
         opener = Opener(settings, base_url or [])
         (contestant,) = contestants([agent], model or [], shop, opener, model_profile, options=chosen)
         runner = narrated_runner(shop, world, settings, quiet=quiet)

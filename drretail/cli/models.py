@@ -10,6 +10,7 @@ from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
 
 if TYPE_CHECKING:
+    from drretail.llm.pacing import Paces
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.settings import Settings
@@ -19,18 +20,26 @@ if TYPE_CHECKING:
 class Opener:
     """Opens models as settings and flags ask. ``base_urls`` are ``[PROVIDER=]URL`` flags.
 
-    With ``only_priced`` no key is needed: such models are for an estimate, and nothing is sent by them.
+    With ``keyless`` no key is needed: such models are for an estimate or a replay, and nothing is sent by them.
     """
 
     settings: "Settings"
     base_urls: Sequence[str] = ()
-    only_priced: bool = False
+    keyless: bool = False
     prices: "PriceTable" = field(init=False)
+    paces: "Paces" = field(init=False)
+    """One pace for each provider, shared by all that is opened here."""
 
     def __post_init__(self) -> None:
+        from drretail.llm.pacing import Paces
         from drretail.llm.prices import read_prices
+        from drretail.llm.providers import PROVIDERS
 
+        for provider in self.settings.rate_limits:
+            if provider not in PROVIDERS:
+                raise UnknownName("model provider (rate_limits)", provider, PROVIDERS)
         object.__setattr__(self, "prices", read_prices(self.settings.prices))
+        object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
 
     def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
         """The models in the order given; each that is asked for twice in the same way is opened once."""
@@ -46,9 +55,10 @@ class Opener:
         settings = self.settings
         provider = choice.model.partition(":")[0]
         configured = choice.base_url or settings.base_urls.get(provider) or settings.base_url
+        base_url = addresses.get(provider) or configured
         return open_model(
             choice.model,
-            base_url=addresses.get(provider) or configured,
+            base_url=base_url,
             timeout=choice.timeout or settings.model_timeout,
             max_retries=settings.model_retries if choice.retries is None else choice.retries,
             max_tokens=choice.max_tokens or settings.max_tokens,
@@ -58,7 +68,9 @@ class Opener:
             structured_output=choice.structured_output,
             key_variable=choice.key_variable,
             prices=self.prices,
-            environ=_placeholder_keys(choice) if self.only_priced else os.environ,
+            stream=settings.stream,
+            pacer=self.paces.of(provider, base_url),
+            environ=_placeholder_keys(choice) if self.keyless else os.environ,
         )
 
 

@@ -13,6 +13,15 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
+Web = Annotated[
+    str | None,
+    typer.Option(
+        "--web",
+        metavar="NAME[:ARGUMENT]",
+        help="The web that is searched: sandbox[:FILE], serper, searxng[:URL], a plugin's, or module:attribute.",
+        show_default="sandbox",
+    ),
+]
 MaterializeUsers = Annotated[
     bool,
     typer.Option("--materialize-users", help="On servers: write every user's profile out instead of deriving it."),
@@ -24,6 +33,7 @@ Without = Annotated[
 Preset = Annotated[
     str | None, typer.Option("--preset", metavar="NAME", help="closed_book, web_only or tools_only: several at once.")
 ]
+Redact = Annotated[bool, typer.Option("--redact", help="Take personal data out of web searches before they leave.")]
 Model = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),

@@ -18,7 +18,11 @@ def run(
     model: options.Model = None,
     model_profile: options.ModelProfile = None,
     base_url: options.BaseUrl = None,
+    web: options.Web = None,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Independent runs of each query.")] = 1,
+    shard: Annotated[
+        str | None, typer.Option("--shard", metavar="I/N", help="Only this part of the queries; for many machines.")
+    ] = None,
     replay: Annotated[
         Path | None, typer.Option("--replay", metavar="EXP", help="Answer everything from that experiment's journals.")
     ] = None,
@@ -42,6 +46,7 @@ def run(
     preset: options.Preset = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    redact: options.Redact = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -54,6 +59,7 @@ def run(
 
     from drretail.agents.crowd import Crowd
     from drretail.agents.opening import open_experiment
+    from drretail.agents.shard import WHOLE, Shard
     from drretail.agents.spending import spending_of
     from drretail.cli.ablations import system_options
     from drretail.cli.budgeting import estimate_run, opened_purse
@@ -62,6 +68,7 @@ def run(
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner, silent_runner
     from drretail.cli.running import watched
     from drretail.cli.spending import print_spending, spending_document
+    from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
@@ -69,8 +76,12 @@ def run(
     from drretail.records.run import Limits
     from drretail.settings import read_settings
 
-    settings = read_settings(parallel=parallel)
+    settings = read_settings(parallel=parallel, web=web)
+    part = WHOLE if shard is None else Shard.read(shard)
     asked = read_queries(queries)
+    mine = part.of_queries(asked)
+    if not mine:
+        say(f"None of the {len(asked):,} queries falls into shard {shard}.")
     if replay is not None:
         read_definition(replay)  # says so now when there is nothing to replay
     limits = Limits(
@@ -81,18 +92,18 @@ def run(
         tokens=tokens,
         dollars=dollars,
     )
-    opener = Opener(settings, base_url or [], only_priced=estimate)
-    chosen = system_options(without, preset, scope_to_user=scope_to_user)
-    with opened_world(world, quiet=quiet) as shop:
+    opener = Opener(settings, base_url or [], keyless=estimate or replay is not None)
+    chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
+    with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
         for query in asked:
             check_user(shop, query.user_id)
         names = agent or ["react"]
         players = contestants(names, model or [], shop, opener, model_profile, options=chosen, limits=limits)
         if estimate:
-            estimate_run(to, players, asked, repeats, opener.prices, retry_failed=retry_failed, as_json=as_json)
+            estimate_run(to, players, mine, repeats, opener.prices, retry_failed=retry_failed, as_json=as_json)
             return
-        runs = len(players) * len(asked) * repeats
+        runs = len(players) * len(mine) * repeats
         alone = min(settings.parallel, runs) == 1
         runner = narrated_runner(shop, world, settings, quiet=quiet) if alone else silent_runner(shop, world, settings)
         runner.replay = replay
@@ -102,7 +113,7 @@ def run(
         ):
             purse = opened_purse(to, players, opener.prices, max_tokens, max_dollars)
             crowd = Crowd(runner, experiment, settings.parallel, watch, purse)
-            tallies = crowd.run_all(players, asked, repeats, retry_failed=retry_failed)
+            tallies = crowd.run_all(players, mine, repeats, retry_failed=retry_failed)
     spent = [row for row in spending_of(to, opener.prices) if row.label in {tally.label for tally in tallies}]
     if as_json:
         taken = [spending_document(row) for row in spent]

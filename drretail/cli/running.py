@@ -1,4 +1,4 @@
-"""What a person sees while many runs go: how many have ended and failed, what they did, and how long it will take."""
+"""What a person sees while many runs go: how many ended and failed, what they did and took, how long it will take."""
 
 import time
 from collections.abc import Callable, Generator
@@ -12,7 +12,7 @@ from drretail.progress import Bar, Progress
 if TYPE_CHECKING:
     from drretail.agents.runner import Runner
     from drretail.records.query import Query
-    from drretail.records.run import Step
+    from drretail.records.run import Step, Usage
 
 
 class RunsShown(Watch):
@@ -29,6 +29,8 @@ class RunsShown(Watch):
         self._failed = 0
         self._tool_calls = 0
         self._tokens = 0
+        self._dollars: float | None = 0.0
+        """None as soon as one call's price is unknown: a sum without it would be too low."""
 
     def planned(self, runs: int, ended: int) -> None:
         self._left = runs - ended
@@ -44,10 +46,15 @@ class RunsShown(Watch):
             self._tool_calls += 1
             self._bar.describe(self._said())
 
+    def used(self, usage: "Usage", dollars: float | None) -> None:
+        """A runner's ``on_use``: tokens and money go out long before the first run has ended."""
+        self._tokens += usage.total
+        self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
+        self._bar.describe(self._said())
+
     def ended(self, run: Ended) -> None:
         self._left -= 1
         self._here += 1
-        self._tokens += run.tokens
         self._bar.advance()
         if run.failure is not None:
             self._failed += 1
@@ -61,7 +68,8 @@ class RunsShown(Watch):
 
     def _said(self) -> str:
         failed = f", {self._failed:,} failed" if self._failed else ""
-        counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens"
+        spent = f" · ${self._dollars:,.2f}" if self._dollars else ""
+        counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens{spent}"
         return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{self._time_left()}"
 
     def _time_left(self) -> str:
@@ -92,6 +100,7 @@ def watched(progress: Progress, runner: "Runner", runs: int, *, narrated: bool) 
     with progress.track("runs", runs) as bar:
         shown = RunsShown(progress, bar)
         runner.on_step = shown.stepped
+        runner.on_use = shown.used
         yield shown
 
 

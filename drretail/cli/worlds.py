@@ -8,14 +8,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drretail.env.servers.settings import ServerSettings
+    from drretail.env.web.base import Web
     from drretail.env.world import World
 
 DEMO = "demo"
 
 
 @contextmanager
-def opened_world(spec: str, *, quiet: bool = False) -> "Generator[World]":
-    """The world behind a ``--world`` value, closed afterwards.
+def opened_world(spec: str, *, quiet: bool = False, web: "Web | None" = None) -> "Generator[World]":
+    """The world behind a ``--world`` value, closed afterwards; its web is the sandbox where none is given.
 
     "demo" is the built-in world, built on first use into the user's cache; a folder of that name is ``./demo``.
     "servers:NAME" is on the servers that the settings name. Raises UserError when there is no such world.
@@ -24,7 +25,7 @@ def opened_world(spec: str, *, quiet: bool = False) -> "Generator[World]":
     from drretail.env.world import open_world
 
     place = place_of(spec, quiet=quiet)
-    with open_world(place, servers=server_settings() if is_on_servers(place) else None) as world:
+    with open_world(place, servers=server_settings() if is_on_servers(place) else None, web=web) as world:
         yield world
 
 

@@ -35,10 +35,10 @@ async def examine_models(specs: Sequence[str], opened: Callable[[str], Model]) -
 async def _examine_model(spec: str, opened: Callable[[str], Model]) -> Sign:
     from langchain_core.messages import HumanMessage
 
-    from drretail.llm.faults import ainvoke
+    from drretail.llm.calling import answer_of
 
     try:
-        answer = await ainvoke(opened(spec).chat, [HumanMessage(GREETING)])
+        answer = await answer_of(opened(spec), [HumanMessage(GREETING)])
     except UserError as problem:
         return _unusable(spec, str(problem))
     except ModelError as problem:

@@ -9,7 +9,7 @@ from drretail.env.ledger import Ledger
 from drretail.env.world import World
 from drretail.records.run import StateChange, WebMode
 from drretail.records.shop import UserProfile
-from drretail.trajectory import Trajectory
+from drretail.trajectory import Place, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Session:
     user_id: str | None = None
     scope_to_user: bool = False
     """True: a tool refuses other users' data. False: as in the paper. Attempts are recorded either way."""
+    redact: bool = False
+    """True: personal data is taken out of a query before it leaves for a search engine."""
     web_k: int = 5
     """Results of one web search (paper section 5.3)."""
     web_mode: WebMode = "snippets"
@@ -52,6 +54,8 @@ class Session:
     """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
     """Granted or refused, by path and seq."""
+    sent: dict[Place, str] = field(default_factory=dict[Place, str])
+    """What left for a search engine instead of the query that was asked, blank where nothing did."""
 
     @property
     def now(self) -> datetime:

@@ -11,10 +11,8 @@ from drretail.eval.subject import planned_runs
 from drretail.eval.verdicts import verdict_path
 from drretail.experiment import read_definition, read_run, run_folder
 from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.prices import BATCH
 from drretail.records.run import Usage
-
-BATCH = 0.5
-"""What a batch costs of the ordinary price."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,18 @@
-"""The one seam at which models are called: whatever a provider does wrong becomes a ModelError of a known kind."""
+"""One attempt at a model: whatever a provider does wrong becomes a ModelError of a known kind."""
 
 import json
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from drretail.errors import ModelError, ModelErrorKind
+from drretail.llm.passing import asked_wait, passes, status_of
 from drretail.records.run import Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
-# A server that answers 200 with broken JSON: no client retries it, so it is done here.
-UNREADABLE_RETRIES = 2
 MESSAGE_LENGTH = 400
 
 # Roots of what each client raises. Only modules that are loaded are looked at: a client that was not
@@ -40,6 +40,8 @@ _KINDS: dict[str, ModelErrorKind] = {
 }
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
 _CUT = frozenset({"max_tokens", "length"})
+UNSAID = "unknown"
+"""The stop reason of an answer that holds none."""
 
 
 class Answering(Protocol):
@@ -48,31 +50,41 @@ class Answering(Protocol):
     def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage]": ...
 
 
-async def ainvoke(
-    model: Answering, messages: Sequence["BaseMessage"], *, on_retry: Callable[[str], None] | None = None
-) -> "AIMessage":
-    """The answer of a chat model, with or without bound tools: text or tool calls, never neither.
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One attempt that brought no answer."""
 
-    ``on_retry`` is told why, each time that it is tried again.
-    Raises ModelError: timeout, refusal, context_overflow, or model for all else, an answer cut at max_tokens
-    included. Messages never hold the key.
+    error: ModelError
+    """What the call fails with, when it is not tried again."""
+    passes: bool
+    """True when another attempt may bring an answer."""
+    wait: float | None = None
+    """Seconds that the provider asks to wait."""
+    status: int | None = None
+    """Of HTTP; None when there was no response, or it was of status 200 and broken."""
+
+
+async def attempt(
+    model: Answering, messages: Sequence["BaseMessage"], *, streamed: bool = False
+) -> "AIMessage | Fault":
+    """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or what went wrong.
+
+    ``streamed`` says that the provider sends its answer in pieces; one that ends without saying why was cut.
+    Raises ModelError for answers that no other attempt would mend: refusals, and those cut at max_tokens. Messages
+    of errors never hold the key.
     """
-    for attempt in range(UNREADABLE_RETRIES + 1):
-        try:
-            answer = await model.ainvoke(list(messages))
-        except json.JSONDecodeError as problem:
-            if attempt == UNREADABLE_RETRIES:
-                raise _error(model, "model", "the provider answered with broken JSON", problem) from problem
-            if on_retry is not None:
-                on_retry("broken JSON")
-        except (*_roots(), OSError) as problem:
-            raise _error(model, _kind_of(problem), type(problem).__name__, problem) from problem
-        except (ValueError, TypeError, KeyError) as problem:
-            # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
-            raise _error(model, "model", "the answer could not be used", problem) from problem
-        else:
-            return _whole(_with_all_calls(answer))
-    raise AssertionError("unreachable: the last attempt returns or raises")
+    try:
+        answer = await model.ainvoke(list(messages))
+    except json.JSONDecodeError as problem:
+        return _fault(model, "model", "the provider answered with broken JSON", problem)
+    except (*_roots(), OSError) as problem:
+        return _fault(model, _kind_of(problem), type(problem).__name__, problem)
+    except (ValueError, TypeError, KeyError) as problem:
+        # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
+        return _fault(model, "model", "the answer could not be used", problem)
+    if streamed and _stop_reason(answer) == UNSAID:
+        return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
+    return _whole(_with_all_calls(answer))
 
 
 def usage_of(message: "AIMessage") -> Usage:
@@ -105,6 +117,13 @@ def _kind_of(problem: BaseException) -> ModelErrorKind:
         if ancestor.__name__ in _KINDS:
             return _KINDS[ancestor.__name__]
     return "context_overflow" if getattr(problem, "status_code", None) == 413 else "model"
+
+
+def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -> Fault:
+    error = _error(model, kind, lead, problem)
+    error.__cause__ = problem
+    lasts = kind in ("context_overflow", "refusal")
+    return Fault(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
 
 
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
@@ -169,4 +188,4 @@ def _stop_reason(answer: "AIMessage") -> str:
     if (metadata.get("prompt_feedback") or {}).get("block_reason"):
         return "content_filter"  # Gemini refused the prompt itself, and so there is no answer with a reason
     names = ("stop_reason", "finish_reason", "done_reason")
-    return next((str(metadata[name]).casefold() for name in names if metadata.get(name)), "unknown")
+    return next((str(metadata[name]).casefold() for name in names if metadata.get(name)), UNSAID)

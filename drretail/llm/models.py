@@ -1,7 +1,7 @@
 """The models of one run: every call is journalled, counted, and written into the trajectory."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -10,9 +10,10 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.effects import Effect, Journal, Outcome
 from drretail.errors import ModelError
-from drretail.llm.budget import CHARACTERS_PER_TOKEN, SMALLEST_BRANCH, Budget
+from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.caching import MARKED, marked
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
 from drretail.llm.prices import dollars
 from drretail.llm.question import Check, Question
 from drretail.llm.registry import Model
@@ -26,6 +27,7 @@ from drretail.trajectory import Trajectory
 NO_CALLS: dict[str, Any] = {"anthropic": {"type": "none"}, "openai": "none", "google": "none", "offline": "none"}
 SMALLEST = 1e-9
 """Dollars: the least that a branch is given, when nothing is left for it."""
+OnUse = Callable[[Usage, float | None], None]
 T = TypeVar("T", bound=Record)
 
 
@@ -39,6 +41,8 @@ class Models:
     limits: Limits = field(default_factory=Limits)
     gate: asyncio.Semaphore | None = None
     """Held by each call while it is in flight; None = any number may be."""
+    on_use: OnUse | None = None
+    """Told of each call's tokens and of their price in dollars, None where that is unknown."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
     _last_tokens: int = 0
@@ -95,9 +99,11 @@ class Models:
         self._last_dollars += self._cost(role, grown) or 0
 
     def most_branches(self, wanted: int) -> int:
-        """How many of the ``wanted`` researchers get tokens enough to come to anything; one at least."""
+        """How many of the ``wanted`` researchers get tokens enough; none where not even one would come to anything."""
         share = self._tokens_budget.share(1)
-        return wanted if share is None else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
+        if share is None:
+            return wanted
+        return 0 if share < LEAST_BRANCH else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
 
     def branches(self, count: int) -> "list[Models]":
         """One for each of ``count`` researchers that are about to run side by side.
@@ -109,7 +115,9 @@ class Models:
             share = share.model_copy(update={"tokens": max(1, int(tokens))})
         if (money := self._dollars_budget.share(count)) is not None:
             share = share.model_copy(update={"dollars": max(SMALLEST, money)})
-        made = [Models(self.by_role, self.journal, self.trajectory, share, self.gate) for _ in range(count)]
+        made = [
+            Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use) for _ in range(count)
+        ]
         self._branches += made
         return made
 
@@ -157,14 +165,14 @@ class Models:
         self, role: Role, path: str, chat: Any, messages: Sequence[BaseMessage], request: dict[str, Any]
     ) -> Effect:
         """One call: journalled, counted, and a step of the trajectory, whether it succeeds or not."""
-        self._check_budget()
+        self._check_budget(role, request)
         model = self.by_role[role]
         kind = "synthesis" if role == "synthesis" else "model"
         seq = self.trajectory.reserve(path)
 
         async def action() -> Outcome:
             retried: list[str] = []
-            answer = await _in_time(model, chat, _sent(model, messages, request), retried)
+            answer = await answer_of(model, _sent(model, messages, request), chat=chat, on_retry=retried.append)
             content = answer.model_dump(mode="json", exclude_none=True)
             return Outcome(content, usage_of(answer).model_dump(), len(retried))
 
@@ -183,30 +191,34 @@ class Models:
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return effect
 
-    def _check_budget(self) -> None:
-        if self._tokens_budget.gone:
-            raise ModelError("budget", f"the {self.limits.tokens:,} tokens allowed were spent before the report")
-        if self._dollars_budget.gone:
-            raise ModelError("budget", f"the ${self.limits.dollars:g} allowed were spent before the report")
+    def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
+        """Raises ModelError for a call that would exceed a budget by more than its slack."""
+        if self.limits.tokens is None and self.limits.dollars is None:
+            return
+        # By its length, as what it takes is only known afterwards.
+        coming = Usage(
+            input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
+        )
+        if self._tokens_budget.exceeded_by(coming.total):
+            raise ModelError("budget", self._too_little(f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
+        if self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
+            raise ModelError("budget", self._too_little(f"${self.limits.dollars:g}", f"${self.dollars or 0:.4f}"))
+
+    def _too_little(self, allowed: str, spent: str) -> str:
+        return f"the {allowed} allowed do not suffice for the next call, with {spent} spent: allow more"
 
     def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
         used = Usage(**tokens)
         self._used[role] = self._used.get(role, Usage()).plus(used)
         self._last_tokens = used.total
-        self._last_dollars = self._cost(role, used) or 0
+        price = self._cost(role, used)
+        self._last_dollars = price or 0
+        if self.on_use is not None:
+            self.on_use(used, price)
 
     def _cost(self, role: str, used: Usage) -> float | None:
         price = next((model.price for name, model in self.by_role.items() if name == role), None)
         return None if price is None else dollars(used, price)
-
-
-async def _in_time(model: Model, chat: Any, messages: Sequence[BaseMessage], retried: list[str]) -> AIMessage:
-    """The answer, or ModelError("timeout") where a client does not keep its own time-out."""
-    try:
-        async with asyncio.timeout(model.seconds):
-            return await ainvoke(chat, messages, on_retry=retried.append)
-    except TimeoutError:
-        raise ModelError("timeout", f"no answer within {model.seconds:g} seconds, retries included") from None
 
 
 def _sent(model: Model, messages: Sequence[BaseMessage], request: Mapping[str, Any]) -> Sequence[BaseMessage]:

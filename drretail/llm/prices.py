@@ -11,6 +11,8 @@ from drretail.records.models import Price
 from drretail.records.run import Usage
 
 MILLION = 1_000_000
+BATCH = 0.5
+"""What a token costs in a batch, of its ordinary price."""
 FREE = Price(input=0, output=0)
 """Rules that run in this process."""
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")

@@ -2,14 +2,16 @@
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from drretail.errors import UnknownName, UserError
+from drretail.llm.pacing import Pacer
 from drretail.llm.prices import FREE, PriceTable
 from drretail.llm.providers import PROVIDERS, CallLimits, Provider
+from drretail.llm.retrying import ONCE, Retrying
 from drretail.records.base import Record
 from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price
 from drretail.records.run import ModelKind
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 OFFLINE = "offline"
 LONGEST_PAUSE = 60
-"""Seconds that clients wait at most between two attempts, when a server asks for it."""
+"""Seconds that each attempt is granted beyond its time-out, for the pause before it."""
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
     "shopper": "drretail.llm.offline.shopper.policy:shop",
@@ -46,11 +48,16 @@ class Model:
     info: ModelInfo
     params: dict[str, Any]
     seconds: float | None = None
-    """The longest that one call may take with all its retries; None = as long as its client lets it."""
+    """The longest that one call may take with all its retries and pauses; None = as long as its client lets it."""
     price: Price | None = None
     """What its tokens cost; None = unknown."""
     structured_output: bool | None = None
     """False = not to be asked in a schema; None = as the model's profile says."""
+    retrying: Retrying = ONCE
+    pacer: Pacer = field(default_factory=Pacer)
+    """Shared by all models of its provider."""
+    streamed: bool = False
+    """True when its answers come in pieces."""
 
     @property
     def own_server(self) -> bool:
@@ -79,6 +86,9 @@ def open_model(
     structured_output: bool | None = None,
     key_variable: str | None = None,
     prices: PriceTable | None = None,
+    stream: bool = False,
+    retrying: Retrying | None = None,
+    pacer: Pacer | None = None,
     environ: Mapping[str, str] = _NO_ENVIRONMENT,
 ) -> Model:
     """The model that "provider:model" names; nothing is sent yet.
@@ -94,7 +104,8 @@ def open_model(
         return _open_offline(spec, model_name)
     provider = PROVIDERS[provider_name]
     _require_package(spec, provider)
-    limits = CallLimits(timeout, max_retries, max_tokens, base_url, seed, context)
+    limits = CallLimits(timeout, max_tokens, base_url, seed, context, stream)
+    retrying = retrying or Retrying(max_retries)
     arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
     chat, sampling = _build(spec, provider, arguments, temperature)
     params: dict[str, Any] = {"max_tokens": max_tokens, **sampling, **_sent(provider, limits)}
@@ -103,9 +114,12 @@ def open_model(
         chat,
         ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm"),
         params,
-        seconds=(timeout + LONGEST_PAUSE) * (max_retries + 1),
+        seconds=(timeout + LONGEST_PAUSE) * (retrying.retries + 1),
         price=None if prices is None else prices.of(spec, own_server=base_url is not None),
         structured_output=structured_output,
+        retrying=retrying,
+        pacer=pacer or Pacer(),
+        streamed=provider.streamed(limits),
     )
 
 

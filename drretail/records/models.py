@@ -67,6 +67,14 @@ class ModelProfile(CallSettings):
         return ModelChoice.model_validate({"model": own.model or self.model, **own.over(self).model_dump()})
 
 
+class RateLimit(Record):
+    """What a provider grants in a minute; None = no limit that is known."""
+
+    requests: float | None = Field(default=None, gt=0)
+    tokens: float | None = Field(default=None, gt=0)
+    """Read and written together."""
+
+
 class Price(Record):
     """Dollars for a million tokens; None = as ``input``."""
 

@@ -16,6 +16,8 @@ ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
+SANDBOX = "sandbox"
+"""The web provider that is no part of a label."""
 
 
 class Limits(Record):
@@ -50,7 +52,7 @@ class System(Record):
     self_checked: bool = False
     """True when the agent takes out of its own reports what the checks find."""
     web_mode: WebMode = "snippets"
-    web_provider: str = "sandbox"
+    web_provider: str = SANDBOX
     web_corpus: str | None = None
     """sha256 of the sandbox corpus."""
     models: dict[str, RoleModel]
@@ -60,7 +62,7 @@ class System(Record):
     """What is not the default: without, scope, redact …"""
 
     def label(self) -> str:
-        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for all that is no default: parameters, options, limits.
+        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits.
 
         An option that names several things has them all in it. A label that would be too long ends in a hash.
         """
@@ -68,7 +70,8 @@ class System(Record):
         web = "+ws" if self.web_mode == "ws" else ""
         options = "".join(f"-{_option(name, value)}" for name, value in sorted(self.options.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
-        label = f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{self._asked()}{options}{limits}"
+        asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
+        label = f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{asked}{options}{limits}"
         return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
     def _asked(self) -> str:
@@ -109,6 +112,8 @@ class Step(Record):
     role: str
     name: str | None = None
     args: dict[str, Any] | None = None
+    sent: str | None = None
+    """Of a web search: the query that left instead of the one in ``args``, without personal data; blank: none did."""
     result_sha: str | None = None
     """Of the text in results.jsonl that the agent read."""
     evidence: tuple[str, ...] = ()

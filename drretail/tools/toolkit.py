@@ -22,7 +22,7 @@ from drretail.tools.registry import TOOLS, openai_schemas
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.workers import Workers
-from drretail.trajectory import path_key
+from drretail.trajectory import Place, path_key
 
 Call = tuple[str, object]
 """A tool's name and its arguments, as a model gave them."""
@@ -48,6 +48,10 @@ class Launch:
     role: str
     name: str
     args: object
+
+    @property
+    def place(self) -> Place:
+        return Place(self.path, self.seq)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +182,20 @@ class Toolkit:
             hint = suggestion(nearest_names(launch.name, self.tools), self.tools)
             raise ToolError("unknown_tool", f"There is no tool {launch.name!r}. {hint}", allowed=self.tools)
         arguments = read_arguments(read_schema(tool.function).parameters, launch.args)
-        if _wants_effects(tool.function):
-            arguments["effects"] = self.session.effects(launch.path, launch.seq)
+        arguments |= self._filled_in(tool, launch)
         if tool.access == "read":
             return tool.function(self.session, **arguments)
         # Parallel researchers may write at once, and an update reads before it writes.
         with self._writing:
             return tool.function(self.session, **arguments)
+
+    def _filled_in(self, tool: Tool, launch: Launch) -> dict[str, Any]:
+        """The keyword-only arguments, which no model sees."""
+        known: dict[str, Callable[[], Any]] = {
+            "effects": lambda: self.session.effects(launch.path, launch.seq),
+            "place": lambda: launch.place,
+        }
+        return {name: known[name]() for name in _wanted(tool.function)}
 
     def _record(self, launch: Launch, outcome: ToolResult | Exception) -> ToolReply:
         evidence: tuple[str, ...] = ()
@@ -204,6 +215,7 @@ class Toolkit:
             role=launch.role,
             name=recordable(launch.name),
             args=recordable(launch.args) if isinstance(launch.args, Mapping) else None,
+            sent=recordable(self.session.sent.get(launch.place)),
             result_sha=self.session.trajectory.keep_text(text),
             evidence=evidence,
             error=None if isinstance(outcome, ToolResult) else _as_recorded(outcome),
@@ -221,8 +233,9 @@ class Toolkit:
 
 
 @cache
-def _wants_effects(function: Callable[..., ToolResult]) -> bool:
-    return "effects" in inspect.signature(function).parameters
+def _wanted(function: Callable[..., ToolResult]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
 
 def _as_tool_error(name: str, problem: Exception) -> ToolError:

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from drretail.agents.contestant import Contestant, prompt_hashes
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.runner import Recorded, Runner
+from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
@@ -100,7 +101,7 @@ def test_the_ledger_holds_the_page_as_source_and_the_summary_as_what_was_shown(w
     recorded, _ = perform(world, summariser()[0])
     entries = {entry.id: entry for entry in recorded.evidence}
     assert [(text.form, text.shown) for text in entries[IDS[0]].texts] == [("page", False), ("summary", True)]
-    assert [source.text for source in entries[IDS[0]].sources] == [CORPUS[0].text]
+    assert [source.text for source in entries[IDS[0]].sources] == [clean_text(CORPUS[0].text)]
     assert [(text.form, text.shown) for text in entries[IDS[2]].texts] == [("snippet", True)]
     (step,) = [step for step in recorded.run.steps if step.name == "web_search"]
     assert recorded.texts[step.result_sha or ""].count("On Seed.") == 1
@@ -119,8 +120,11 @@ def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(worl
     recorded, shown = perform(world, summariser("a.example")[0])
     assert "snippet" in results(shown)[IDS[0]]
     assert results(shown)[IDS[1]]["summary"] == "On Seed."
-    (note,) = recorded.run.notes
-    assert f"{IDS[0]} was read as its snippet: no summary (timeout: slow)" in note
+    empty, failed = recorded.run.notes  # in the order of their ranks
+    assert f"{IDS[0]} was read as its snippet: no summary (timeout: slow)" in failed
+    assert f"{IDS[2]} was read as its snippet: no page (no_content)" in empty
+    (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
+    assert [(text.form, text.shown) for text in entry.texts] == [("snippet", True), ("page", False)]
     assert recorded.run.status == "done"
 
 

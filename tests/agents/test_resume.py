@@ -59,7 +59,8 @@ def test_a_run_cut_after_any_effect_ends_as_if_it_never_was(
     first = players(agent, 1)
     whole = run_in(folder, world, agent, mode, first)
     assert whole.status == "done"
-    assert len(whole.notes) == (0 if mode == "snippets" else 16 if agent == "hybrid_react" else 4)
+    # A researcher searches twice, and reads a page once.
+    assert len(whole.notes) == (0 if mode == "snippets" else 8 if agent == "hybrid_react" else 4)
     (here,) = folder.glob("runs/*/*")
     before = [(here / name).read_bytes() for name in FILES]
     journal = gzip.decompress((here / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)

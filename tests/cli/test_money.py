@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tests.eval.folders import LABEL, experiment
 from tests.llm.provider import Provider, answers
+from tests.wire.server import Plan, WireServer
 
 RUN = ("run", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
 pytestmark = pytest.mark.usefixtures("shop", "queries")
@@ -112,3 +114,67 @@ def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(drr
     assert judges == {"anthropic:claude-sonnet-4-6", "openai:openai/gpt-oss-120b"}
     assert document["together"]["dollars"] is None
     assert not (tmp_path / "exp" / "verdicts").exists()
+
+
+def judging(server: WireServer, *flags: str) -> tuple[str, ...]:
+    judge = ("--judge", "anthropic:claude-mine", "--base-url", server.url)
+    return ("score", "exp", "--metrics", "quality", *judge, "--quiet", "--json", *flags)
+
+
+def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_the_same_scores(
+    drretail: Command, tmp_path: Path
+) -> None:
+    reports = {LABEL: {"q1-r1": "Buy the tube feeder.", "q2-r1": "Buy the dog bed."}}
+    (tmp_path / "drretail.toml").write_text(
+        '[prices."anthropic:claude-mine"]\ninput = 1000\noutput = 10000\ncache_read = 500\n', encoding="utf-8"
+    )
+    folder = experiment(tmp_path / "exp", reports)
+    with WireServer() as server:  # an answer costs 100 × 0.001 + 40 × 0.0005 + 20 × 0.01 = 0.32 dollars
+        first = drretail(*judging(server, "--max-dollars", "1"))
+        asked = server.seen.requests
+        again = drretail(*judging(server, "--max-dollars", "1"))
+        assert server.seen.requests == asked
+        last = drretail(*judging(server, "--max-dollars", "100"))
+        assert server.seen.requests == 12
+        capped = (folder / "scores.json").read_bytes()
+        folder.rename(tmp_path / "capped")
+        experiment(folder, reports)
+        assert drretail(*judging(server)).returncode == 0
+    assert (folder / "scores.json").read_bytes() == capped
+    assert (first.returncode, again.returncode, last.returncode) == (3, 3, 0), last.stderr
+    assert 4 <= asked <= 5  # two reports are judged side by side
+    assert "The cap of $1 for judging is reached" in first.stderr
+    assert "--max-dollars goes on from here" in first.stderr
+    (spent,) = json.loads(last.stdout)["spending"]
+    assert (spent["metric"], spent["judge"], spent["reports"]) == ("quality", "anthropic:claude-mine", 2)
+    assert (spent["calls"], spent["output"], spent["cache_read"]) == (12, 240, 480)
+    assert spent["dollars"] == pytest.approx(12 * 0.32)
+
+
+def test_judging_cannot_be_capped_in_dollars_where_a_price_is_unknown(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
+    with WireServer() as server:
+        done = drretail(*judging(server, "--max-dollars", "1"))
+        assert done.returncode == 2
+        assert "No price is known for anthropic:claude-mine" in done.stderr
+        assert server.seen.requests == 0
+
+
+def test_judging_is_tried_again_and_streamed_as_the_settings_say(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
+    with WireServer(Plan(rate=1, faults=["late_error"], times=1)) as server:
+        done = drretail(*judging(server), DRRETAIL_STREAM="1", DRRETAIL_MODEL_RETRIES="1")
+        assert done.returncode == 0, done.stderr
+        assert (server.seen.requests, server.seen.streamed) == (12, 12)
+    (spent,) = json.loads(done.stdout)["spending"]
+    assert (spent["retries"], spent["dollars"]) == (6, None)
+
+
+def test_rate_limits_hold_for_a_command_and_an_unknown_provider_is_named(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
+    with WireServer() as server:
+        done = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTHROPIC__REQUESTS="240")
+        assert done.returncode == 0, done.stderr
+        wrong = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTROPIC__REQUESTS="240")
+    assert wrong.returncode == 2
+    assert "Did you mean anthropic" in wrong.stderr

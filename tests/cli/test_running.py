@@ -6,7 +6,7 @@ import pytest
 from drretail.agents.tally import Ended
 from drretail.cli.running import RunsShown, duration
 from drretail.progress import PlainProgress
-from drretail.records.run import Step
+from drretail.records.run import Step, Usage
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 
@@ -38,6 +38,7 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     for name in ("Reason", *["calculator"] * 6):
         watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
     assert bar.said[-1] == "runs: 0 done, 4 left · 6 tool calls · 0 tokens"
+    watch.used(Usage(calls=1, input_uncached=8000, output=1000), 0.0)
     watch.ended(DONE)
     assert bar.said[-1:] == ["runs: 1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
@@ -49,7 +50,23 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
     for _ in range(2):
         watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
     assert stream.getvalue().count("timeout: too slow") == 1
-    assert bar.said[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 18,000 tokens"
+    assert bar.said[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
+
+
+def test_tokens_and_dollars_are_told_while_the_first_run_still_goes() -> None:
+    watch, bar, _ = shown([0.0])
+    watch.planned(2, 0)
+    for _ in range(2):
+        watch.used(Usage(calls=1, cache_read=1500, output=500), 0.615)
+    assert bar.said[-1] == "runs: 0 done, 2 left · 0 tool calls · 4,000 tokens · $1.23"
+
+
+def test_dollars_are_not_told_where_one_price_is_unknown() -> None:
+    watch, bar, _ = shown([0.0])
+    watch.planned(1, 0)
+    for dollars in (0.5, None, 0.5):
+        watch.used(Usage(calls=1, output=10), dollars)
+    assert bar.said[-1] == "runs: 0 done, 1 left · 0 tool calls · 30 tokens"
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,13 @@ def test_a_second_time_prints_and_leaves_the_same(drretail: Command, tmp_path: P
     assert (folder / "scores.json").read_bytes() == held
 
 
-def test_json_is_one_document_and_the_very_scores_that_are_kept(drretail: Command, tmp_path: Path) -> None:
+def test_json_is_one_document_of_the_very_scores_that_are_kept_and_what_they_took(
+    drretail: Command, tmp_path: Path
+) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     done = drretail(*STUBBED, "--json", "--quiet")
-    assert json.loads(done.stdout) == json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+    assert json.loads(done.stdout) == {**kept, "spending": []}
 
 
 def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:

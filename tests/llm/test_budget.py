@@ -74,7 +74,7 @@ async def test_a_run_concludes_while_the_report_still_fits_into_its_dollars() ->
 
 
 async def test_spent_dollars_end_a_run_that_did_not_conclude() -> None:
-    with pytest.raises(ModelError, match=r"\$0\.3 allowed were spent") as caught:
+    with pytest.raises(ModelError, match=r"\$0\.3 allowed do not suffice") as caught:
         await called(models(Limits(dollars=0.3)), 3)
     assert caught.value.kind == "budget"
 

@@ -6,7 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.errors import ModelError, ModelErrorKind
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.structured import structured
 from drretail.records.run import Usage
@@ -40,7 +41,7 @@ def model_at(provider: Provider, **given: Any) -> Model:
 
 async def asked(*script: Step, **given: Any) -> tuple[AIMessage, Provider]:
     with Provider(*script) as provider:
-        return await ainvoke(model_at(provider, **given).chat, MESSAGES), provider
+        return await answer_of(model_at(provider, **given), MESSAGES), provider
 
 
 async def test_the_request_holds_length_seed_temperature_0_and_the_key_in_a_header() -> None:
@@ -56,10 +57,11 @@ async def test_the_request_holds_length_seed_temperature_0_and_the_key_in_a_head
 
 async def test_a_round_with_a_tool_goes_there_and_back() -> None:
     with Provider(says(call("get_product_details", product_id="B1")), says(text("Take it."))) as provider:
-        chat = model_at(provider).chat.bind_tools([TOOL])
-        first = await ainvoke(chat, MESSAGES)
+        model = model_at(provider)
+        chat = model.chat.bind_tools([TOOL])
+        first = await answer_of(model, MESSAGES, chat=chat)
         reply = ToolMessage('{"title":"Bed"}', tool_call_id=first.tool_calls[0]["id"])
-        last = await ainvoke(chat, [*MESSAGES, first, reply])
+        last = await answer_of(model, [*MESSAGES, first, reply], chat=chat)
     assert first.tool_calls[0]["args"] == {"product_id": "B1"}
     assert last.text == "Take it."
     (declared,) = provider.seen[0].body["tools"][0]["functionDeclarations"]
@@ -70,7 +72,8 @@ async def test_a_round_with_a_tool_goes_there_and_back() -> None:
 
 async def test_tools_that_may_not_be_called_are_sent_with_that_word() -> None:
     with Provider(says(text("Enough."))) as provider:
-        await ainvoke(model_at(provider).chat.bind_tools([TOOL], tool_choice="none"), MESSAGES)
+        model = model_at(provider)
+        await answer_of(model, MESSAGES, chat=model.chat.bind_tools([TOOL], tool_choice="none"))
     assert provider.seen[0].body["toolConfig"]["functionCallingConfig"]["mode"] == "NONE"
 
 
@@ -82,9 +85,10 @@ async def test_cached_and_thought_tokens_are_counted_once() -> None:
 async def test_a_schema_goes_out_as_one() -> None:
     schema: dict[str, Any] = {"title": "A", "type": "object", "properties": {"n": {"type": "integer"}}}
     with Provider(says(text('{"n": 3}'))) as provider:
-        bound = structured(model_at(provider), schema)
+        model = model_at(provider)
+        bound = structured(model, schema)
         assert bound is not None
-        answer = await ainvoke(bound, MESSAGES)
+        answer = await answer_of(model, MESSAGES, chat=bound)
     assert answer.text == '{"n": 3}'
     sent = provider.seen[0].body["generationConfig"]
     assert (sent["responseMimeType"], sent["responseJsonSchema"]) == ("application/json", schema)

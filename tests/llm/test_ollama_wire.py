@@ -6,7 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.errors import ModelError, ModelErrorKind
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.structured import structured
 from drretail.records.run import Usage
@@ -28,7 +29,7 @@ def model_at(provider: Provider, **given: Any) -> Model:
 
 async def asked(*script: Step, **given: Any) -> tuple[AIMessage, Provider]:
     with Provider(*script) as provider:
-        return await ainvoke(model_at(provider, **given).chat, MESSAGES), provider
+        return await answer_of(model_at(provider, **given), MESSAGES), provider
 
 
 async def test_the_request_holds_length_context_seed_and_temperature_0() -> None:
@@ -48,10 +49,11 @@ async def test_no_conversation_is_cut_at_the_few_thousand_tokens_of_the_servers_
 
 async def test_a_round_with_a_tool_goes_there_and_back() -> None:
     with Provider(says("", CALL), says("Take it.")) as provider:
-        chat = model_at(provider).chat.bind_tools([TOOL])
-        first = await ainvoke(chat, MESSAGES)
+        model = model_at(provider)
+        chat = model.chat.bind_tools([TOOL])
+        first = await answer_of(model, MESSAGES, chat=chat)
         reply = ToolMessage('{"title":"Bed"}', tool_call_id=first.tool_calls[0]["id"])
-        last = await ainvoke(chat, [*MESSAGES, first, reply])
+        last = await answer_of(model, [*MESSAGES, first, reply], chat=chat)
     assert first.tool_calls[0]["args"] == {"product_id": "B1"}
     assert last.text == "Take it."
     assert provider.seen[0].body["tools"][0]["function"]["name"] == "get_product_details"
@@ -68,9 +70,10 @@ async def test_usage_is_what_the_server_counted() -> None:
 async def test_a_schema_goes_out_as_the_format() -> None:
     schema: dict[str, Any] = {"title": "A", "type": "object", "properties": {"n": {"type": "integer"}}}
     with Provider(says('{"n": 3}')) as provider:
-        bound = structured(model_at(provider), schema)
+        model = model_at(provider)
+        bound = structured(model, schema)
         assert bound is not None
-        answer = await ainvoke(bound, MESSAGES)
+        answer = await answer_of(model, MESSAGES, chat=bound)
     assert answer.text == '{"n": 3}'
     assert provider.seen[0].body["format"] == schema
 

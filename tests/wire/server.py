@@ -20,8 +20,9 @@ from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
 Protocol = type[Anthropic] | type[OpenAI]
 PROTOCOLS: dict[str, Protocol] = {Anthropic.path: Anthropic, OpenAI.path: OpenAI}
 JUDGED = frozenset({"CitedClaims", "AllClaims", "Support", "Rating"})
-PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json")
-"""What is gone when it is tried again."""
+PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error")
+"""What is gone when it is tried again. A stream is ended in the middle: by "cut_body" without a word, by "broken_json"
+with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""
 LASTING = ("refusal", "max_tokens", "context_overflow", "400")
 """What is the same however often it is tried."""
 ODD = ("unknown_stop",)
@@ -38,8 +39,14 @@ class Plan:
     seed: int = 0
     stall: float = 0.5
     """Seconds; longer than the client waits."""
+    times: int | None = None
+    """None: every time that a request comes is decided anew; else it goes wrong so often, and then right."""
+    retry_after: tuple[tuple[str, str], ...] = (("retry-after-ms", "1"), ("retry-after", "0"))
+    """Headers of a 429, 529 or 500."""
 
     def fault(self, body: Json, times: int) -> str | None:
+        if self.times is not None and times >= self.times:
+            return None
         digest = hashlib.sha256(f"{self.seed}|{times}|{canonical_json(body)}".encode()).digest()
         if int.from_bytes(digest[:4]) / 2**32 >= self.rate:
             return None
@@ -51,6 +58,7 @@ class Seen:
     """What came and what was made of it; counted under a lock."""
 
     requests: int = 0
+    streamed: int = 0
     faults: Counter[str] = field(default_factory=Counter[str])
     times: Counter[str] = field(default_factory=Counter[str])
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -126,6 +134,8 @@ class _Handler(BaseHTTPRequestHandler):
         if fault is not None:
             with self.wire.seen.lock:
                 self.wire.seen.faults[fault] += 1
+        if fault == "late_error" and not protocol.read(body).stream:
+            fault = "529"
         if fault in ("429", "529", "500", "400"):
             self._refuse(protocol, int(fault))
         elif fault == "context_overflow":
@@ -138,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, protocol: Protocol, status: int) -> None:
         kinds = {429: "rate_limit_error", 529: "overloaded_error", 500: "api_error", 400: "invalid_request_error"}
-        self._reply(status, protocol.error(kinds[status], "scripted"), {"retry-after-ms": "1", "retry-after": "0"})
+        self._reply(status, protocol.error(kinds[status], "scripted"), dict(self.wire.plan.retry_after))
 
     def _answer(self, protocol: Protocol, body: Json, fault: str | None) -> None:
         asked = protocol.read(body)
@@ -152,19 +162,27 @@ class _Handler(BaseHTTPRequestHandler):
             answer = AIMessage("I cannot")
         made = protocol.body(answer, model=body["model"], stop=stops.get(fault or ""))
         if asked.stream:
-            self._stream(protocol, made, cut=fault == "cut_body")
+            self._stream(protocol, made, fault)
         elif fault == "broken_json":
             self._send(200, b'{"id": "msg_1", "cont', "application/json")
         else:
             self._send(200, json.dumps(made).encode(), "application/json", cut=fault == "cut_body")
 
-    def _stream(self, protocol: Protocol, made: Json, *, cut: bool) -> None:
+    def _stream(self, protocol: Protocol, made: Json, fault: str | None) -> None:
+        with self.wire.seen.lock:
+            self.wire.seen.streamed += 1
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
         self.end_headers()
         events = list(protocol.events(made))
-        for event in events[: len(events) // 2] if cut else events:
+        if fault in ("cut_body", "late_error", "broken_json"):
+            events = events[: len(events) // 2]
+        if fault == "late_error":
+            events.append(protocol.error_event("overloaded_error", "scripted"))
+        if fault == "broken_json":
+            events.append('event: content_block_delta\ndata: {"type": "cont\n\n')
+        for event in events:
             self.wfile.write(event.encode())
         self.close_connection = True
 

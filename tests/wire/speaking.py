@@ -94,7 +94,7 @@ class Anthropic:
         def event(kind: str, **fields: Any) -> str:
             return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
 
-        start = {**body, "content": [], "stop_reason": None}
+        start = {**body, "content": [], "stop_reason": None, "usage": {**body["usage"], "output_tokens": 1}}
         yield event("message_start", message=start)
         for index, block in enumerate(body["content"]):
             empty = {"text": ""} if block["type"] == "text" else {"input": {}}
@@ -108,12 +108,16 @@ class Anthropic:
                 yield event("content_block_delta", index=index, delta=piece)
             yield event("content_block_stop", index=index)
         delta = {"stop_reason": body["stop_reason"], "stop_sequence": None}
-        yield event("message_delta", delta=delta, usage={"output_tokens": body["usage"]["output_tokens"]})
+        yield event("message_delta", delta=delta, usage=body["usage"])
         yield event("message_stop")
 
     @staticmethod
     def error(kind: str, message: str) -> Json:
         return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
+
+    @staticmethod
+    def error_event(kind: str, message: str) -> str:
+        return f"event: error\ndata: {json.dumps(Anthropic.error(kind, message))}\n\n"
 
 
 class OpenAI:
@@ -197,6 +201,10 @@ class OpenAI:
     @staticmethod
     def error(kind: str, message: str) -> Json:
         return {"error": {"type": kind, "message": message, "code": kind}}
+
+    @staticmethod
+    def error_event(kind: str, message: str) -> str:
+        return f"data: {json.dumps(OpenAI.error(kind, message))}\n\n"
 
 
 def numbered(answer: AIMessage, asked: Asked) -> AIMessage:

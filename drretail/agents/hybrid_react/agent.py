@@ -45,7 +45,7 @@ def prompts() -> tuple[Prompt, ...]:
     return supervisor_prompt(), researcher_prompt(), synthesis_prompt(), report_prompt(), moves_prompt()
 
 
-HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts)
+HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=frozenset(Limits.model_fields) - {"repairs"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ class Crew:
         """
         if not sub_problems:
             return []
+        # All branches of earlier turns have ended: what they were handed may be known to these.
+        self.researchers.toolkit.session.ledger.seal()
         shares = models.branches(len(sub_problems))
         return await asyncio.gather(
             *(

@@ -55,9 +55,9 @@ async def supervise(
     with Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as toolkit:
         hands = SupervisorHands(toolkit, models, crew, limits.researchers)
         end = await Loop("supervisor", PATH, models, hands, limits.supervisor_turns).run([SystemMessage(system), asked])
-    research = _gathered(hands.branches, end.stop)
+    research = _gathered(hands.branches, "token_budget" if hands.short and end.stop == "finished" else end.stop)
     if not research.reports:
-        raise _nothing(hands.branches, research)
+        raise _nothing(hands.branches, research, starved=hands.short)
     return research
 
 
@@ -75,6 +75,8 @@ class SupervisorHands:
     most: int
     branches: list[Branch] = field(default_factory=list[Branch])
     """Of all turns so far, in launch order."""
+    short: bool = False
+    """True once a launch was refused because the tokens that were left did not suffice for it."""
 
     @property
     def schemas(self) -> list[dict[str, Any]]:
@@ -88,6 +90,7 @@ class SupervisorHands:
         asked = [(at, sub_problem) for at, sub_problem in wanted.items() if sub_problem is not None]
         most = self.models.most_branches(self.most)
         launched, refused = asked[:most], asked[most:]
+        self.short |= bool(refused) and most < self.most
         branches = await self.crew.launch([it for _, it in launched], len(self.branches) + 1, self.models)
         self.branches += branches
         outcomes = {at: _outcome(branch) for (at, _), branch in zip(launched, branches, strict=True)}
@@ -98,8 +101,10 @@ class SupervisorHands:
         return Acted(tuple(replies), is_final(calls, replies))
 
     def _refusal(self, most: int) -> ToolError:
-        why = "" if most == self.most else "The tokens that are left do not suffice for more: "
-        return ToolError("limit", f"{why}At most {most} researchers may be launched in one turn: this one was not.")
+        if most == self.most:
+            return ToolError("limit", f"At most {most} researchers may be launched in one turn: this one was not.")
+        many = "any researcher" if most == 0 else f"more than {most} in this turn"
+        return ToolError("limit", f"The tokens that are left do not suffice for {many}: this one was not launched.")
 
 
 def _sub_problem(performed: Performed) -> str | None:
@@ -123,11 +128,12 @@ def as_json(number: int, report: IntermediateReport) -> dict[str, Any]:
     return {"researcher": number, "report": report.model_dump(mode="json", exclude_none=True)}
 
 
-def _nothing(branches: Sequence[Branch], research: Research) -> ModelError:
+def _nothing(branches: Sequence[Branch], research: Research, *, starved: bool) -> ModelError:
     """Why a run ends without a finding; of the kind that all its researchers failed with, where it is one."""
     kinds: set[ModelErrorKind] = {branch.failure.kind for branch in branches if branch.failure is not None}
-    kind = kinds.pop() if len(kinds) == 1 else "agent"
-    why = "; ".join(research.failed) or "the supervisor launched none"
+    kind = kinds.pop() if len(kinds) == 1 else "budget" if starved else "agent"
+    none = "the tokens allowed do not suffice for one researcher" if starved else "the supervisor launched none"
+    why = "; ".join(research.failed) or none
     return ModelError(kind, f"no researcher brought anything back: {why}")
 
 

@@ -3,6 +3,7 @@
 from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import ALL, CITED, units
 from drretail.eval.faithfulness.extraction import extract, extraction_prompts
+from drretail.eval.faithfulness.live import judge_live
 from drretail.eval.faithfulness.support import judge_support, support_prompt
 from drretail.eval.judge import Hearing
 from drretail.eval.subject import Subject
@@ -18,6 +19,8 @@ async def judge(subject: Subject, hearing: Hearing) -> None:
     cited = await extract(subject, hearing, CITED)  # stands now
     found = [unit for claim in cited or () for unit in units(claim, hearing.rules)]
     await hearing.each(judge_support(subject, hearing, unit) for unit in found)
+    if subject.page_at is not None:
+        await hearing.each(judge_live(subject, hearing, unit, subject.page_at) for unit in found if unit.type == "web")
 
 
 def prompt_hashes() -> frozenset[str]:

@@ -64,6 +64,7 @@ def _material(subject: Subject) -> dict[str, str]:
     report = render_report(subject.report or "", subject.evidence.values(), style="plain")
     profile = NO_PROFILE if subject.profile is None else subject.profile.text
     return {
+        "today": subject.today,
         "query": tagged("query", subject.query.text),
         "profile": tagged("profile", profile),
         "report": tagged("report", report.text),

@@ -8,7 +8,9 @@ from langchain_anthropic import ChatAnthropic
 from pydantic import Field
 
 from drretail.llm.batches.desk import BatchDesk
+from drretail.llm.pacing import Pacer
 from drretail.llm.registry import Model
+from drretail.llm.retrying import ONCE
 
 _OF_THE_SENDING = frozenset({"extra_body", "extra_headers", "extra_query", "timeout"})
 
@@ -45,13 +47,21 @@ def as_params(payload: dict[str, Any]) -> dict[str, Any]:
 def batched(model: Model, desk: BatchDesk) -> Model:
     """``model``, which is Anthropic's, asked through ``desk``; what is said of it in verdicts stays the same."""
     assert isinstance(model.chat, ChatAnthropic)
-    fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set}
-    # A batch takes as long as it takes: the time-out of a call does not hold.
-    return replace(model, chat=BatchedAnthropic(**fields, send=desk.answer), seconds=None)
+    fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set - {"streaming"}}
+    # A batch takes as long as it takes: the time-out of a call does not hold, nor the limits of a minute.
+    return replace(
+        model,
+        chat=BatchedAnthropic(**fields, send=desk.answer),
+        seconds=None,
+        retrying=ONCE,
+        pacer=Pacer(),
+        streamed=False,
+    )
 
 
 def client_of(model: Model) -> "AsyncAnthropic":
-    """The provider's client with the address, key and retries of the model."""
+    """The provider's client with the address, key and retries of the model: batches are not asked as models are."""
     assert isinstance(model.chat, ChatAnthropic)
     # langchain knows no batches, and builds this client with all that the model was given.
-    return model.chat._async_client  # pyright: ignore[reportPrivateUsage]
+    client = model.chat._async_client  # pyright: ignore[reportPrivateUsage]
+    return client.with_options(max_retries=model.retrying.retries)

@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from drretail.errors import ModelError
 from drretail.llm.batches.book import BatchBook
 from drretail.llm.batches.opening import BatchedJudging, batching
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
 from tests.llm.batches.server import EXPIRED, BatchServer, errored, succeeded
 
@@ -33,7 +34,7 @@ def opened(server: BatchServer, folder: Path, told: list[str] | None = None, mos
 async def asked(judging: BatchedJudging, questions: Sequence[str]) -> list[AIMessage | ModelError]:
     async def one(question: str) -> AIMessage | ModelError:
         try:
-            return await ainvoke(judging.model.chat, [HumanMessage(question)])
+            return await answer_of(judging.model, [HumanMessage(question)])
         except ModelError as problem:
             return problem
 
