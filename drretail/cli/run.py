@@ -41,6 +41,9 @@ def run(
     without: options.Without = None,
     preset: options.Preset = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
+    retry_spoiled: Annotated[
+        bool, typer.Option("--retry-spoiled", help="Make runs again whose tool calls a failing server left unanswered.")
+    ] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
@@ -60,7 +63,7 @@ def run(
     from drretail.cli.models import Opener
     from drretail.cli.output import print_json, print_table, say
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner, silent_runner
-    from drretail.cli.running import watched
+    from drretail.cli.running import spoiled, watched
     from drretail.cli.spending import print_spending, spending_document
     from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
@@ -82,6 +85,7 @@ def run(
         dollars=dollars,
     )
     opener = Opener(settings, base_url or [], only_priced=estimate)
+    again = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
     chosen = system_options(without, preset, scope_to_user=scope_to_user)
     with opened_world(world, quiet=quiet) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
@@ -90,7 +94,7 @@ def run(
         names = agent or ["react"]
         players = contestants(names, model or [], shop, opener, model_profile, options=chosen, limits=limits)
         if estimate:
-            estimate_run(to, players, asked, repeats, opener.prices, retry_failed=retry_failed, as_json=as_json)
+            estimate_run(to, players, asked, repeats, opener.prices, **again, as_json=as_json)
             return
         runs = len(players) * len(asked) * repeats
         alone = min(settings.parallel, runs) == 1
@@ -102,7 +106,7 @@ def run(
         ):
             purse = opened_purse(to, players, opener.prices, max_tokens, max_dollars)
             crowd = Crowd(runner, experiment, settings.parallel, watch, purse)
-            tallies = crowd.run_all(players, asked, repeats, retry_failed=retry_failed)
+            tallies = crowd.run_all(players, asked, repeats, **again)
     spent = [row for row in spending_of(to, opener.prices) if row.label in {tally.label for tally in tallies}]
     if as_json:
         taken = [spending_document(row) for row in spent]
@@ -113,6 +117,8 @@ def run(
         print_spending(spent, opener.prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
         say(f"failed: {failure}")
+    if any(tally.spoiled for tally in tallies):
+        say(spoiled(tallies))
     if purse is not None and purse.closing is not None:
         say(purse.closing)
     exit_code(any(tally.failed or tally.not_started for tally in tallies))

@@ -3,8 +3,8 @@ from io import StringIO
 
 import pytest
 
-from drretail.agents.tally import Ended
-from drretail.cli.running import RunsShown, duration
+from drretail.agents.tally import Ended, tallies
+from drretail.cli.running import RunsShown, duration, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step
 
@@ -50,6 +50,15 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
         watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
     assert stream.getvalue().count("timeout: too slow") == 1
     assert bar.said[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 18,000 tokens"
+
+
+def test_what_failing_servers_cost_is_said_with_what_mends_it() -> None:
+    ended = [DONE, replace(DONE, calls_failed=1), replace(DONE, calls_failed=3)]
+    said = spoiled(tallies([DONE.label], ended))
+    assert said.startswith(
+        "4 tool calls failed (unavailable or timeout) in 2 runs: the same command with --retry-spoiled"
+    )
+    assert spoiled(tallies([DONE.label], ended[:2])).startswith("1 tool call failed (unavailable or timeout) in 1 run:")
 
 
 @pytest.mark.parametrize(
