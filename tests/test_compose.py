@@ -1,6 +1,8 @@
 """docker-compose.yml as it is written. Whether Docker starts it is not tested here: that needs its images."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,21 @@ def test_every_variable_is_said_in_the_docs_and_its_password_is_never_an_argumen
     assert found
     assert [name for name in sorted(found) if name not in said] == []
     assert not any("-u " in text or "--user" in text for text in texts(compose))
+
+
+@pytest.mark.parametrize("password", ["plain", 'a"b', "a\\b", "a'b $c `d` %s", '\\"'])
+def test_any_password_passes_the_health_check_of_elasticsearch(
+    compose: dict[str, Any], tmp_path: Path, password: str
+) -> None:
+    script = compose["services"]["elasticsearch"]["healthcheck"]["test"][-1].replace("$$", "$")
+    curl = tmp_path / "curl"
+    curl.write_text(f"#!/bin/sh\ncat > {tmp_path / 'read'}\n", encoding="utf-8")
+    curl.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    subprocess.run(["sh", "-c", script], env={"PATH": path, "ELASTIC_PASSWORD": password}, check=True, timeout=10)
+    line = re.fullmatch(r'user = "((?:[^"\\]|\\["\\])*)"', (tmp_path / "read").read_text(encoding="utf-8"))
+    assert line
+    assert re.sub(r"\\(.)", r"\1", line[1]) == f"elastic:{password}"
 
 
 def test_user_and_passwords_go_by_the_names_of_the_settings() -> None:

@@ -11,7 +11,7 @@ from itertools import product
 
 from drretail.agents.contestant import Contestant
 from drretail.agents.runner import Runner
-from drretail.agents.tally import Ended, Tally, tallies
+from drretail.agents.tally import Ended, Tally, is_open, tallies
 from drretail.experiment import Experiment, read_run
 from drretail.llm.purse import Purse
 from drretail.records.query import Query
@@ -69,14 +69,16 @@ class Crowd:
         repeats: int = 1,
         *,
         retry_failed: bool = False,
+        retry_spoiled: bool = False,
     ) -> list[Tally]:
-        """Every contestant over every query. Runs that have ended are not run again, failed ones only if asked.
+        """Every contestant over every query. Runs that have ended are not run again, but if asked those that failed and
+        those that a failing server spoiled.
 
         Raises KeyboardInterrupt after Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
         asked = (Job(*each) for each in product(contestants, queries, range(1, repeats + 1)))
         jobs = list({job.place: job for job in asked}.values())
-        known = {job.place: self._ended_before(job, retry_failed) for job in jobs}
+        known = {job.place: self._ended_before(job, retry_failed, retry_spoiled) for job in jobs}
         open_jobs = [job for job in jobs if known[job.place] is None]
         self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
         # One event loop for all runs: clients keep connections open, and in another loop they are dead.
@@ -85,12 +87,12 @@ class Crowd:
         held_back = [job.contestant.label for job, end in zip(jobs, ended, strict=True) if end is None]
         return tallies([contestant.label for contestant in contestants], filter(None, ended), held_back)
 
-    def _ended_before(self, job: Job, retry_failed: bool) -> Ended | None:
+    def _ended_before(self, job: Job, retry_failed: bool, retry_spoiled: bool) -> Ended | None:
         folder = self.experiment.run_folder(*job.place)
-        if not (folder / "run.json").exists():
+        run = read_run(folder) if (folder / "run.json").exists() else None
+        if run is None or is_open(run, retry_failed=retry_failed, retry_spoiled=retry_spoiled):
             return None
-        run = read_run(folder)
-        return None if run.status == "failed" and retry_failed else Ended.of(run, before=True)
+        return Ended.of(run, before=True)
 
     async def _run(self, jobs: Sequence[Job]) -> dict[tuple[str, str, int], Ended]:
         """What became of each job. Cancelled, it still waits for the runs in flight; cancelled twice, it does not."""
@@ -138,7 +140,7 @@ class Crowd:
 
     async def _one(self, job: Job, gate: asyncio.Semaphore) -> Run:
         self.watch.began(job.contestant.label, job.query)
-        if self.experiment.state(*job.place) == "failed":
+        if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
             self.experiment.discard(*job.place)
         return await self.runner.run_into(self.experiment, job.contestant, job.query, job.repeat, gate=gate)
 

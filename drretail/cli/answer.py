@@ -44,6 +44,8 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
     ended = Ended.of(run, before=False)
     unresolved = sum(citation.type == "unresolved" for citation in run.citations)
     parts = [f"{ended.tool_calls} tool calls", f"{len(run.citations)} citations", f"{ended.tokens:,} tokens"]
+    if ended.calls_failed:
+        parts[0] += f" ({ended.calls_failed} unavailable or timed out)"
     if unresolved:
         parts.append(f"{unresolved} citations resolve to nothing")
     if run.failed_branches:

@@ -20,6 +20,7 @@ def estimate_run(
     prices: "PriceTable",
     *,
     retry_failed: bool,
+    retry_spoiled: bool,
     as_json: bool,
 ) -> None:
     """Prints what the runs that are still to be made are likely to take."""
@@ -28,8 +29,9 @@ def estimate_run(
     from drretail.cli.estimating import show_estimates
 
     wanted = [(query.query_id, repeat) for query in queries for repeat in range(1, repeats + 1)]
+    again = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
     left = [
-        (player.label, player.system, sum(not _ended(to, player.label, *run, retry_failed) for run in wanted))
+        (player.label, player.system, sum(_open(to, player.label, *run, **again) for run in wanted))
         for player in players
     ]
     spent = spending_of(to, prices) if (to / "experiment.json").exists() else []
@@ -66,8 +68,10 @@ def opened_purse(
     return purse
 
 
-def _ended(to: "Path", label: str, query_id: str, repeat: int, retry_failed: bool) -> bool:
+def _open(to: "Path", label: str, query_id: str, repeat: int, *, retry_failed: bool, retry_spoiled: bool) -> bool:
+    from drretail.agents.tally import is_open
     from drretail.experiment import read_run, run_folder
 
     folder = run_folder(to, label, query_id, repeat)
-    return (folder / "run.json").exists() and not (retry_failed and read_run(folder).status == "failed")
+    run = read_run(folder) if (folder / "run.json").exists() else None
+    return is_open(run, retry_failed=retry_failed, retry_spoiled=retry_spoiled)

@@ -20,9 +20,12 @@ class Interruption:
 
     Python's own handler stays in place: only then does asyncio cancel its main task instead of raising inside any
     task. Python writes each signal's number into a pipe, and what follows an interruption is no bug of ours.
+
+    SIGTERM means the same: what a command holds, such as the right to write a world on servers, is given back.
     """
 
     def __init__(self) -> None:
+        signal.signal(signal.SIGTERM, _interrupt)
         self._pipe, written = os.pipe()
         os.set_blocking(self._pipe, False)
         os.set_blocking(written, False)
@@ -56,12 +59,19 @@ def main() -> None:
         app()
     except BaseException as problem:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if interruption.seen(problem):
             end("Interrupted: the same command goes on from here.", INTERRUPTED)
         sentence = sentence_of(problem)
         if sentence is None:
             raise
         end(f"Error: {sentence}", USER_MUST_ACT)
+
+
+def _interrupt(*_: object) -> None:
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
 
 
 def sentence_of(problem: BaseException) -> str | None:

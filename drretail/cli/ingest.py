@@ -118,9 +118,10 @@ def ingest(
 
 def stages_folder(world: str) -> Path:
     """Where what is finished of an ingest is kept: in the world's folder, or in the cache for a world on servers."""
-    from drretail.env.servers.naming import is_on_servers, world_name
+    from drretail.env.servers.naming import check_place, is_on_servers, world_name
     from drretail.settings import read_settings
 
+    check_place(world)
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 
 

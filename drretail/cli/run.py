@@ -45,6 +45,9 @@ def run(
     without: options.Without = None,
     preset: options.Preset = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
+    retry_spoiled: Annotated[
+        bool, typer.Option("--retry-spoiled", help="Make runs again whose tool calls a failing server left unanswered.")
+    ] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     redact: options.Redact = False,
     seed: options.Seed = "42",
@@ -66,7 +69,7 @@ def run(
     from drretail.cli.models import Opener
     from drretail.cli.output import print_json, print_table, say
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner, silent_runner
-    from drretail.cli.running import watched
+    from drretail.cli.running import spoiled, watched
     from drretail.cli.spending import print_spending, spending_document
     from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
@@ -93,6 +96,7 @@ def run(
         dollars=dollars,
     )
     opener = Opener(settings, base_url or [], keyless=estimate or replay is not None)
+    again = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
     chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
     with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_made_for(asked, shop.manifest.fingerprint)
@@ -101,7 +105,7 @@ def run(
         names = agent or ["react"]
         players = contestants(names, model or [], shop, opener, model_profile, options=chosen, limits=limits)
         if estimate:
-            estimate_run(to, players, mine, repeats, opener.prices, retry_failed=retry_failed, as_json=as_json)
+            estimate_run(to, players, mine, repeats, opener.prices, **again, as_json=as_json)
             return
         runs = len(players) * len(mine) * repeats
         alone = min(settings.parallel, runs) == 1
@@ -113,7 +117,7 @@ def run(
         ):
             purse = opened_purse(to, players, opener.prices, max_tokens, max_dollars)
             crowd = Crowd(runner, experiment, settings.parallel, watch, purse)
-            tallies = crowd.run_all(players, mine, repeats, retry_failed=retry_failed)
+            tallies = crowd.run_all(players, mine, repeats, **again)
     spent = [row for row in spending_of(to, opener.prices) if row.label in {tally.label for tally in tallies}]
     if as_json:
         taken = [spending_document(row) for row in spent]
@@ -124,6 +128,8 @@ def run(
         print_spending(spent, opener.prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
         say(f"failed: {failure}")
+    if any(tally.spoiled for tally in tallies):
+        say(spoiled(tallies))
     if purse is not None and purse.closing is not None:
         say(purse.closing)
     exit_code(any(tally.failed or tally.not_started for tally in tallies))

@@ -1,7 +1,7 @@
 """What a person sees while many runs go: how many ended and failed, what they did and took, how long it will take."""
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from drretail.progress import Bar, Progress
 
 if TYPE_CHECKING:
     from drretail.agents.runner import Runner
+    from drretail.agents.tally import Tally
     from drretail.records.query import Query
     from drretail.records.run import Step, Usage
 
@@ -102,6 +103,15 @@ def watched(progress: Progress, runner: "Runner", runs: int, *, narrated: bool) 
         runner.on_step = shown.stepped
         runner.on_use = shown.used
         yield shown
+
+
+def spoiled(tallies: "Sequence[Tally]") -> str:
+    """What failing servers cost several runs, and how to make it good."""
+    calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
+    return (
+        f"{calls:,} tool {'call' if calls == 1 else 'calls'} failed (unavailable or timeout) in {runs:,} "
+        f"{'run' if runs == 1 else 'runs'}: the same command with --retry-spoiled makes such runs again."
+    )
 
 
 def duration(seconds: float) -> str:

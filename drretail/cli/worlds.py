@@ -30,7 +30,13 @@ def opened_world(spec: str, *, quiet: bool = False, web: "Web | None" = None) ->
 
 
 def place_of(spec: str, *, quiet: bool = False) -> str:
-    """The folder or the "servers:NAME" behind a ``--world`` value, whether a world is there or not."""
+    """The folder or the "servers:NAME" behind a ``--world`` value, whether a world is there or not.
+
+    Raises UserError for what is nearly a name on servers, and names no folder that is there.
+    """
+    from drretail.env.servers.naming import check_place
+
+    check_place(spec)
     return str(_demo_folder(quiet=quiet)) if spec == DEMO else spec
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from drretail.doctor.checkup import Sign
-from drretail.env.servers.connecting import open_elastic, open_mongo, shown, try_elastic, try_mongo
+from drretail.env.servers.addresses import shown
+from drretail.env.servers.connecting import open_elastic, open_mongo, try_elastic, try_mongo
 from drretail.env.servers.settings import ServerSettings
 from drretail.errors import UserError
 

@@ -24,9 +24,9 @@ def copy_world(
 ) -> Manifest:
     """Makes the world at ``source`` live at ``target`` as well; both are folders or "servers:NAME".
 
-    The fingerprint is computed anew from the rows; the copy goes live only with the source's. Profiles that were
-    changed for good are not copied. Raises UserError where there is no source, where it is damaged, and where the
-    target cannot be written.
+    The latter needs ``servers``. The fingerprint is computed anew from the rows; the copy goes live only with the
+    source's. Profiles that were changed for good are not copied. Raises UserError where there is no source, where it is
+    damaged, and where the target cannot be written.
     """
     if _place(source) == _place(target):
         raise UserError(f"{source} and {target} are the same world: give the copy a place of its own.")
@@ -34,7 +34,13 @@ def copy_world(
         rows_of(source, servers) as rows,
         writer_to(target, servers, materialize_users=materialize_users) as write,
     ):
-        return write_rows(write, rows, progress)
+        try:
+            return write_rows(write, rows, progress)
+        except (KeyError, TypeError, ValueError) as problem:  # no row of a whole world is refused
+            raise UserError(
+                f"The world {source} is damaged ({type(problem).__name__}): `drretail world check {source}` tells "
+                "more. Nothing went live."
+            ) from problem
 
 
 def write_rows(write: WriteWorld, rows: WorldRows, progress: Progress | None) -> Manifest:

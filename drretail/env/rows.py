@@ -10,8 +10,8 @@ from pathlib import Path
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, Manifest, OrderRow, read_manifest
 from drretail.env.profiles import ProfilePool
-from drretail.env.servers.naming import is_on_servers
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import check_place, is_on_servers
+from drretail.env.servers.settings import ServerSettings, required
 from drretail.env.store.sqlite import SqliteStore
 from drretail.errors import UserError
 from drretail.records.shop import Product
@@ -37,10 +37,11 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
 
     Raises UserError as ``open_world`` does; while rows are read, ToolError where a server fails.
     """
+    check_place(spec)
     if is_on_servers(spec):
         from drretail.env.servers.reading import rows_on_servers  # the clients take long to load
 
-        with rows_on_servers(str(spec), servers or ServerSettings()) as rows:
+        with rows_on_servers(str(spec), required(servers, spec)) as rows:
             yield rows
         return
     generation = live_generation(Path(spec))

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
-from drretail.env.servers.naming import is_on_servers, world_name
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import check_place, is_on_servers, world_name
+from drretail.env.servers.settings import ServerSettings, required
 from drretail.env.writing import write_world
 from drretail.errors import UserError
 from drretail.progress import Progress
@@ -44,8 +44,9 @@ def writer_to(
 ) -> Generator[WriteWorld]:
     """What writes a world to ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
 
-    Raises UserError when a server cannot be used, and for ``materialize_users`` in a folder.
+    Raises UserError when a server cannot be used or written to, and for ``materialize_users`` in a folder.
     """
+    check_place(spec)
     if not is_on_servers(spec):
         if materialize_users:
             raise UserError("--materialize-users is for worlds on servers: a folder always derives its profiles.")
@@ -54,7 +55,8 @@ def writer_to(
     name = world_name(str(spec))
     # The clients take long to load.
     from drretail.env.servers.connecting import connect
-    from drretail.env.servers.loading import write_servers
+    from drretail.env.servers.loading import check_ready, write_servers
 
-    with connect(servers or ServerSettings(), name, loading=True) as opened:
+    with connect(required(servers, spec), name, loading=True) as opened:
+        check_ready(opened)
         yield partial(write_servers, opened, materialize_users=materialize_users)

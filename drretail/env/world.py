@@ -28,8 +28,8 @@ from drretail.env.manifest import (
     read_manifest,
 )
 from drretail.env.profiles import ProfilePool, default_pool
-from drretail.env.servers.naming import is_on_servers
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import check_place, is_on_servers
+from drretail.env.servers.settings import ServerSettings, required
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
 from drretail.env.web.base import Web
@@ -79,13 +79,14 @@ class World:
 def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSettings | None = None) -> World:
     """The world in a folder, or "servers:NAME" on the servers, pinned to the generation that is live now.
 
-    ``web`` is by default the sandbox with the pages that ship with drretail; ``servers`` are by default on this
-    machine. Raises UserError when there is no world, or one that is damaged or of another format, and when a server
-    cannot be used.
+    ``web`` is by default the sandbox with the pages that ship with drretail. ``servers`` is required for
+    "servers:NAME": only the command line reads the environment (``drretail.cli.worlds.server_settings``). Raises
+    UserError when there is no world, or one that is damaged or of another format, and when a server cannot be used.
     """
+    check_place(spec)
     web = web or SandboxWeb(default_corpus())
     if is_on_servers(spec):
-        return _open_servers(str(spec), web, servers or ServerSettings())
+        return _open_servers(str(spec), web, required(servers, spec))
     return _open_folder(Path(spec), web)
 
 

@@ -3,7 +3,7 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Never, cast
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -13,6 +13,7 @@ from drretail.agents.base import Agent
 from drretail.agents.contestant import definition
 from drretail.agents.crowd import Crowd
 from drretail.agents.runner import Runner, recorded_spec
+from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
@@ -98,6 +99,30 @@ def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path
         run = read_run(experiment.run_folder(player.label, "q1", 1))
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert run.usage["researcher"].calls == 1
+
+
+class Failing:
+    """A catalog whose server is down."""
+
+    def search(self, query: object) -> Never:
+        raise ToolError("unavailable", "The shop's search cannot be reached.")
+
+
+def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when_asked(
+    world: World, folder: Path
+) -> None:
+    model, _ = scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)
+    player = contestant(world, model)
+    cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        (first,) = Crowd(cut_off, experiment).run_all([player], [QUERY])
+        (kept,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_failed=True)
+        (again,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+        (whole,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+    assert (first.done, first.tool_calls, first.calls_failed, first.spoiled) == (1, 3, 2, 1)
+    assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
+    assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
+    assert (whole.done, whole.before) == (1, 1)
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:

@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import MAIN, Command, environment
 
 SLOW_REACT = "tests.agents.slowed:REACT"
@@ -17,8 +19,10 @@ def run_command(queries: str, shop: str, *more: str) -> list[str]:
     return ["run", "--queries", queries, "--world", shop, "--agent", SLOW_REACT, *more]
 
 
-def interrupted(tmp_path: Path, command: list[str], presses: int, slowed_by: str) -> tuple[int, str]:
-    """Exit code and stderr of a command that got Ctrl-C so often once its runs had begun."""
+def interrupted(
+    tmp_path: Path, command: list[str], presses: int, slowed_by: str, number: signal.Signals = signal.SIGINT
+) -> tuple[int, str]:
+    """Exit code and stderr of a command that got Ctrl-C, or another signal, so often once its runs had begun."""
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN, *command],
         cwd=tmp_path,
@@ -33,18 +37,19 @@ def interrupted(tmp_path: Path, command: list[str], presses: int, slowed_by: str
     assert process.stderr is not None
     told = ""
     for press in range(presses):
-        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, number)
         while press + 1 < presses and "Stopping" not in told:
             told += process.stderr.readline()
     told += process.stderr.read()
     return process.wait(timeout=60), told
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
-    drretail: Command, shop: str, queries: str, tmp_path: Path
+    drretail: Command, shop: str, queries: str, tmp_path: Path, number: signal.Signals
 ) -> None:
     command = run_command(queries, shop, "--to", "exp", "--repeats", "3")
-    code, told = interrupted(tmp_path, [*command, "--parallel", "2"], 1, "0.2")
+    code, told = interrupted(tmp_path, [*command, "--parallel", "2"], 1, "0.2", number)
     assert code == 130
     assert "Stopping: no new run begins, and the 2 runs in flight end." in told
     assert told.rstrip().endswith("Interrupted: the same command goes on from here.")

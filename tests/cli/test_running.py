@@ -3,8 +3,8 @@ from io import StringIO
 
 import pytest
 
-from drretail.agents.tally import Ended
-from drretail.cli.running import RunsShown, duration
+from drretail.agents.tally import Ended, tallies
+from drretail.cli.running import RunsShown, duration, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
 
@@ -67,6 +67,15 @@ def test_dollars_are_not_told_where_one_price_is_unknown() -> None:
     for dollars in (0.5, None, 0.5):
         watch.used(Usage(calls=1, output=10), dollars)
     assert bar.said[-1] == "runs: 0 done, 1 left · 0 tool calls · 30 tokens"
+
+
+def test_what_failing_servers_cost_is_said_with_what_mends_it() -> None:
+    ended = [DONE, replace(DONE, calls_failed=1), replace(DONE, calls_failed=3)]
+    said = spoiled(tallies([DONE.label], ended))
+    assert said.startswith(
+        "4 tool calls failed (unavailable or timeout) in 2 runs: the same command with --retry-spoiled"
+    )
+    assert spoiled(tallies([DONE.label], ended[:2])).startswith("1 tool call failed (unavailable or timeout) in 1 run:")
 
 
 @pytest.mark.parametrize(

@@ -66,18 +66,21 @@ def test_saved_profiles_stay_behind(source: Path, tmp_path: Path) -> None:
         assert world.store.user("ANNA") == derived
 
 
-@pytest.mark.parametrize("damage", ["an order", "the manifest", "a line that is held out"])
+@pytest.mark.parametrize("damage", ["an order", "a product", "the manifest", "a line that is held out"])
 def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: str) -> None:
     generation = live_generation(source)
     if damage == "an order":
         with closing(sqlite3.connect(generation / DATABASE_FILE)) as db, db:
             db.execute("UPDATE orders SET quantity = 9 WHERE order_id = '0000000001'")
+    elif damage == "a product":
+        with closing(sqlite3.connect(generation / DATABASE_FILE)) as db, db:
+            db.execute("UPDATE products SET record = '{}'")
     elif damage == "the manifest":
         path = generation / MANIFEST_FILE
         path.write_text(json.dumps({**json.loads(path.read_text()), "seed": "other"}))
     else:
         (generation / HOLDOUT_FILE).write_text('{"order_id": "1"}\n')
-    with pytest.raises(UserError, match=r"another fingerprint|no order that was held out"):
+    with pytest.raises(UserError, match=r"another fingerprint|no order that was held out|is damaged \(Valid"):
         copy_world(source, tmp_path / "target")
     with pytest.raises(UserError):
         open_world(tmp_path / "target")

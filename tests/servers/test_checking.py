@@ -66,6 +66,39 @@ DAMAGES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None, set[str]]] 
     "a user is missing": ("g1_users", {"_id": USER}, None, {"order_without_user", "count"}),
     "a profile was changed": ("g1_users", {"_id": USER}, {"$set": {"email": "x@example.com"}}, {"user_profile"}),
     "a profile is missing": ("g1_users", {"_id": USER}, {"$unset": {"email": 1}}, {"user_profile"}),
+    "an order has no product": ("g1_orders", WHERE, {"$unset": {"product_id": 1}}, {"unreadable", "fingerprint"}),
+    "an order has no user": ("g1_orders", WHERE, {"$unset": {"user_id": 1}}, {"unreadable", "fingerprint"}),
+    "an order is of a number": ("g1_orders", WHERE, {"$set": {"user_id": 7}}, {"unreadable", "fingerprint"}),
+    "an order's time is none": ("g1_orders", WHERE, {"$set": {"timestamp": "noon"}}, {"unreadable", "fingerprint"}),
+    "an order's number is a text": ("g1_orders", WHERE, {"$set": {"quantity": "1"}}, {"unreadable", "fingerprint"}),
+    "an order stands under another id": (
+        "g1_orders",
+        WHERE,
+        {"$set": {"order_id": "112-0"}},
+        {"unreadable", "fingerprint"},
+    ),
+    "a product's details are none": (
+        "g1_products",
+        {"_id": PRODUCTS[0].product_id},
+        {"$set": {"details": 5}},
+        {"unreadable", "fingerprint"},
+    ),
+    "a product's JSON is none": (
+        "g1_products",
+        {"_id": PRODUCTS[0].product_id},
+        {"$set": {"details_json": 5}},
+        {"unreadable", "fingerprint"},
+    ),
+    "a user's sums are missing": ("g1_users", {"_id": USER}, {"$unset": {"spend": 1}}, {"unreadable"}),
+    "a user's last order is none": ("g1_users", {"_id": USER}, {"$set": {"last_order": None}}, {"unreadable"}),
+    "a profile lacks its address": ("g1_users", {"_id": USER}, {"$unset": {"address": 1}}, {"user_profile"}),
+    "a profile's address is none": ("g1_users", {"_id": USER}, {"$set": {"address": 3}}, {"user_profile"}),
+    "an order that is held out cannot be read": (
+        "g1_holdout",
+        {"_id": 0},
+        {"$unset": {"quantity": 1}},
+        {"unreadable", "fingerprint"},
+    ),
     "an order that is held out was changed": ("g1_holdout", {"_id": 0}, {"$set": {"quantity": 9}}, {"fingerprint"}),
     "the pool was changed": (
         WORLDS,
@@ -108,6 +141,17 @@ def test_a_user_without_orders_is_found(
             assert {"user_without_order", "count"} <= codes()
         finally:
             users.delete_one({"_id": OTHER})
+
+
+def test_a_user_of_another_program_is_found(
+    server_settings: ServerSettings, name: str, codes: Callable[[], set[str]]
+) -> None:
+    with connect(server_settings, name) as servers:
+        made = servers.database["g1_users"].insert_one({"user": "somebody"}).inserted_id
+        try:
+            assert codes() == {"unreadable", "count"}
+        finally:
+            servers.database["g1_users"].delete_one({"_id": made})
 
 
 def test_an_index_with_other_products_or_none_is_found(server_settings: ServerSettings, fresh_name: str) -> None:

@@ -97,10 +97,13 @@ def test_what_is_wrong_with_a_world_on_servers_ends_with_three(
     build(tmp_path / "w")
     drretail("world", "copy", "w", spec, "-q")
     with MongoClient[dict[str, object]](mongo_url) as client:
-        client[spec.removeprefix("servers:")]["g1_orders"].delete_one({})
+        client[spec.removeprefix("servers:")]["g1_orders"].update_one({}, {"$set": {"quantity": 9}})
     checked = drretail("world", "check", spec)
     assert checked.returncode == 3
     assert "fingerprint" in checked.stdout
+    again = drretail("world", "copy", "w", spec)
+    assert "is damaged (user_sums, fingerprint): it is loaded anew" in again.stderr
+    assert drretail("world", "check", spec).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -109,6 +112,11 @@ def test_what_is_wrong_with_a_world_on_servers_ends_with_three(
         (("tools", "calculator", "--args", '{"expression": "1"}', "-w", "servers:t_none"), "There is no world"),
         (("world", "check", "servers:t_none"), "There is no world servers:t_none"),
         (("world", "info", "servers:T"), "cannot name a world on servers"),
+        (("world", "info", "servers:admin"), "a database of MongoDB's own"),
+        (("world", "info", "SERVERS:t"), "goes by 'servers:t'"),
+        (("world", "copy", "demo", "server:t"), "goes by 'servers:t'"),
+        (("ingest", "raw", "--world", "Servers:t", "--dry-run"), "goes by 'servers:t'"),
+        (("ask", "Which feeder?", "-w", "server:t"), "goes by 'servers:t'"),
         (("world", "copy", "servers:t_none", "w"), "There is no world servers:t_none"),
         (("ingest", "raw", "--world", "w", "--materialize-users"), "a folder always derives"),
     ],

@@ -1,5 +1,7 @@
 """One writer at a time, even when one dies or falls asleep."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -38,6 +40,30 @@ def test_a_second_writer_is_kept_out_until_the_first_has_ended(servers: Servers)
 def test_a_lease_is_given_back_after_an_error_too(servers: Servers) -> None:
     with pytest.raises(KeyError), writer_lease(servers):
         raise KeyError
+    assert a_lease(servers, 60).take()
+
+
+@pytest.mark.parametrize("background", [False, True], ids=["of a terminal", "of a script"])
+def test_a_process_that_is_ended_by_sigterm_gives_its_lease_back(servers: Servers, background: bool) -> None:
+    script = (
+        "import signal, sys, time\n"
+        f"{'signal.signal(signal.SIGINT, signal.SIG_IGN)' if background else ''}\n"
+        "from drretail.cli.entry import Interruption\n"
+        "from drretail.env.servers.connecting import connect\n"
+        "from drretail.env.servers.lease import writer_lease\n"
+        "from drretail.env.servers.settings import ServerSettings\n"
+        "Interruption()\n"
+        "with connect(ServerSettings(*sys.argv[1:3]), sys.argv[3]) as servers, writer_lease(servers):\n"
+        "    print('taken', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    settings = servers.settings
+    command = [sys.executable, "-c", script, settings.mongo_url, settings.es_url, servers.name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "taken\n"
+        assert not a_lease(servers, 60).take()
+        process.terminate()
     assert a_lease(servers, 60).take()
 
 

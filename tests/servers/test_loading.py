@@ -9,10 +9,12 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.profiles import derive_profile
+from drretail.env.servers.checking import check_servers
 from drretail.env.servers.connecting import Servers, connect
 from drretail.env.servers.live import LIVE, WORLDS, collections_of, read_live
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.settings import ServerSettings
+from drretail.env.targets import writer_to
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
 from drretail.errors import NotFound, ToolError, UserError
 from drretail.progress import Progress
@@ -155,21 +157,44 @@ def test_what_is_live_and_wanted_is_not_even_read(servers: Servers) -> None:
     unread = iter(ORDERS)
     write_servers(servers, products=PRODUCTS, orders=unread, seed=42, pool=default_pool(), expected=made.fingerprint)
     assert next(unread) == ORDERS[0]
+    notes = Notes()
+    write(servers, expected=made.fingerprint, progress=notes)
+    assert "and whole" in notes.said[-1]
 
 
-@pytest.mark.parametrize("damage", ["orders", "products", "index"])
+DAMAGES: dict[str, Callable[[Servers], object]] = {
+    "an order is missing": lambda servers: servers.database["g1_orders"].delete_one({}),
+    "a product is missing": lambda servers: servers.database["g1_products"].delete_one({}),
+    "an order was changed": lambda servers: servers.database["g1_orders"].update_one({}, {"$set": {"quantity": 7}}),
+    "a title was changed": lambda servers: servers.database["g1_products"].update_one({}, {"$set": {"title": "X"}}),
+    "a user's sums are gone": lambda servers: servers.database["g1_users"].update_one({}, {"$unset": {"spend": 1}}),
+    "a profile is gone": lambda servers: servers.database["g1_users"].update_one({}, {"$unset": {"address": 1}}),
+    "the index is missing": lambda servers: servers.elastic.indices.delete(index=f"{servers.name}-g1"),
+    "the index holds another product": lambda servers: (
+        servers.elastic.delete(index=f"{servers.name}-g1", id=PRODUCTS[0].product_id),
+        servers.elastic.index(index=f"{servers.name}-g1", id="B99", document={"product_id": "B99"}, refresh=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("expected", [False, True], ids=["as ingest", "as world copy"])
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_world_is_replaced_by_writing_it_again(
-    servers: Servers, opened: Callable[[], World], damage: str
+    servers: Servers, opened: Callable[[], World], damage: str, expected: bool
 ) -> None:
-    write(servers)
-    if damage == "index":
-        servers.elastic.indices.delete(index=f"{servers.name}-g1")
-    else:
-        servers.database[f"g1_{damage}"].delete_one({})
-    write(servers)
-    world = opened()
-    assert world.catalog.search(EVERYTHING).total == len(PRODUCTS)
-    assert all(world.store.order(row.order_id) for row in ORDERS)
+    made = write(servers, materialize_users=True)
+    user = ORDERS[0].user_id
+    before = opened().store
+    before.save_user(derive_profile(default_pool(), "42", user).model_copy(update={"email": "new@example.com"}))
+    DAMAGES[damage](servers)
+    assert check_servers(f"servers:{servers.name}", servers.settings)
+    notes = Notes()
+    write(servers, materialize_users=True, expected=made.fingerprint if expected else None, progress=notes)
+    assert sum("is damaged" in note for note in notes.said) == 1
+    assert not any("live at" in note and "whole" in note for note in notes.said)
+    assert check_servers(f"servers:{servers.name}", servers.settings) == []
+    assert read_live(servers).number == 2
+    assert opened().store.user(user).email == "new@example.com"
 
 
 def test_a_world_whose_own_account_is_damaged_is_said_and_can_be_written_again(
@@ -207,6 +232,11 @@ def test_profiles_are_written_out_where_asked_for(servers: Servers, opened: Call
     assert opened().store.user(saved.user_id) == saved
     write(servers)  # what is there is more than what is asked for
     assert read_live(servers).number == 2
+    servers.database["g2_users"].update_one({}, {"$unset": {"address": 1}})
+    notes = Notes()
+    write(servers, progress=notes)
+    assert any("no longer written out" in note for note in notes.said)
+    assert read_live(servers).number == 3
 
 
 def test_rows_that_make_another_world_than_expected_do_not_go_live(servers: Servers) -> None:
@@ -239,6 +269,50 @@ def test_an_index_of_somebody_else_is_not_touched(servers: Servers) -> None:
     write(servers)
     assert read_live(servers).index == f"{servers.name}-g2"
     assert servers.elastic.indices.exists(index=taken)
+
+
+@pytest.mark.parametrize("stream", ["products", "users", "orders", "holdout", "profile_updates", "of_another_kind"])
+def test_a_number_is_not_taken_of_which_another_program_has_any_collection(servers: Servers, stream: str) -> None:
+    theirs = servers.database[f"g1_{stream}"]
+    theirs.insert_one({"_id": "theirs"})
+    for first in range(4):
+        write(servers, ORDERS[first:])
+    assert read_live(servers).number == 5
+    assert list(theirs.find()) == [{"_id": "theirs"}]
+
+
+def test_an_alias_with_the_name_of_an_index_of_ours_is_not_touched(servers: Servers) -> None:
+    other = f"{servers.name}-theirs"
+    servers.elastic.indices.create(index=other, aliases={f"{servers.name}-g1": {}})
+    write(servers)
+    assert read_live(servers).index == f"{servers.name}-g2"
+
+
+@pytest.mark.parametrize("what", ["an index", "an alias"])
+def test_a_name_that_another_program_has_is_said_before_a_load(
+    servers: Servers, name_world: Callable[[], str], what: str
+) -> None:
+    other = f"{name_world()}-theirs"
+    servers.elastic.indices.create(index=servers.name if what == "an index" else other)
+    if what == "an alias":
+        servers.elastic.indices.put_alias(index=other, name=servers.name)
+    try:
+        with (
+            pytest.raises(UserError, match=f"has {what}.* called '{servers.name}'.*choose another name"),
+            writer_to(f"servers:{servers.name}", servers.settings),
+        ):
+            pass
+        write(servers)  # for whom it comes later, it stays
+        assert servers.elastic.indices.exists(index=servers.name if what == "an index" else other)
+        assert servers.elastic.indices.exists_alias(index=other, name=servers.name) == (what == "an alias")
+    finally:
+        servers.elastic.options(ignore_status=404).indices.delete(index=servers.name if what == "an index" else other)
+
+
+def test_a_world_may_be_loaded_again_under_its_alias(servers: Servers) -> None:
+    write(servers)
+    with writer_to(f"servers:{servers.name}", servers.settings):
+        pass
 
 
 def test_a_load_cut_after_it_went_live_is_not_taken_for_unfinished(

@@ -18,7 +18,7 @@ from drretail.records.shop import Product
 REQUEST_BYTES = 8 * 2**20
 """Of documents in one bulk request; Elasticsearch takes 100 MB by default, a proxy before it often less."""
 REQUEST_SECONDS = 120.0
-CREATED, THERE_ALREADY = 201, 409
+CREATED, THERE_ALREADY, REFUSED = 201, 409, 400
 LONGEST_ID = 512
 """Bytes. A longer one makes Elasticsearch refuse the whole request without naming it."""
 
@@ -104,7 +104,7 @@ class ElasticWriter:
         except (TransportError, ApiError) as problem:
             said = elastic_fault(problem, self._address).message
             later = " Run the same command again later: the load goes on where it stopped." if passes(problem) else ""
-            raise UserError(f"{said}{later}") from problem
+            raise UserError(f"{said}{_why(problem)}{later}") from problem
 
     def _send(self, lines: list[Line]) -> list[Line]:
         """Sends the lines in one request and gives those that the server was too busy for; raises when that is all."""
@@ -144,6 +144,12 @@ def parcels(products: Sequence[Product]) -> Iterator[list[Line]]:
 
 def creation(product_id: str) -> dict[str, Any]:
     return {"create": {"_id": product_id}}
+
+
+def _why(problem: TransportError | ApiError) -> str:
+    """What Elasticsearch itself says against an index: it may be a template of its owner that stands in the way."""
+    error: Any = problem.body.get("error") if isinstance(problem, ApiError) and problem.status_code == REFUSED else None
+    return f" It says: {cause(error)}." if isinstance(error, dict) else ""
 
 
 def cause(error: dict[str, Any]) -> str:

@@ -1,7 +1,9 @@
 """Whether a world on servers is whole: what it holds against what it says of itself."""
 
-from collections.abc import Callable, Iterator
-from itertools import islice, zip_longest
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import zip_longest
+from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.catalog.formulation import FORMULATION
@@ -18,7 +20,7 @@ from drretail.env.manifest import (
 )
 from drretail.env.profiles import derive_profile
 from drretail.env.servers.connecting import Document, Servers, connect
-from drretail.env.servers.documents import aggregates_of, profile_of
+from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live import Generation, collections_of, read_live
 from drretail.env.servers.naming import world_name
@@ -27,8 +29,12 @@ from drretail.env.servers.settings import ServerSettings
 from drretail.env.store.sampling import Aggregates
 from drretail.errors import UserError
 from drretail.records.evidence import Finding
+from drretail.records.shop import Product
 
 USERS_AT_ONCE = 10_000
+DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
+"""What reading a document raises that is not as it was written."""
+Row = TypeVar("Row")
 
 
 def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
@@ -52,35 +58,54 @@ class Check:
         self._product_hash = LineHash()
         self._order_hash = LineHash()
         self._counts = {"products": 0, "users": 0, "orders": 0}
+        self._unreadable: list[Finding] = []
 
     def findings(self) -> list[Finding]:
         """All findings; of one kind at most ``EXAMPLES``."""
-        parts: list[Callable[[], Iterator[Finding]]] = [
+        parts: list[Callable[[], Iterable[Finding]]] = [
             self._check_products,
             self._check_users_and_orders,
             self._check_counts,
             self._check_fingerprint,
             self._check_index,
+            lambda: self._unreadable,
         ]
         found: dict[str, list[Finding]] = {}
         for part in parts:
             for finding in part():
-                found.setdefault(finding.code, []).append(finding)
-        return [finding for findings in found.values() for finding in islice(findings, EXAMPLES)]
+                of_kind = found.setdefault(finding.code, [])
+                if len(of_kind) < EXAMPLES:
+                    of_kind.append(finding)
+        return [finding for findings in found.values() for finding in findings]
 
-    def _check_products(self) -> Iterator[Finding]:
+    def _check_products(self) -> Iterable[Finding]:
+        for product in products_in(self._servers, self._collections["products"], self._product):
+            self._listings[product.product_id] = Listing(product.price, product.category)
+            self._product_hash.add(product_line(product))
+        return ()
+
+    def _product(self, document: Document) -> Product | None:
+        self._counts["products"] += 1
+        return self._read("product", keyed_product, document)
+
+    def _order(self, document: Document) -> OrderRow | None:
+        self._counts["orders"] += 1
+        return self._read("order", keyed_order, document)
+
+    def _read(self, what: str, read: Callable[[Document], Row], document: Document) -> Row | None:
+        """The row; of a document that is none, a finding."""
         try:
-            for product in products_in(self._servers, self._collections["products"]):
-                self._counts["products"] += 1
-                self._listings[product.product_id] = Listing(product.price, product.category)
-                self._product_hash.add(product_line(product))
-        except (ValueError, KeyError) as problem:
-            yield fault("unreadable", f"a product in the database is damaged: {type(problem).__name__}")
+            return read(document)
+        except DAMAGED as problem:
+            if len(self._unreadable) < EXAMPLES:
+                said = f"the {what} {document['_id']} in the database is damaged"
+                self._unreadable.append(fault("unreadable", said, type(problem).__name__))
+            return None
 
     def _check_users_and_orders(self) -> Iterator[Finding]:
         """Every user's aggregates are those of its orders, and every order has its user and its product."""
         users = self._users()
-        orders = orders_in(self._servers, self._collections["orders"])
+        orders = orders_in(self._servers, self._collections["orders"], self._order)
         user, order = next(users, None), next(orders, None)
         while user is not None or order is not None:
             keys: list[str] = [*([] if user is None else [user["_id"]]), *([] if order is None else [order.user_id])]
@@ -101,10 +126,10 @@ class Check:
         with mongo_faults(self._servers.mongo_address):
             for document in self._collections["users"].find(batch_size=USERS_AT_ONCE).sort("_id"):
                 self._counts["users"] += 1
-                yield document
+                if self._read("user", user_id_of, document) is not None:
+                    yield document
 
     def _take(self, order: OrderRow, total: UserSum) -> Iterator[Finding]:
-        self._counts["orders"] += 1
         self._order_hash.add(order_line(order))
         listing = self._listings.get(order.product_id)
         if listing is None:
@@ -112,15 +137,24 @@ class Check:
         total.add(order.timestamp, order.quantity, order.order_status, listing or Listing(None, ""))
 
     def _check_user(self, document: Document, total: Aggregates) -> Iterator[Finding]:
-        said = aggregates_of(document)
+        said = self._read("user", aggregates_of, document)
+        if said is None:
+            return
         if not total.n_orders:
             yield fault("user_without_order", f"{said.user_id} ({said.n_orders})")
         elif said != total:
             yield fault("user_sums", str(said), str(total))
-        if self._generation.materialized:
-            seed, pool = self._generation.manifest.seed, self._generation.pool
-            if "email" not in document or profile_of(document, pool, seed) != derive_profile(pool, seed, said.user_id):
-                yield fault("user_profile", f"the profile of {said.user_id} is not the one that belongs to the id")
+        if self._generation.materialized and not self._has_its_profile(document):
+            yield fault("user_profile", f"the profile of {said.user_id} is not the one that belongs to the id")
+
+    def _has_its_profile(self, document: Document) -> bool:
+        seed, pool = self._generation.manifest.seed, self._generation.pool
+        try:
+            return "email" in document and profile_of(document, pool, seed) == derive_profile(
+                pool, seed, document["_id"]
+            )
+        except DAMAGED:
+            return False
 
     def _check_counts(self) -> Iterator[Finding]:
         for name, said in self._generation.manifest.counts.model_dump().items():
@@ -146,7 +180,7 @@ class Check:
             yield fault("fingerprint", manifest.fingerprint, found)
 
     def _hash_holdout(self) -> str | None:
-        rows = holdout_in(self._servers, self._generation)
+        rows = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
         if rows is None:
             return None
         lines = LineHash()
@@ -166,3 +200,26 @@ class Check:
             if in_store != in_index:
                 yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")
                 return
+
+
+def keyed_product(document: Document) -> Product:
+    """The product; ValueError where it is not found under its id."""
+    product = product_of(document)
+    if document["_id"] != product.product_id:
+        raise ValueError(f"{product.product_id} stands under {document['_id']}")
+    return product
+
+
+def keyed_order(document: Document) -> OrderRow:
+    """The order; ValueError where it is not found under its id."""
+    row = order_row(document)
+    if document["_id"] != row.order_id:
+        raise ValueError(f"{row.order_id} stands under {document['_id']}")
+    return row
+
+
+def user_id_of(document: Document) -> str:
+    """TypeError where it is no text, and so has no place among the others."""
+    if not isinstance(document["_id"], str):
+        raise TypeError("a user's id is a text")
+    return document["_id"]

@@ -1,6 +1,5 @@
 """The clients of both servers, tried once: what cannot be used is said at the start, not by the first tool."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -13,15 +12,20 @@ from pymongo import MongoClient
 from pymongo import errors as mongo
 from pymongo.database import Database
 
-from drretail.env.servers.faults import AUTHENTICATION
+from drretail.env.servers.addresses import (
+    ESCAPED,
+    check_elastic,
+    check_mongo,
+    mongo_speaks_tls,
+    path_remark,
+    shown,
+)
+from drretail.env.servers.faults import AUTHENTICATION, FORBIDDEN
 from drretail.env.servers.settings import ServerSettings
 from drretail.errors import UserError
 
 Client = TypeVar("Client")
 Document = dict[str, Any]
-HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?"
-# What is not plainly hosts stays out of messages: an unescaped password may hold any character.
-ADDRESS = re.compile(rf"(?:[a-z+]+://)?(?:[^/?#@]*@)?({HOST}(?:,{HOST})*)(?:[/?#][^@]*)?")
 OLDEST_MONGO = (5, 0)
 # Building an index over millions of orders is one request.
 LOADING_SECONDS = 600.0
@@ -89,14 +93,15 @@ def connect(settings: ServerSettings, name: str, *, loading: bool = False) -> Se
 
 def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
     """The client, which has not yet spoken to its server; UserError for an address that is none."""
+    check_mongo(settings)
     given: dict[str, Any] = {
         "username": settings.mongo_user,
         "password": settings.mongo_password and settings.mongo_password.get_secret_value(),
         "tlsCAFile": settings.mongo_ca_file and str(settings.mongo_ca_file),
         "tls": True if settings.mongo_ca_file else None,
     }
-    if not settings.verify:
-        given |= {"tls": True, "tlsAllowInvalidCertificates": True, "tlsCAFile": None}
+    if not settings.verify and mongo_speaks_tls(settings):
+        given |= {"tlsAllowInvalidCertificates": True, "tlsCAFile": None}
     milliseconds = int(settings.timeout * 1000)
     search = int(min(settings.timeout / 2, LONGEST_SEARCH_FOR_SERVER) * 1000)
     return _opened(
@@ -117,6 +122,7 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
 
 def open_elastic(settings: ServerSettings) -> Elasticsearch:
     """The client, which has not yet spoken to its server; UserError for an address that is none."""
+    check_elastic(settings)
     given: dict[str, Any] = {}
     if settings.es_api_key is not None:
         given["api_key"] = settings.es_api_key.get_secret_value()
@@ -126,8 +132,6 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
     if settings.es_url.startswith("https:"):
         given |= {"verify_certs": settings.verify, "ssl_show_warn": False}
         if settings.es_ca_file is not None and settings.verify:
-            if not settings.es_ca_file.is_file():
-                raise UserError(f"The certificates {settings.es_ca_file} (DRRETAIL_ES_CA_FILE) do not exist.")
             given["ca_certs"] = str(settings.es_ca_file)
     return _opened(
         lambda: Elasticsearch(
@@ -154,12 +158,7 @@ def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str
             f"{where} does not answer: start it (`docker compose up -d`), or {hint} to where one runs."
         ) from problem
     except mongo.OperationFailure as problem:
-        if problem.code not in AUTHENTICATION:
-            raise UserError(f"{where} cannot be used (code {problem.code}): {hint} to another.") from problem
-        raise UserError(
-            f"{where} refused the credentials: check DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD, or those in "
-            f"MONGO_URL, and that the user may read and write the database {name!r}."
-        ) from problem
+        raise UserError(f"{where} {_mongo_refusal(problem.code, settings, name)}") from problem
     except mongo.ConfigurationError as problem:  # the server speaks a protocol that the client no longer does
         raise UserError(f"{where} is too old: {_oldest()}") from problem
     except mongo.PyMongoError as problem:
@@ -172,6 +171,7 @@ def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str
 def try_elastic(client: Elasticsearch, settings: ServerSettings) -> str:
     """The version of the server; UserError where it cannot be reached or used."""
     where, hint = f"Elasticsearch at {shown(settings.es_url)}", "set ES_URL"
+    other_kind = f"is another kind of server: {hint} to an Elasticsearch 9.{path_remark(settings.es_url)}"
     try:
         # Not every server answers the usual GET /: the one for tests has no such handler.
         nodes = client.nodes.info(filter_path="nodes.*.version")["nodes"].values()
@@ -185,26 +185,33 @@ def try_elastic(client: Elasticsearch, settings: ServerSettings) -> str:
             f"{where} does not answer: start it (`docker compose up -d`), or {hint} to where one runs."
         ) from problem
     except elasticsearch.UnsupportedProductError as problem:
-        raise UserError(f"{where} is another kind of server: {hint} to an Elasticsearch 9.") from problem
+        raise UserError(f"{where} {other_kind}") from problem
     except elasticsearch.ApiError as problem:
-        raise UserError(f"{where} {_refusal(problem)}") from problem
+        raise UserError(f"{where} {_refusal(problem)}{path_remark(settings.es_url)}") from problem
     except (elastic_transport.TransportError, KeyError, TypeError, ValueError) as problem:
-        raise UserError(f"{where} is another kind of server: {hint} to an Elasticsearch 9.") from problem
+        raise UserError(f"{where} {other_kind}") from problem
 
 
-def shown(url: str) -> str:
-    """The hosts of an address, without user, password and options; for messages."""
-    found = ADDRESS.fullmatch(url)
-    return found[1] if found else "(not shown: it may hold a password)"
+def _mongo_refusal(code: int | None, settings: ServerSettings, name: str) -> str:
+    """What is wrong, by the code of the first answer."""
+    if code == FORBIDDEN and settings.mongo_user is None and "@" not in settings.mongo_url:
+        return "asks for a user: set DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD."
+    if code == FORBIDDEN:
+        return f"does not let this user read the database {name!r}: the user needs the role `read` there."
+    if code in AUTHENTICATION:
+        return (
+            "refused the credentials: check DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD, or those in MONGO_URL; a "
+            "user of another database than `admin` needs ?authSource=… there."
+        )
+    return f"cannot be used (code {code}): set MONGO_URL to another."
 
 
 def _refusal(problem: elasticsearch.ApiError) -> str:
     """What is wrong, by the status of the first answer."""
-    if problem.status_code in (401, 403):
-        return (
-            "refused the credentials: check DRRETAIL_ES_API_KEY, or DRRETAIL_ES_USER and DRRETAIL_ES_PASSWORD, and "
-            "that they allow the cluster privilege `monitor`."
-        )
+    if problem.status_code == 401:
+        return "refused the credentials: check DRRETAIL_ES_API_KEY, or DRRETAIL_ES_USER and DRRETAIL_ES_PASSWORD."
+    if problem.status_code == 403:
+        return "does not let this user ask for its version: the user needs the cluster privilege `monitor`."
     if problem.status_code == 400:
         return "is of another version: Elasticsearch 9 is needed."
     return f"cannot be used (status {problem.status_code}): try again later, or set ES_URL to another."
@@ -222,6 +229,5 @@ def _opened(make: Callable[[], Client], what: str, variable: str) -> Client:
         raise UserError(f"{what} needs certificates that cannot be read: {problem.strerror}.") from problem
     except (mongo.PyMongoError, ValueError, TypeError) as problem:
         raise UserError(
-            f"{what} has no proper address ({type(problem).__name__}): check {variable}; special characters in a "
-            "user or a password are written as %XX."
+            f"{what} has no proper address ({type(problem).__name__}): check {variable}; {ESCAPED}."
         ) from problem

@@ -70,7 +70,8 @@ def order_of(document: Mapping[str, Any]) -> Order:
 
 
 def order_row(document: Mapping[str, Any]) -> OrderRow:
-    return OrderRow(
+    """Raises KeyError, TypeError or ValueError for what is no order: in a hash "1" would pass for 1."""
+    row = OrderRow(
         document["order_id"],
         document["user_id"],
         document["product_id"],
@@ -78,6 +79,10 @@ def order_row(document: Mapping[str, Any]) -> OrderRow:
         document["quantity"],
         document["order_status"],
     )
+    texts = type(row[0]) is type(row[1]) is type(row[2]) is type(row[5]) is str
+    if not texts or not isinstance(document["quantity"], int):
+        raise TypeError("a field of an order is of another type")
+    return row
 
 
 def holdout_document(place: int, row: OrderRow) -> Document:

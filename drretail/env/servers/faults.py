@@ -14,8 +14,17 @@ from drretail.errors import ToolError
 
 TIMED_OUT = frozenset({408, 504})
 BUSY = frozenset({429, 502, 503})
-# MongoDB's codes for a user who is unknown, whose password is wrong, or who may not do this.
-AUTHENTICATION = frozenset({11, 13, 18, 8000})
+# MongoDB's codes for a user who is unknown or whose password is wrong,
+AUTHENTICATION = frozenset({11, 18, 8000})
+# for one who may not do this,
+FORBIDDEN = 13
+# and for a database whose name differs from another's only in upper and lower case.
+SAME_BUT_FOR_CASE = 13297
+MONGO_RIGHTS = "to read a world takes the role `read` on its database, to load it `readWrite`"
+ES_RIGHTS = (
+    "to read a world takes `read` and `view_index_metadata` on its indices NAME-g*, to load it `manage`, `create` and "
+    "`read` on NAME and NAME-g*"
+)
 
 
 @contextmanager
@@ -37,7 +46,7 @@ def elastic_faults(address: str) -> Generator[None]:
 
 
 def mongo_fault(problem: mongo.PyMongoError, address: str) -> ToolError:
-    """The error that a tool answers with; ``address`` as ``connecting.shown`` gives it."""
+    """The error that a tool answers with; ``address`` as ``addresses.shown`` gives it."""
     where = f"The shop's database (MongoDB at {address})"
     if isinstance(problem, mongo.ServerSelectionTimeoutError):
         return ToolError("unavailable", f"{where} cannot be reached.")
@@ -52,12 +61,17 @@ def mongo_fault(problem: mongo.PyMongoError, address: str) -> ToolError:
     code = problem.code if isinstance(problem, mongo.OperationFailure) else None
     if code in AUTHENTICATION:
         return ToolError("unavailable", f"{where} refused the credentials (code {code}).")
+    if code == FORBIDDEN:
+        return ToolError("unavailable", f"{where} does not let this user do that (code {code}): {MONGO_RIGHTS}.")
+    if code == SAME_BUT_FOR_CASE:
+        said = "has a database of this name in other upper and lower case: choose another name for the world"
+        return ToolError("unavailable", f"{where} {said}.")
     said = f"code {code}" if code is not None else type(problem).__name__
     return ToolError("unavailable", f"{where} refused the request ({said}).")
 
 
 def elastic_fault(problem: elastic_transport.TransportError | elasticsearch.ApiError, address: str) -> ToolError:
-    """The error that a tool answers with; ``address`` as ``connecting.shown`` gives it."""
+    """The error that a tool answers with; ``address`` as ``addresses.shown`` gives it."""
     where = f"The shop's search (Elasticsearch at {address})"
     if isinstance(problem, elastic_transport.ConnectionTimeout):
         return ToolError("timeout", f"{where} gave no answer in time.")
@@ -74,8 +88,10 @@ def elastic_fault(problem: elastic_transport.TransportError | elasticsearch.ApiE
         return ToolError("timeout", f"{where} gave no answer in time (status {status}).")
     if status in BUSY:
         return ToolError("unavailable", f"{where} is overloaded (status {status}); another call may do.")
-    if status in (401, 403):
+    if status == 401:
         return ToolError("unavailable", f"{where} refused the credentials (status {status}).")
+    if status == 403:
+        return ToolError("unavailable", f"{where} does not let this user do that (status {status}): {ES_RIGHTS}.")
     if status == 404:
         return ToolError("unavailable", f"{where} no longer has the index of this world: open the world anew.")
     return ToolError("unavailable", f"{where} refused the request (status {status}).")

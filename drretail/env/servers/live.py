@@ -142,17 +142,18 @@ def publish(servers: Servers, generation: Generation) -> None:
 def _make_live(servers: Servers, generation: Generation) -> None:
     worlds = servers.database[WORLDS]
     document = worlds.find_one({"_id": LIVE})
-    before = [] if document is None else document.get("generations", [])
-    if before and before[0]["number"] == generation.number:
+    before: list[Document] = [] if document is None else document.get("generations", [])
+    if before and before[0].get("number") == generation.number:
         return  # the answer to the write was lost, not the write
-    generations = [generation.as_document(), *before]
+    # What is so damaged that it has no number is left where it lies.
+    generations = [generation.as_document(), *(entry for entry in before if {"number", "index"} <= entry.keys())]
     older = [{"number": entry["number"], "index": entry["index"]} for entry in generations[KEPT:]]
     changed = {
         "format": FORMAT,
         "generations": generations[:KEPT],
         "retired": [*([] if document is None else document.get("retired", [])), *older],
     }
-    unchanged = {"generations.0.number": before[0]["number"]} if before else {"generations.0": {"$exists": False}}
+    unchanged = {"generations.0.number": before[0].get("number")} if before else {"generations.0": {"$exists": False}}
     try:
         done = worlds.update_one({"_id": LIVE, **unchanged}, {"$set": changed}, upsert=not before)
         lost = not done.matched_count and done.upserted_id is None
@@ -186,9 +187,15 @@ def point_alias(servers: Servers, index: str) -> None:
         if client.indices.exists(index=servers.name) and not client.indices.exists_alias(name=servers.name):
             return  # somebody's index has the name: it is not ours to touch
         others = client.options(ignore_status=404).indices.get_alias(name=servers.name, filter_path="*.aliases")
-        stale = [name for name in others if name != index and "aliases" in (others[name] or {})]
+        stale = [name for name in others if name != index and is_generation(servers.name, name)]
         remove = [{"remove": {"index": name, "alias": servers.name}} for name in stale]
         client.indices.update_aliases(actions=[*remove, {"add": {"index": index, "alias": servers.name}}])
+
+
+def is_generation(world: str, index: str) -> bool:
+    """True for the name of an index that a world of this name has or may have."""
+    start = index_name(world, 0)[:-1]
+    return index.startswith(start) and index.removeprefix(start).isdecimal()
 
 
 def drop_retired(servers: Servers) -> None:

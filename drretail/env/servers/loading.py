@@ -31,9 +31,10 @@ from drretail.env.servers.live import (
     publish,
     replace_manifest,
 )
-from drretail.env.servers.naming import SPEC_PREFIX
-from drretail.env.servers.retrying import Patience
+from drretail.env.servers.readiness import check_may_write, check_name_is_free
+from drretail.env.servers.retrying import Patience, passes
 from drretail.env.servers.unfinished import Unfinished, drop_unfinished, find_unfinished, forget_unfinished
+from drretail.env.servers.wholeness import is_whole, missing_rows, same_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
@@ -68,20 +69,19 @@ def write_servers(
     """Makes a new generation live on the servers and gives its manifest; until then the old one stays.
 
     The rows come as for ``writing.write_world``. What a load that was cut has written is not written again. Writing
-    the world that is live already leaves it as it is, with the profile updates made meanwhile, unless documents are
-    missing. ``materialize_users`` writes profiles out; otherwise they are derived. ``expected`` as for ``write_world``.
+    the world that is live already reads all of it, and leaves it as it is unless it is damaged; profile updates that
+    were made meanwhile stay. ``materialize_users`` writes profiles out; otherwise they are derived. ``expected`` as for
+    ``write_world``.
     Raises ValueError for rows out of order, UserError when another process writes, and when a server fails for longer
     than ``patience``.
     """
     progress, patience = progress or Progress(), patience or Patience()
     key = sha256_of([str(seed), pool.hash]) if materialize_users else ""
     with load_errors(servers):
-        there = None if expected is None else whole_world(servers, expected, materialize_users=materialize_users)
-        if there is not None:
+        there = None if expected is None else same_world(servers, expected, materialize_users=materialize_users)
+        if there is not None and is_whole(servers, there, progress):
             point_alias(servers, there.index)
-    if there is not None:
-        progress.note(_already_live(servers))
-        return there.manifest
+            return there.manifest
     with load_errors(servers), writer_lease(servers, lease_seconds) as lease:
         drop_retired(servers)
         unfinished = find_unfinished(servers, key)
@@ -115,7 +115,7 @@ def write_servers(
         )
         check_counts(servers, made, patience)
         lease.check()
-        go_live(servers, made, progress)
+        go_live(servers, made, lease, progress, damaged=None if there is None else there.number)
     return manifest
 
 
@@ -206,46 +206,34 @@ def check_counts(servers: Servers, made: Generation, patience: Patience) -> None
         )
 
 
-def missing_rows(servers: Servers, generation: Generation) -> str:
-    """Where the servers hold another number of rows than the manifest says; empty where they don't."""
-    counts = generation.manifest.counts.model_dump()
-    collections = collections_of(servers.database, generation.number)
-    found = {name: collections[name].count_documents({}) for name in ("products", "users", "orders")}
-    wrong = [f"{found[name]} of {counts[name]} {name}" for name in found if found[name] != counts[name]]
-    answer = servers.elastic.options(ignore_status=404).count(index=generation.index)
-    indexed = answer.get("count", 0)
-    if indexed != counts["products"]:
-        wrong.append(f"{indexed} of {counts['products']} products in the index")
-    return ", ".join(wrong)
+def go_live(servers: Servers, made: Generation, lease: Lease, progress: Progress, damaged: int | None) -> None:
+    """Publishes, unless the same world is live and whole: then only what it says of itself is renewed.
 
-
-def go_live(servers: Servers, made: Generation, progress: Progress) -> None:
-    """Publishes, unless the same world is live and whole: then only what it says of itself is renewed."""
+    ``damaged`` is the number of a generation that is known not to be whole.
+    """
     fingerprint = made.manifest.fingerprint
-    there = whole_world(servers, fingerprint, materialize_users=made.materialized)
-    if there is not None:
+    there = same_world(servers, fingerprint, materialize_users=made.materialized)
+    if there is not None and there.number != damaged and is_whole(servers, there, progress):
+        lease.check()
         drop_unfinished(servers, made.number)
         replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
         point_alias(servers, there.index)  # it is missing where a load was cut just after it had gone live
-        progress.note(_already_live(servers))
         return
     before = find_live(servers)
     if before is not None and before.manifest.fingerprint == fingerprint:
         copy_updates(servers, before, made)
+        if before.materialized and not made.materialized:
+            progress.note("Profiles are no longer written out: --materialize-users would write them.")
+    lease.check()
     publish(servers, made)
     forget_unfinished(servers)
 
 
-def whole_world(servers: Servers, fingerprint: str, *, materialize_users: bool) -> Generation | None:
-    """What is live, where it is the world with this fingerprint and holds all that is asked for."""
-    live = find_live(servers)
-    if live is None or live.manifest.fingerprint != fingerprint or (materialize_users and not live.materialized):
-        return None
-    return None if missing_rows(servers, live) else live
-
-
-def _already_live(servers: Servers) -> str:
-    return f"This very world is live at {SPEC_PREFIX}{servers.name} already; its rows stay as they are."
+def check_ready(servers: Servers) -> None:
+    """Raises UserError where a load would fail for its name, or for want of the right to write."""
+    with load_errors(servers):
+        check_may_write(servers)
+        check_name_is_free(servers)
 
 
 @contextmanager
@@ -254,12 +242,16 @@ def load_errors(servers: Servers) -> Generator[None]:
     try:
         yield
     except PyMongoError as problem:
-        raise UserError(_goes_on(mongo_fault(problem, servers.mongo_address))) from problem
+        raise UserError(_said(mongo_fault(problem, servers.mongo_address), problem)) from problem
     except (elastic_transport.TransportError, elasticsearch.ApiError) as problem:
-        raise UserError(_goes_on(elastic_fault(problem, servers.elastic_address))) from problem
+        raise UserError(_said(elastic_fault(problem, servers.elastic_address), problem)) from problem
     except ToolError as problem:
-        raise UserError(_goes_on(problem)) from problem
+        raise UserError(_said(problem, problem.__cause__)) from problem
 
 
-def _goes_on(problem: ToolError) -> str:
-    return f"{problem.message} What is live is unchanged, and the same command goes on where this one stopped."
+def _said(fault: ToolError, cause: BaseException | None) -> str:
+    """The sentence; that the load goes on is promised only where the trouble may pass by itself."""
+    later = (
+        " The same command goes on where this one stopped." if isinstance(cause, Exception) and passes(cause) else ""
+    )
+    return f"{fault.message} What is live is unchanged.{later}"

@@ -1,6 +1,6 @@
 """All rows of a world on servers, in the order in which a world is written."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
@@ -38,32 +38,38 @@ def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]
         )
 
 
-def products_in(servers: Servers, products: Collection[Document], after: str = "") -> Iterator[Product]:
-    """The products whose ids come after one, in order of id; ToolError where the server fails."""
+def products_in(
+    servers: Servers, products: Collection[Document], read: Callable[[Document], Product | None] = product_of
+) -> Iterator[Product]:
+    """The products in order of id, without those of which ``read`` makes None; ToolError where the server fails."""
     with mongo_faults(servers.mongo_address):
-        cursor = products.find({"_id": {"$gt": after}}, batch_size=PRODUCTS_AT_ONCE)
-        for document in cursor.sort("_id", ASCENDING):
-            yield product_of(document)
+        yield from filter(None, map(read, products.find(batch_size=PRODUCTS_AT_ONCE).sort("_id", ASCENDING)))
 
 
-def orders_in(servers: Servers, orders: Collection[Document]) -> Iterator[OrderRow]:
-    """The orders by user, time and id; ToolError where the server fails.
+def orders_in(
+    servers: Servers, orders: Collection[Document], read: Callable[[Document], OrderRow | None] = order_row
+) -> Iterator[OrderRow]:
+    """The orders by user, time and id, without those of which ``read`` makes None; ToolError where the server fails.
 
     They come as the index for newest orders has them, and each user's are turned around here.
     """
     with mongo_faults(servers.mongo_address):
         cursor = orders.find(batch_size=ORDERS_AT_ONCE).sort(BY_USER).allow_disk_use(True)
-        for _, of_user in groupby(map(order_row, cursor), key=attrgetter("user_id")):
+        for _, of_user in groupby(filter(None, map(read, cursor)), key=attrgetter("user_id")):
             yield from sorted(of_user, key=attrgetter("place"))
 
 
-def holdout_in(servers: Servers, generation: Generation) -> Iterable[OrderRow] | None:
+def holdout_in(
+    servers: Servers, generation: Generation, read: Callable[[Document], OrderRow | None] = order_row
+) -> Iterable[OrderRow] | None:
     """The orders that are held out, in their order; None where nothing is."""
     if not generation.held_out:
         return None
-    return _holdout(servers, collections_of(servers.database, generation.number)["holdout"])
+    return _holdout(servers, collections_of(servers.database, generation.number)["holdout"], read)
 
 
-def _holdout(servers: Servers, holdout: Collection[Document]) -> Iterator[OrderRow]:
+def _holdout(
+    servers: Servers, holdout: Collection[Document], read: Callable[[Document], OrderRow | None]
+) -> Iterator[OrderRow]:
     with mongo_faults(servers.mongo_address):
-        yield from map(order_row, holdout.find(batch_size=ORDERS_AT_ONCE).sort("_id", ASCENDING))
+        yield from filter(None, map(read, holdout.find(batch_size=ORDERS_AT_ONCE).sort("_id", ASCENDING)))

@@ -5,6 +5,7 @@ again reads its rows anew, leaves out the batches whose hashes are those noted, 
 one that differs: whatever was to be loaded then, what ends up on the servers is what was asked for now.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,7 +16,6 @@ from drretail.env.servers.connecting import Document, Servers
 from drretail.env.servers.live import (
     LIVE,
     WORLDS,
-    collection_name,
     drop_collections,
     drop_index,
     index_name,
@@ -26,6 +26,7 @@ LOADING = "loading"
 LAYOUT = 1
 """Raise it when documents of another shape are written: a load that was cut is then begun anew."""
 Noted = Literal["products", "orders", "holdout"]
+OF_GENERATION = re.compile(r"g([0-9]+)_")
 
 
 @dataclass(slots=True)
@@ -103,12 +104,15 @@ def _of_document(worlds: Collection[Document], document: Mapping[str, Any]) -> U
 
 
 def _unused(servers: Servers) -> tuple[int, str]:
-    """A generation's number, above all that went before, whose collections and index nobody has."""
-    live = servers.database[WORLDS].find_one({"_id": LIVE}, {"generations.number": 1}) or {"generations": []}
-    number = max((generation["number"] for generation in live["generations"]), default=0) + 1
-    collections = set(servers.database.list_collection_names())
-    while collection_name(number, "products") in collections or servers.elastic.indices.exists(
-        index=index_name(servers.name, number)
-    ):
+    """A generation's number, above all that went before, of which nobody has a collection or an index.
+
+    Whatever has such a name may be another program's: what is loaded would be written into it, and drop it in the end.
+    """
+    live = servers.database[WORLDS].find_one({"_id": LIVE}) or {}
+    before = [entry.get("number") for name in ("generations", "retired") for entry in live.get(name, ())]
+    number = max((number for number in before if isinstance(number, int)), default=0) + 1
+    collections = servers.database.list_collection_names()
+    taken = {int(found[1]) for found in map(OF_GENERATION.match, collections) if found}
+    while number in taken or servers.elastic.indices.exists(index=index_name(servers.name, number)):
         number += 1
     return number, index_name(servers.name, number)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from drretail.env.servers.connecting import open_elastic, open_mongo, shown
+from drretail.env.servers.addresses import shown
+from drretail.env.servers.connecting import open_elastic, open_mongo
 from drretail.env.servers.settings import ServerSettings
 from drretail.errors import UserError
 
@@ -41,10 +42,10 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
     ("given", "said"),
     [
         ({"mongo_url": "mongodb://user:p/secret@host"}, "MongoDB at .* has no proper address"),
-        ({"mongo_url": "http://user:secret@host"}, "MongoDB at host has no proper address .*MONGO_URL"),
+        ({"mongo_url": "http://user:secret@host"}, "MongoDB at host has no proper address.*MONGO_URL"),
         ({"mongo_ca_file": Path("none.pem")}, "certificates that cannot be read"),
         ({"es_url": "user:secret"}, "Elasticsearch at .* has no proper address"),
-        ({"es_url": "ftp://user:secret@host"}, "Elasticsearch at host has no proper address .*ES_URL"),
+        ({"es_url": "ftp://user:secret@host"}, "Elasticsearch at host has no proper address.*ES_URL"),
         ({"es_url": "https://host:1", "es_ca_file": Path("none.pem")}, "none.pem .* do not exist"),
     ],
 )

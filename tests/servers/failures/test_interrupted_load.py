@@ -98,7 +98,7 @@ def test_a_load_that_ends_without_mongodb_is_resumed_by_the_same_command(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str, embedded: Manifest
 ) -> None:
     try:
-        with pytest.raises(UserError, match="What is live is unchanged, and the same command goes on") as told:
+        with pytest.raises(UserError, match=r"What is live is unchanged\. The same command goes on") as told:
             load(killable_mongo, fresh_name, patience=0.5, lease=2, **tripped("orders", 0.8, own_mongo.kill))
         assert str(own_mongo.port) in str(told.value)
     finally:

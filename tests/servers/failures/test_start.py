@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from pymongo import MongoClient
 
 from drretail.env.servers.settings import ServerSettings
+from drretail.env.targets import writer_to
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from tests.servers.failures.own import OwnServer, own_server
@@ -101,7 +102,12 @@ def front(es_url: str) -> Iterator[Front]:
 
 @pytest.mark.parametrize(
     ("status", "told"),
-    [(401, "refused the credentials"), (403, "monitor"), (400, "another version"), (503, "try again later")],
+    [
+        (401, "check DRRETAIL_ES_API_KEY"),
+        (403, "monitor"),
+        (400, "another version"),
+        (503, "try again later"),
+    ],
 )
 def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: int, told: str) -> None:
     front.rule = always(status)
@@ -142,20 +148,24 @@ def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServe
         yield server
 
 
-@pytest.mark.parametrize(("user", "password"), [(None, None), ("eva", "wrong"), ("nobody", SECRET), ("guest", SECRET)])
-def test_mongodb_refuses(
-    settings: ServerSettings, secured_mongo: OwnServer, user: str | None, password: str | None
-) -> None:
-    said = refusal(
-        replace(
-            settings,
-            mongo_url=secured_mongo.url,
-            mongo_user=user,
-            mongo_password=None if password is None else SecretStr(password),
-        )
-    )
+@pytest.mark.parametrize(("user", "password"), [("eva", "wrong"), ("nobody", SECRET)])
+def test_mongodb_refuses(settings: ServerSettings, secured_mongo: OwnServer, user: str, password: str) -> None:
+    wrong = replace(settings, mongo_url=secured_mongo.url, mongo_user=user, mongo_password=SecretStr(password))
+    said = refusal(wrong)
     assert f"MongoDB at 127.0.0.1:{secured_mongo.port} refused the credentials" in said
     assert "DRRETAIL_MONGO_PASSWORD" in said
+
+
+def test_mongodb_asks_for_a_user(settings: ServerSettings, secured_mongo: OwnServer) -> None:
+    assert "asks for a user: set DRRETAIL_MONGO_USER" in refusal(replace(settings, mongo_url=secured_mongo.url))
+
+
+def test_who_may_not_even_read_is_told_which_right_lacks(settings: ServerSettings, secured_mongo: OwnServer) -> None:
+    guest = replace(settings, mongo_url=secured_mongo.url, mongo_user="guest", mongo_password=SecretStr(SECRET))
+    said = refusal(guest)
+    assert "does not let this user read the database 'no-such-world'" in said
+    assert "`read`" in said
+    assert "write" not in said
 
 
 @pytest.mark.parametrize("where", ["settings", "address"])
@@ -183,8 +193,42 @@ def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
     with open_world(f"servers:{fresh_name}", servers=reader) as world:
         assert world.store.product("B000001").product_id == "B000001"
         assert len(world.store.sample_users(1, 1)) == 1
-    with pytest.raises(UserError, match="refused the credentials"):
-        load(reader, fresh_name, products=products(6), orders=orders(5, 5))
+    for start in (
+        lambda: load(reader, fresh_name, products=products(6), orders=orders(5, 5)),
+        lambda: writer_to(f"servers:{fresh_name}", reader).__enter__(),
+    ):
+        with pytest.raises(UserError, match=r"does not let this user do that.*`readWrite`.*is unchanged\.$"):
+            start()
+
+
+def test_a_path_that_nobody_wants_is_pointed_at(settings: ServerSettings) -> None:
+    said = refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
+    assert said.endswith("Leave the path out of ES_URL unless a proxy before Elasticsearch wants it.")
+
+
+@pytest.mark.parametrize("status", [403, 400])
+def test_a_right_that_lacks_and_a_refused_index_are_said_and_no_going_on_is_promised(
+    settings: ServerSettings, front: Front, fresh_name: str, status: int
+) -> None:
+    front.rule = lambda request: status if request.method == "PUT" and f"{fresh_name}-g1" in request.path else None
+    with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as told:
+        load(replace(settings, es_url=front.url), fresh_name, products=products(5), orders=orders(5, 5))
+    assert "goes on" not in str(told.value)
+
+
+def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, fresh_name: str) -> None:
+    with MongoClient[dict[str, Any]](settings.mongo_url) as client:
+        client[fresh_name.upper()].things.insert_one({})
+        try:
+            with pytest.raises(UserError, match="upper and lower case: choose another name"):
+                load(settings, fresh_name, products=products(5), orders=orders(5, 5))
+        finally:
+            client.drop_database(fresh_name.upper())
+
+
+def test_where_the_servers_are_must_be_said() -> None:
+    with pytest.raises(UserError, match=r"servers=ServerSettings"):
+        open_world("servers:shop")
 
 
 def test_there_is_no_such_world(settings: ServerSettings) -> None:
