@@ -82,6 +82,12 @@ async def attempt(
     except (ValueError, TypeError, KeyError) as problem:
         # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
         return _fault(model, "model", "the answer could not be used", problem)
+    except RuntimeError as problem:
+        # A connection of an event loop that has ended, as in a second asyncio.run: the client drops it then.
+        if "Event loop is closed" not in str(problem):
+            raise
+        ended = _error(model, "model", "the connection belonged to an event loop that has ended", problem)
+        return Fault(ended, passes=True)
     if streamed and _stop_reason(answer) == UNSAID:
         return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
     return _whole(_with_all_calls(answer))
