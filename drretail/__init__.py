@@ -3,6 +3,8 @@
 Reading order = data flow = import order, top of this list last:
 
     cli          one file per command, no logic
+    viewer       pages and the terminal report
+    eval         judges and scores            doctor   what works on this machine
     querygen     profile-aware queries        agents   research in the shop and on the web
     tools        the nine                     data_ingest   raw files → world
     env          the world: store, catalog, web, session

@@ -5,10 +5,12 @@ starts again and is served from its journal up to the cut; ``--replay`` serves e
 Recorded errors are served too: what followed them depends on them.
 """
 
+import asyncio
+import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any, Literal
 
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
-from drretail.records.base import Document, sha256_of
+from drretail.records.base import Document, canonical_json, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch"]
 Clock = Callable[[], datetime]
@@ -34,14 +36,29 @@ class Effect(Document):
     usage: dict[str, int] | None = None
     started: str
     seconds: float
+    retries: int | None = None
+    """Attempts after the first."""
+    role: str | None = None
+    """Whose model was called."""
+    batched: bool | None = None
+    """True for an answer that a batch brought, at its price."""
+
+    def as_line_with(self, known: Mapping[str, str]) -> str:
+        """``as_line``, where the canonical JSON of some fields is known: requests are whole conversations."""
+        rest = self.model_dump(mode="json", exclude_none=True, exclude=set(known))
+        texts = {name: canonical_json(value) for name, value in rest.items()} | dict(known)
+        return "{" + ",".join(f'"{name}":{texts[name]}' for name in sorted(texts)) + "}"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an action brought back: JSON, and the tokens it used."""
+    """What an action brought back: JSON, the tokens it used, how many attempts it took after the first, and whether
+    through a batch."""
 
     response: Any
     usage: dict[str, int] | None = None
+    retries: int | None = None
+    batched: bool = False
 
 
 class Journal:
@@ -75,16 +92,20 @@ class Journal:
         self._file = None if path is None else LineAppender(path)
         self._on_disk = set() if self._replays else set(self._known)
 
-    def scope(self, name: str) -> "Effects":
+    def scope(self, name: str, role: str | None = None) -> "Effects":
         """The effects of one place in the run; equal requests are told apart within it, in order."""
-        return Effects(self, name)
+        return Effects(self, name, role)
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        """Writes nothing any more; what a cancelled task still brings is lost, and will be asked again."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
 
-    def key_of(self, scope: str, kind: EffectKind, request: dict[str, Any]) -> str:
-        digest = sha256_of({"kind": kind, "request": request})
+    def key_of(self, scope: str, kind: EffectKind, asked: str) -> str:
+        """The key of the next such request in a scope; ``asked`` is the request's canonical JSON."""
+        digest = sha256_of(f'{{"kind":"{kind}","request":{asked}}}')
         with self._lock:
             occurrence = self._occurrences[scope, digest]
             self._occurrences[scope, digest] = occurrence + 1
@@ -102,17 +123,18 @@ class Journal:
         self._keep(effect)
         return effect
 
-    def record(self, effect: Effect) -> None:
-        self._keep(effect)
+    def record(self, effect: Effect, line: str) -> None:
+        """Writes a new effect down; ``line`` is the effect's."""
+        self._keep(effect, line)
 
     def started(self) -> datetime:
         return self._clock()
 
-    def _keep(self, effect: Effect) -> None:
+    def _keep(self, effect: Effect, line: str | None = None) -> None:
         with self._lock:
             self.effects.append(effect)
             if self._file is not None and effect.key not in self._on_disk:
-                self._file.append(effect.as_line())
+                self._file.append(line or effect.as_line())
                 self._on_disk.add(effect.key)
 
 
@@ -122,16 +144,18 @@ class Effects:
 
     journal: Journal
     name: str
+    role: str | None = None
 
     def perform(self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Outcome]) -> Effect:
         """The recorded effect of ``request``, or ``action``'s, recorded first.
 
         Raises the ToolError or ModelError that the action raises or once raised.
         """
-        key = self.journal.key_of(self.name, kind, request)
+        asked = canonical_json(request)
+        key = self.journal.key_of(self.name, kind, asked)
         effect = self.journal.recorded(key)
         if effect is None:
-            recording = _Recording(self, key, kind, request)
+            recording = _Recording(self, key, kind, request, asked)
             try:
                 effect = recording.answered(action())
             except (ToolError, ModelError) as problem:
@@ -143,12 +167,16 @@ class Effects:
         self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Awaitable[Outcome]]
     ) -> Effect:
         """``perform`` for an action that is awaited."""
-        key = self.journal.key_of(self.name, kind, request)
+        asked = canonical_json(request)
+        key = self.journal.key_of(self.name, kind, asked)
         effect = self.journal.recorded(key)
         if effect is None:
-            recording = _Recording(self, key, kind, request)
+            recording = _Recording(self, key, kind, request, asked)
             try:
-                effect = recording.answered(await action())
+                outcome = await action()
+                recording.stop()
+                # In a thread: it waits for the disk, and other runs need not.
+                effect = await asyncio.to_thread(recording.answered, outcome)
             except (ToolError, ModelError) as problem:
                 recording.failed(problem)
                 raise
@@ -158,27 +186,37 @@ class Effects:
 class _Recording:
     """An effect under way: knows when it began, and writes down how it ended."""
 
-    def __init__(self, scope: Effects, key: str, kind: EffectKind, request: dict[str, Any]) -> None:
+    def __init__(self, scope: Effects, key: str, kind: EffectKind, request: dict[str, Any], asked: str) -> None:
         self._journal = scope.journal
+        self._asked = asked
         self._fields: dict[str, Any] = {"key": key, "scope": scope.name, "kind": kind, "request": request}
+        self._fields["role"] = scope.role
         self._started = self._journal.started()
         self._clock = time.monotonic()
+        self._seconds: float | None = None
+
+    def stop(self) -> None:
+        """The answer is there: what follows is no part of its time."""
+        self._seconds = time.monotonic() - self._clock
 
     def answered(self, outcome: Outcome) -> Effect:
-        return self._write(response=outcome.response, usage=outcome.usage)
+        told = {"retries": outcome.retries or None, "batched": outcome.batched or None}
+        return self._write(response=outcome.response, usage=outcome.usage, **told)
 
     def failed(self, problem: ToolError | ModelError) -> Effect:
         error: dict[str, Any] = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
         if isinstance(problem, ToolError):
             error |= {"field": problem.field, "allowed": problem.allowed}
-        return self._write(error=error)
+            return self._write(error=error)
+        return self._write(error=error, usage=problem.usage, retries=problem.retries or None)
 
     def _write(self, **ending: Any) -> Effect:
-        seconds = round(time.monotonic() - self._clock, 6)
-        effect = Effect(**self._fields, **ending, started=self._started.isoformat(), seconds=seconds)
+        seconds = round(time.monotonic() - self._clock if self._seconds is None else self._seconds, 6)
+        brought = {name: canonical_json(value) for name, value in ending.items() if value is not None}
         # Through JSON, so that a fresh answer and a served one are the same to the last number.
-        effect = Effect.model_validate_json(effect.as_line())
-        self._journal.record(effect)
+        ended = {name: json.loads(text) for name, text in brought.items()}
+        effect = Effect(**self._fields, **ended, started=self._started.isoformat(), seconds=seconds)
+        self._journal.record(effect, effect.as_line_with({"request": self._asked, **brought}))
         return effect
 
 
@@ -196,5 +234,5 @@ def _answer(effect: Effect) -> Effect:
     if error is None:
         return effect
     if error["class"] == "ModelError":
-        raise ModelError(error["kind"], error["message"])
+        raise ModelError(error["kind"], error["message"], usage=effect.usage)
     raise ToolError(error["kind"], error["message"], field=error.get("field"), allowed=error.get("allowed"))

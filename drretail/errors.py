@@ -69,10 +69,14 @@ class NotFound(ToolError):
 class ModelError(DrretailError):
     """A model call, a budget or an agent's graph failed; ``kind`` is what the run records."""
 
-    def __init__(self, kind: ModelErrorKind, message: str) -> None:
+    def __init__(self, kind: ModelErrorKind, message: str, *, usage: dict[str, int] | None = None) -> None:
         super().__init__(message)
         self.kind: ModelErrorKind = kind
         self.message = message
+        self.usage = usage
+        """The tokens of an answer that came and could not be used: they are paid for all the same."""
+        self.retries = 0
+        """How often the call had been tried again by then."""
 
 
 def nearest_names(name: str, known: Iterable[str], n: int = 5) -> list[str]:

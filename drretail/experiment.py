@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -27,6 +28,8 @@ class Definition(Document):
     """experiment.json: what is asked. It names no shard, host, time or path, so shards write it byte-equal."""
 
     world_fingerprint: str
+    now: datetime | None = None
+    """The shop's today, which agents and judges are told; None where nobody knows it."""
     queries: tuple[Query, ...] = ()
     systems: dict[str, System] = Field(default_factory=dict[str, System])
     """By label."""
@@ -141,6 +144,7 @@ class Experiment:
                 raise UserError(f"{self.folder} holds runs of {label!r} with other prompts: use a new folder.")
         return held.model_copy(
             update={
+                "now": held.now or asked.now,
                 "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
                 "systems": dict(sorted((held.systems | asked.systems).items())),
                 "prompt_hashes": dict(sorted((held.prompt_hashes | asked.prompt_hashes).items())),

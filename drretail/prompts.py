@@ -46,8 +46,8 @@ def load_prompt(beside: str, name: str) -> Prompt:
 
 def tagged(tag: str, text: str, **attributes: str) -> str:
     """``<tag name="value">text</tag>`` on lines of its own; a closing tag inside the text cannot end it early."""
-    inner = re.sub(rf"<(/?)({re.escape(tag)})\b", r"<\1\2_", text, flags=re.IGNORECASE)
-    plain = {name: re.sub(r"[\"<>\n]", "", value) for name, value in attributes.items()}
+    inner = re.sub(rf"<(\s*/?\s*)({re.escape(tag)})\b", r"<\1\2_", text, flags=re.IGNORECASE)
+    plain = {name: re.sub(r"[\"<>\r\n]", "", value) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())
     return f"<{tag}{opening}>\n{inner}\n</{tag}>"
 

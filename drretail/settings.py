@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -12,6 +12,7 @@ from pydantic_settings import (
 )
 
 from drretail.errors import UserError
+from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price, RateLimit
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -20,21 +21,93 @@ SETTINGS_FILE = Path("drretail.toml")
 class Settings(BaseSettings):
     """Everything that may be set without a flag; each field's environment variable is DRRETAIL_<NAME>."""
 
-    model_config = SettingsConfigDict(env_prefix="DRRETAIL_", toml_file=SETTINGS_FILE, extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="DRRETAIL_", env_nested_delimiter="__", toml_file=SETTINGS_FILE, extra="forbid"
+    )
 
     model: str | None = None
     """"provider:model" for every role; without one, offline:shopper is used and said so."""
+    model_profile: str | None = None
+    """Models for all roles and judges under one name; see ``profiles``."""
     base_url: str | None = None
-    """Address of an OpenAI-compatible or Anthropic-compatible server."""
+    """Address of a server that speaks the protocol of whichever provider is asked."""
+    base_urls: dict[str, str] = Field(default_factory=dict[str, str])
+    """The same by provider: base_urls.openai, DRRETAIL_BASE_URLS__OPENAI."""
+    profiles: dict[str, ModelProfile] = Field(default_factory=dict[str, ModelProfile])
+    """Model profiles of one's own, [profiles.NAME]."""
+    prices: dict[str, Price] = Field(default_factory=dict[str, Price])
+    """Dollars for a million tokens by "provider:model", before those that ship."""
     model_timeout: float = Field(default=120, gt=0)
     """Seconds for one model call, retries not included."""
     model_retries: int = Field(default=5, ge=0)
-    max_tokens: int = Field(default=8000, ge=1)
+    """Further attempts of one model call, after faults that pass by themselves."""
+    stream: bool = False
+    """True: answers of Anthropic and OpenAI are read as they are written."""
+    rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
+    """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
+    max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
     """The longest answer asked of a model, in tokens."""
+    batch_poll: float = Field(default=30, gt=0)
+    """Seconds between two looks at a batch of a judge's questions."""
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""
     tool_threads: int = Field(default=4, ge=1)
+    """Tool calls of one run that go side by side."""
+    parallel: int = Field(default=4, ge=1)
+    """Runs that go side by side."""
+    model_calls: int = Field(default=16, ge=1)
+    """Model calls in flight, of all runs together."""
+    mongo_url: str | None = Field(
+        default=None, repr=False, validation_alias=AliasChoices("drretail_mongo_url", "mongo_url")
+    )
+    """Where MongoDB is, for worlds called servers:NAME; without it on this machine. Also read from MONGO_URL."""
+    mongo_user: str | None = None
+    mongo_password: SecretStr | None = None
+    mongo_ca_file: Path | None = None
+    """Certificates by which MongoDB is recognised; it turns TLS on."""
+    es_url: str | None = Field(default=None, repr=False, validation_alias=AliasChoices("drretail_es_url", "es_url"))
+    """Where Elasticsearch is; without it on this machine. Also read from ES_URL."""
+    es_user: str | None = None
+    es_password: SecretStr | None = None
+    es_api_key: SecretStr | None = None
+    """Instead of a user."""
+    es_ca_file: Path | None = None
+    es_shards: int = Field(default=1, ge=1)
+    """Of an index that is made; one holds tens of millions of products."""
+    es_replicas: int = Field(default=0, ge=0)
+    servers_verify: bool = True
+    """False: whoever answers is trusted, with TLS as without."""
+    servers_timeout: float = Field(default=10, gt=0)
+    """Seconds for one request to either server."""
+    servers_connections: int = Field(default=200, ge=1)
+    """To either server, at most; 50 runs side by side with four threads of tools need 200."""
+    page_age: float = Field(default=3, ge=0)
+    """Years after which a cited web page is warned of, counted back from the shop's today."""
     cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")
+    web: str = "sandbox"
+    """Which web is searched, NAME[:ARGUMENT]; see docs/web.md."""
+    serper_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("drretail_serper_api_key", "serper_api_key")
+    )
+    """Also from SERPER_API_KEY, as Serper's own examples name it."""
+    serper_address: str = "https://google.serper.dev/search"
+    searxng_address: str | None = Field(
+        default=None, validation_alias=AliasChoices("drretail_searxng_address", "searxng_address", "searxng_url")
+    )
+    """Also from SEARXNG_URL."""
+    search_timeout: float = Field(default=20, gt=0)
+    """Seconds for one web search with all its tries."""
+    page_timeout: float = Field(default=10, gt=0)
+    """Seconds for one page of the open web, with robots.txt and redirects."""
+    page_bytes: int = Field(default=10_000_000, ge=1)
+    """Of one page, unpacked."""
+    page_redirects: int = Field(default=5, ge=0)
+    user_agent: str | None = None
+    """As what pages are asked for; its first word is what robots.txt knows us by."""
+    robots: bool = True
+    """Whether robots.txt is respected."""
+    web_proxy: SecretStr | None = None
+    """http(s)://[user:password@]host:port for Serper and pages; HTTP_PROXY and its like are not read."""
 
     @classmethod
     def settings_customise_sources(
@@ -59,5 +132,6 @@ def read_settings(**given: object) -> Settings:
         raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
+        # A setting with a second name is reported by its variable.
+        field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem

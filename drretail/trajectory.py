@@ -3,9 +3,17 @@
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from typing import NamedTuple
 
 from drretail.records.base import sha256_of
 from drretail.records.run import Step
+
+
+class Place(NamedTuple):
+    """Where a step stands in a run."""
+
+    path: str
+    seq: int
 
 
 class Trajectory:

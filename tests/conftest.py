@@ -1,9 +1,32 @@
-"""Fixtures shared by all tests."""
+"""Fixtures shared by all tests, and the real servers' beginning and end."""
 
 import os
 from pathlib import Path
 
 import pytest
+
+from tests.servers.running import own_this_run, stop_those_of_this_run
+
+pytest_plugins = ["tests.servers.fixtures"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        own_this_run()
+
+
+def pytest_unconfigure() -> None:
+    stop_those_of_this_run()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says how many tests were left out for want of a server, and why: a skip alone is easily overlooked."""
+    skipped: list[pytest.TestReport] = terminalreporter.stats.get("skipped", [])
+    reasons = [report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)]
+    left_out = [reason for reason in reasons if "no real server: " in reason]
+    if left_out:
+        causes = "; ".join(sorted({reason.partition("no real server: ")[2] for reason in left_out}))
+        terminalreporter.write_line(f"{len(left_out)} tests with real servers were skipped: {causes}", yellow=True)
 
 
 @pytest.fixture(scope="session")

@@ -114,3 +114,21 @@ async def test_awaited_effects_share_the_journal_with_the_others() -> None:
     journal, action = Journal(), Counter()
     await journal.scope("0").aperform("model", {"q": 1}, lambda: _later(action))
     assert [effect.kind for effect in journal.effects] == ["model"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [{"query": "a", "none": None, "deep": {"none": [None, 1.0, "é\u2028"]}}, {"price": 25.0}, {"text": '"x":4.0,'}],
+)
+def test_a_line_is_the_effects_own_canonical_form(tmp_path: Path, request_: dict[str, object]) -> None:
+    def refuse() -> Outcome:
+        raise NotFound("page", "x")
+
+    path = tmp_path / "journal.jsonl"
+    scope = Journal(path).scope("0")
+    scope.perform("web_search", request_, lambda: Outcome(request_, {"output": 3}))
+    with pytest.raises(ToolError):
+        scope.perform("page_fetch", request_, refuse)
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    assert lines == [effect.as_line() for effect in read_effects(path)]
+    assert len(lines) == 2

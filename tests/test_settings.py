@@ -28,7 +28,12 @@ def test_without_any_source_the_defaults_hold() -> None:
 
 @pytest.mark.parametrize(
     ("toml", "said"),
-    [("tool_timeout = 0", "tool_timeout"), ("modell = 'x'", "modell"), ("max_tokens = 'many'", "max_tokens")],
+    [
+        ("tool_timeout = 0", "tool_timeout"),
+        ("modell = 'x'", "modell"),
+        ("max_tokens = 'many'", "max_tokens"),
+        ("serper_api_key = 5", r"'serper_api_key' .*DRRETAIL_SERPER_API_KEY\)"),
+    ],
 )
 def test_a_wrong_setting_is_named(tmp_path: Path, toml: str, said: str) -> None:
     (tmp_path / "drretail.toml").write_text(toml, encoding="utf-8")
@@ -39,4 +44,73 @@ def test_a_wrong_setting_is_named(tmp_path: Path, toml: str, said: str) -> None:
 def test_a_broken_settings_file_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "drretail.toml").write_text("model = [", encoding="utf-8")
     with pytest.raises(UserError, match=r"drretail\.toml"):
+        read_settings()
+
+
+@pytest.mark.parametrize("variable", ["DRRETAIL_SERPER_API_KEY", "SERPER_API_KEY"])
+def test_the_key_of_serper_comes_by_either_name_and_is_never_shown(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "k-0123456789abcdef")
+    settings = read_settings()
+    assert settings.serper_api_key is not None
+    assert settings.serper_api_key.get_secret_value() == "k-0123456789abcdef"
+    assert "k-0123456789abcdef" not in f"{settings!r} {settings} {settings.model_dump()}"
+
+
+def test_our_own_name_of_the_key_goes_before_the_shared_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "k-shared")
+    monkeypatch.setenv("DRRETAIL_SERPER_API_KEY", "k-own")
+    settings = read_settings()
+    assert settings.serper_api_key is not None
+    assert settings.serper_api_key.get_secret_value() == "k-own"
+
+
+def test_the_web_may_be_chosen_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = 'web = "searxng"\nsearxng_address = "http://localhost:8080"\nserper_api_key = "k-file"\nrobots = false\n'
+    (tmp_path / "drretail.toml").write_text(lines, encoding="utf-8")
+    settings = read_settings()
+    assert (settings.web, settings.searxng_address, settings.robots) == ("searxng", "http://localhost:8080", False)
+    assert settings.serper_api_key is not None
+    monkeypatch.setenv("SEARXNG_URL", "http://localhost:9090")
+    assert read_settings(web="serper").searxng_address == "http://localhost:9090"
+
+
+@pytest.mark.parametrize(
+    ("environment", "toml", "url"),
+    [
+        ({}, "", None),
+        ({"MONGO_URL": "plain"}, "", "plain"),
+        ({"MONGO_URL": "plain"}, 'mongo_url = "file"', "plain"),
+        ({"MONGO_URL": "plain", "DRRETAIL_MONGO_URL": "ours"}, 'mongo_url = "file"', "ours"),
+        ({"DRRETAIL_MONGO_URL": "ours"}, 'mongo_url = "file"', "ours"),
+        ({}, 'mongo_url = "file"', "file"),
+    ],
+)
+def test_the_addresses_of_servers_are_also_read_from_their_usual_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], toml: str, url: str | None
+) -> None:
+    for name in ("MONGO_URL", "DRRETAIL_MONGO_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "drretail.toml").write_text(toml, encoding="utf-8")
+    assert read_settings().mongo_url == url
+
+
+def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MONGO_PASSWORD", "ES_PASSWORD", "ES_API_KEY"):
+        monkeypatch.setenv(f"DRRETAIL_{name}", "secret")
+        monkeypatch.setenv(name, "not read")
+    settings = read_settings()
+    assert settings.es_api_key is not None
+    assert settings.es_api_key.get_secret_value() == "secret"
+    assert "secret" not in repr(settings)
+    monkeypatch.setenv("DRRETAIL_MONGO_URL", "mongodb://u:secret@host")
+    assert "secret" not in repr(read_settings())
+
+
+def test_a_wrong_address_is_named_as_a_person_sets_it(tmp_path: Path) -> None:
+    (tmp_path / "drretail.toml").write_text("mongo_url = 5", encoding="utf-8")
+    with pytest.raises(UserError, match=r"'mongo_url' \(drretail.toml or DRRETAIL_MONGO_URL\)"):
         read_settings()

@@ -1,10 +1,18 @@
 """Agents that research in the shop and on the web, and the runner that makes runs of their answers.
 
-base.py      what an agent is
-registry.py  agents by name
-react.py     think → tools → … → report
-opening.py   an experiment with its frozen profiles
-asking.py    one question outside a benchmark
-runner.py    one query, one system, one recorded run
-prompts/     what the agents are told, one file a role
+base.py              what an agent is
+registry.py          agents by name
+plan_to_function.py  one plan → its calls in order → report
+react.py             think → tools → … → report
+hybrid_react/        supervisor → researchers, each with its synthesis → report
+loop.py              the loop that every role with tools goes round
+tool_hands.py        how a turn's calls are carried out
+page_reading.py      +ws: summaries of whole pages
+contestant.py        a system with all that is needed to run it
+opening.py           an experiment with its frozen profiles
+asking.py            one question outside a benchmark
+runner.py            one query, one system, one recorded run
+crowd.py             many runs side by side
+tally.py             what became of them
+prompts/             what the agents are told, one file a role
 """

@@ -3,8 +3,9 @@
 import asyncio
 from pathlib import Path
 
+from drretail.agents.contestant import Contestant
 from drretail.agents.opening import open_experiment
-from drretail.agents.runner import Contestant, Recorded, Runner, recorded_in
+from drretail.agents.runner import Recorded, Runner, recorded_in
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.constraints import read_constraints
@@ -33,5 +34,5 @@ def ask_once(runner: Runner, contestant: Contestant, query: Query, to: Path | No
         return asyncio.run(runner.run(contestant, query))
     with open_experiment(to, runner.world, [query], [contestant], seed) as experiment:
         if experiment.state(contestant.label, query.query_id, 1) in ("absent", "interrupted"):
-            runner.run_into(experiment, contestant, query)
+            asyncio.run(runner.run_into(experiment, contestant, query))
         return recorded_in(experiment.run_folder(contestant.label, query.query_id, 1))

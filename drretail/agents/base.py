@@ -26,6 +26,10 @@ class Agent:
     answer: Answering
     roles: tuple[Role, ...]
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
+    heeds: frozenset[str] = frozenset(Limits.model_fields)
+    """The limits that change what it does; the others are no part of its systems."""
+    self_checked: bool = False
+    """True when it takes out of its reports what the checks find: then their scores say little of it."""
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:

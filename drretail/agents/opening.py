@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from drretail.agents.runner import Contestant, definition
+from drretail.agents.contestant import Contestant, definition
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.experiment import Experiment

@@ -3,14 +3,26 @@
 from drretail.agents.base import Agent
 from drretail.errors import UserError
 from drretail.plugins import Plugins
+from drretail.records.run import WebMode
 
-BUILT_IN = {"react": "drretail.agents.react:REACT"}
+BUILT_IN = {
+    "plan_to_function": "drretail.agents.plan_to_function:PLAN_TO_FUNCTION",
+    "react": "drretail.agents.react:REACT",
+    "hybrid_react": "drretail.agents.hybrid_react.agent:HYBRID_REACT",
+    "grounded_hybrid": "drretail.agents.grounded_hybrid.agent:GROUNDED_HYBRID",
+}
 AGENTS = Plugins("agent", BUILT_IN, "drretail.agents")
 
 
 def agent_names() -> list[str]:
     """Every name that ``load_agent`` takes besides ``module:attribute``."""
     return AGENTS.names()
+
+
+def split_web_mode(name: str) -> tuple[str, WebMode]:
+    """The agent's own name, and how it reads the web: ``react+ws`` has whole pages summarised for it."""
+    plain = name.removesuffix("+ws")
+    return plain, "snippets" if plain == name else "ws"
 
 
 def load_agent(name: str) -> Agent:

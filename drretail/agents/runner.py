@@ -3,61 +3,32 @@
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from langgraph.errors import GraphRecursionError
 
-from drretail import __version__
-from drretail.agents.base import Agent
+from drretail.agents.contestant import Contestant, prompt_hashes
 from drretail.effects import Journal
+from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import ModelError, UserError
-from drretail.experiment import Definition, Experiment, read_evidence, read_run, run_folder
+from drretail.errors import ModelError, ToolError
+from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.citations import find_citations
-from drretail.llm.models import Models
-from drretail.llm.registry import Model
+from drretail.llm.latency import latency_by_role
+from drretail.llm.models import Models, OnUse
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Task
-from drretail.records.run import Answer, Role, RoleModel, Run, RunError, Step, System
-from drretail.tools.registry import tool_schema_hash
+from drretail.records.run import Answer, Run, RunError, Step
+from drretail.tools.registry import tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
 
-
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """A system with all that is needed to run it."""
-
-    label: str
-    system: System
-    agent: Agent
-    models: Mapping[Role, Model]
-
-    @classmethod
-    def of(cls, name: str, agent: Agent, models: Mapping[str, Model], world: World, **given: Any) -> Self:
-        """The system of ``agent`` with ``models`` by role, the one under "" for every role not named.
-
-        ``given`` sets further fields of System. Raises UserError when a role is left without a model.
-        """
-        by_role: dict[Role, Model] = {}
-        for role in agent.roles:
-            model = models.get(role) or models.get("")
-            if model is None:
-                raise UserError(f"The agent {name} needs a model for {role}: add --model PROVIDER:MODEL.")
-            by_role[role] = model
-        system = System(
-            agent=name,
-            web_provider=world.web.provider,
-            web_corpus=world.web.corpus,
-            models={role: RoleModel(spec=model.spec, kind=model.info.kind) for role, model in by_role.items()},
-            **given,
-        )
-        return cls(system.label(), system, agent, by_role)
+MODEL_CALLS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,50 +42,41 @@ class Recorded:
 
 
 @dataclass(slots=True)
-class Tally:
-    """What became of one system's runs; tool calls and tokens are those of all of them."""
-
-    label: str
-    done: int = 0
-    failed: int = 0
-    before: int = 0
-    """How many of these had ended earlier."""
-    tool_calls: int = 0
-    tokens: int = 0
-    failures: list[str] = field(default_factory=list[str])
-    """One sentence for each failed run."""
-
-    def count(self, run: Run, *, before: bool) -> None:
-        self.done += run.status == "done"
-        self.failed += run.status == "failed"
-        self.before += before
-        self.tool_calls += sum(step.kind == "tool" for step in run.steps)
-        self.tokens += sum(usage.total for usage in run.usage.values())
-        if run.error is not None:
-            self.failures.append(f"{run.run_id}: {run.error.kind}: {run.error.message}")
-
-
-@dataclass(slots=True)
 class Runner:
     """Runs contestants in one world.
 
-    ``on_run`` is told which run begins, ``on_step`` of each step with the text that it brought.
+    ``on_step`` is told of each step with the text that it brought, ``on_use`` of each model call's tokens and dollars
+    (None: the price is unknown).
     """
 
     world: World
     world_spec: str
     tool_timeout: float = 30
     tool_threads: int = 4
-    on_run: Callable[[str, Query], None] | None = None
+    model_calls: int = MODEL_CALLS
+    """Model calls in flight at most, of all runs together."""
     on_step: Callable[[Step, str], None] | None = None
+    on_use: OnUse | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer everything: no connection is made."""
 
-    async def run(self, contestant: Contestant, query: Query, repeat: int = 1, journal: Path | None = None) -> Recorded:
-        """The run of one system for one query; a failure is recorded in it, never raised."""
+    async def run(
+        self,
+        contestant: Contestant,
+        query: Query,
+        repeat: int = 1,
+        journal: Path | None = None,
+        *,
+        gate: asyncio.Semaphore | None = None,
+    ) -> Recorded:
+        """The run of one system for one query; a failure is recorded in it, never raised.
+
+        ``gate`` is passed by one model call at a time for each of its places; runs side by side share one.
+        """
         effects = Journal(journal, replay=self._replayed(contestant.label, query, repeat))
         session = self._session(contestant, query, effects)
-        models = Models(contestant.models, effects, session.trajectory, contestant.system.limits)
+        gate = gate or asyncio.Semaphore(self.model_calls)
+        models = Models(contestant.models, effects, session.trajectory, contestant.system.limits, gate, self.on_use)
         began = time.monotonic()
         try:
             ended = await _answered(contestant, query, session, models)
@@ -124,57 +86,30 @@ class Runner:
         telemetry = self._telemetry(effects, time.monotonic() - began)
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), telemetry)
 
-    def run_into(self, experiment: Experiment, contestant: Contestant, query: Query, repeat: int = 1) -> Run:
-        """``run``, journalled and saved in the experiment's folder; goes on where a cut run stopped."""
-        folder = experiment.run_folder(contestant.label, query.query_id, repeat)
-        recorded = asyncio.run(self.run(contestant, query, repeat, folder / "journal.jsonl"))
-        experiment.save(recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
-        return recorded.run
-
-    def run_all(
-        self,
-        experiment: Experiment,
-        contestants: Sequence[Contestant],
-        queries: Sequence[Query],
-        repeats: int = 1,
-        *,
-        retry_failed: bool = False,
-    ) -> list[Tally]:
-        """Every contestant over every query. Runs that have ended are not run again, failed ones only if asked."""
-        tallies: list[Tally] = []
-        for contestant in contestants:
-            tally = Tally(contestant.label)
-            for query in queries:
-                for repeat in range(1, repeats + 1):
-                    self._run_counted(experiment, contestant, query, repeat, tally, retry_failed)
-            tallies.append(tally)
-        return tallies
-
-    def _run_counted(
+    async def run_into(
         self,
         experiment: Experiment,
         contestant: Contestant,
         query: Query,
-        repeat: int,
-        tally: Tally,
-        retry_failed: bool,
-    ) -> None:
-        state = experiment.state(contestant.label, query.query_id, repeat)
-        if state == "failed" and retry_failed:
-            experiment.discard(contestant.label, query.query_id, repeat)
-            state = "absent"
-        if state in ("done", "failed"):
-            tally.count(read_run(experiment.run_folder(contestant.label, query.query_id, repeat)), before=True)
-            return
-        if self.on_run is not None:
-            self.on_run(contestant.label, query)
-        tally.count(self.run_into(experiment, contestant, query, repeat), before=False)
+        repeat: int = 1,
+        *,
+        gate: asyncio.Semaphore | None = None,
+    ) -> Run:
+        """``run``, journalled and saved in the experiment's folder; goes on where a cut run stopped."""
+        folder = experiment.run_folder(contestant.label, query.query_id, repeat)
+        recorded = await self.run(contestant, query, repeat, folder / "journal.jsonl", gate=gate)
+        # In a thread: it waits for the disk several times, and other runs need not.
+        await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
+        return recorded.run
 
     def _session(self, contestant: Contestant, query: Query, effects: Journal) -> Session:
         return Session(
             self.world,
             user_id=query.user_id,
             scope_to_user=bool(contestant.system.options.get("scope_to_user")),
+            redact=bool(contestant.system.options.get("redact")),
+            web_mode=contestant.system.web_mode,
+            without=tools_of(contestant.system.options.get("without", ())),
             journal=effects,
             trajectory=Trajectory(self.on_step),
             tool_timeout=self.tool_timeout,
@@ -224,36 +159,24 @@ class Runner:
         """What differs between two runs that are otherwise the same."""
         model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
         return {
-            "world": self.world_spec if self.world_spec == "demo" else str(Path(self.world_spec).absolute()),
+            "world": recorded_spec(self.world_spec),
             "host": socket.gethostname(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "wall_seconds": round(seconds, 3),
             "model_seconds": round(sum(model), 3),
+            "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
             "served_from_journal": effects.served,
         }
 
 
-def definition(world: World, queries: tuple[Query, ...], contestants: list[Contestant], seed: str) -> Definition:
-    """What an experiment with these systems and queries asks."""
-    return Definition(
-        world_fingerprint=world.manifest.fingerprint,
-        queries=tuple(sorted(queries, key=lambda query: query.query_id)),
-        systems={contestant.label: contestant.system for contestant in contestants},
-        prompt_hashes={contestant.label: prompt_hashes(contestant.agent) for contestant in contestants},
-        tool_schema_hash=tool_schema_hash(),
-        seed=seed,
-        versions={"drretail": __version__},
-    )
+def recorded_spec(spec: str) -> str:
+    """A world's spec as it is found again from anywhere."""
+    return spec if spec == "demo" or is_on_servers(spec) else str(Path(spec).absolute())
 
 
 def recorded_in(folder: Path) -> Recorded:
     """A kept run with its ledger; texts and telemetry stay on disk."""
     return Recorded(read_run(folder), read_evidence(folder), {}, {})
-
-
-def prompt_hashes(agent: Agent) -> dict[str, str]:
-    """The hash of every wording that the agent uses, by prompt."""
-    return {prompt.name: prompt.hash for prompt in agent.prompts()}
 
 
 async def _answered(contestant: Contestant, query: Query, session: Session, models: Models) -> Answer | RunError:
@@ -264,6 +187,8 @@ async def _answered(contestant: Contestant, query: Query, session: Session, mode
         return await contestant.agent.answer(task, session, models, contestant.system.limits)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
+    except ToolError as problem:  # the world failed the agent itself, outside of a tool call
+        return RunError(kind="tool", where=where, message=problem.message)
     except GraphRecursionError as problem:
         return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
     except Exception as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment

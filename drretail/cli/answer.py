@@ -38,13 +38,20 @@ def markdown_report(recorded: "Recorded") -> str:
 
 def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
     """What the research took, in one line."""
+    from drretail.agents.tally import Ended
+
     run = recorded.run
-    calls = sum(step.kind == "tool" for step in run.steps)
-    tokens = sum(usage.total for usage in run.usage.values())
+    ended = Ended.of(run, before=False)
     unresolved = sum(citation.type == "unresolved" for citation in run.citations)
-    parts = [f"{calls} tool calls", f"{len(run.citations)} citations", f"{tokens:,} tokens"]
+    parts = [f"{ended.tool_calls} tool calls", f"{len(run.citations)} citations", f"{ended.tokens:,} tokens"]
+    if ended.calls_failed:
+        parts[0] += f" ({ended.calls_failed} unavailable or timed out)"
     if unresolved:
         parts.append(f"{unresolved} citations resolve to nothing")
+    if run.failed_branches:
+        parts.append(f"{len(run.failed_branches)} researchers came back with nothing")
+    if run.struck:
+        parts.append(f"{len(run.struck)} statements struck")
     if run.stop != "finished":
         parts.append(f"stopped by {run.stop}")
     kept = f" Kept in {kept_in}." if kept_in is not None else ""

@@ -7,6 +7,7 @@ import typer
 from drretail import __version__
 from drretail.cli.ask import ask
 from drretail.cli.demo import demo
+from drretail.cli.doctor import doctor
 from drretail.cli.download import download
 from drretail.cli.ingest import ingest
 from drretail.cli.queries import queries_app
@@ -47,3 +48,4 @@ app.command()(ask)
 app.command()(run)
 app.command()(score)
 app.command()(report)
+app.command()(doctor)

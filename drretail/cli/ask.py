@@ -13,12 +13,15 @@ def ask(
     world: options.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The shopper who asks.")] = None,
     agent: Annotated[str, typer.Option("--agent", help="Who answers.")] = "react",
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
-    ] = None,
+    model: options.Model = None,
+    model_profile: options.ModelProfile = None,
+    base_url: options.BaseUrl = None,
+    without: options.Without = None,
+    preset: options.Preset = None,
+    web: options.Web = None,
     to: Annotated[Path | None, typer.Option("--to", help="Keep the run in this experiment folder.")] = None,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
+    redact: options.Redact = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -27,17 +30,21 @@ def ask(
     The report goes to stdout; what is looked up and found is told on stderr as it happens.
     """
     from drretail.agents.asking import ask_once, question_as_query
+    from drretail.cli.ablations import system_options
     from drretail.cli.answer import print_report, report_document
+    from drretail.cli.models import Opener
     from drretail.cli.output import print_json
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
+    from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
     from drretail.settings import read_settings
 
-    settings = read_settings()
-    with opened_world(world, quiet=quiet) as shop:
+    settings = read_settings(web=web)
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
-        chosen = {"scope_to_user": True} if scope_to_user else {}
-        (contestant,) = contestants([agent], model or [], shop, settings, options=chosen)
+        chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
+        opener = Opener(settings, base_url or [])
+        (contestant,) = contestants([agent], model or [], shop, opener, model_profile, options=chosen)
         runner = narrated_runner(shop, world, settings, quiet=quiet)
         recorded = ask_once(runner, contestant, question_as_query(question, user, shop), to)
     if as_json:

@@ -54,20 +54,27 @@ def demo(
 
 def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *, quiet: bool) -> None:
     """Runs all queries; the first question is shown with its research and its report."""
+    from drretail.agents.crowd import Crowd
     from drretail.agents.opening import open_experiment
     from drretail.agents.runner import recorded_in
     from drretail.cli.answer import markdown_report, print_report
-    from drretail.cli.research import contestants, narrated_runner
+    from drretail.cli.models import Opener
+    from drretail.cli.research import contestants, narrated_runner, silent_runner
+    from drretail.cli.running import RunsNarrated
     from drretail.files import write_atomically
+    from drretail.progress import choose_progress
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
     first = asked[0]
     say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
-    players = contestants(["react"], [OFFLINE_MODEL], shop, settings)
+    players = contestants(["react"], [OFFLINE_MODEL], shop, Opener(settings))
     with open_experiment(to / "exp", shop, asked, players, SEED) as experiment:
-        narrated_runner(shop, str(folder), settings, quiet=quiet).run_all(experiment, players, asked[:1])
-        narrated_runner(shop, str(folder), settings, quiet=True).run_all(experiment, players, asked[1:])
+        watch = RunsNarrated(choose_progress("none" if quiet else None))
+        Crowd(narrated_runner(shop, str(folder), settings, quiet=quiet), experiment, 1, watch).run_all(
+            players, asked[:1]
+        )
+        Crowd(silent_runner(shop, str(folder), settings), experiment).run_all(players, asked[1:])
         recorded = recorded_in(experiment.run_folder(players[0].label, first.query_id, 1))
     say("")
     print_report(recorded, to / "exp")
@@ -79,11 +86,11 @@ def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
     import asyncio
 
     from drretail.cli.judging import OFFLINE_JUDGE, judges
+    from drretail.cli.models import Opener
     from drretail.cli.score import METRICS
     from drretail.eval.scoring import score
     from drretail.settings import read_settings
 
     names = METRICS.split(",")
-    return asyncio.run(
-        score(experiment, names, judges([OFFLINE_JUDGE], read_settings()), store=shop.store, progress=progress)
-    )
+    bench = judges([OFFLINE_JUDGE], Opener(read_settings()))
+    return asyncio.run(score(experiment, names, bench, store=shop.store, progress=progress))

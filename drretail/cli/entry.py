@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import NoReturn
 
-from drretail.errors import UserError
+from drretail.errors import ToolError, UserError
 
 USER_MUST_ACT = 2
 INTERRUPTED = 130
@@ -20,9 +20,12 @@ class Interruption:
 
     Python's own handler stays in place: only then does asyncio cancel its main task instead of raising inside any
     task. Python writes each signal's number into a pipe, and what follows an interruption is no bug of ours.
+
+    SIGTERM means the same: what a command holds, such as the right to write a world on servers, is given back.
     """
 
     def __init__(self) -> None:
+        signal.signal(signal.SIGTERM, _interrupt)
         self._pipe, written = os.pipe()
         os.set_blocking(self._pipe, False)
         os.set_blocking(written, False)
@@ -56,6 +59,7 @@ def main() -> None:
         app()
     except BaseException as problem:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if interruption.seen(problem):
             end("Interrupted: the same command goes on from here.", INTERRUPTED)
         sentence = sentence_of(problem)
@@ -64,10 +68,19 @@ def main() -> None:
         end(f"Error: {sentence}", USER_MUST_ACT)
 
 
+def _interrupt(*_: object) -> None:
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
+
+
 def sentence_of(problem: BaseException) -> str | None:
     """What the user must fix; None for a bug of ours, and for an ending that says itself what it is."""
     if isinstance(problem, UserError):
         return str(problem)
+    if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
+        # A server failed while no tool was at work, such as when a judge looks a product up.
+        return f"{problem.message} Run the same command again: it goes on from here."
     if isinstance(problem, OSError):
         where = f" ({problem.filename})" if problem.filename else ""
         hint = " Free some space and run the same command again." if problem.errno == errno.ENOSPC else ""

@@ -1,12 +1,13 @@
 """`drretail ingest`: raw Amazon Reviews 2023 files become a world."""
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from drretail.cli.options import Json, Quiet, Seed
+from drretail.cli.options import Json, MaterializeUsers, Quiet, Seed
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 Paths = Annotated[
     list[Path], typer.Argument(metavar="PATH…", help="Files or folders (read with all below), in any dialect.")
 ]
-Target = Annotated[Path, typer.Option("--world", "-w", metavar="W", help="The folder of the world to make.")]
+Target = Annotated[
+    str, typer.Option("--world", "-w", metavar="W", help="The folder of the world to make, or servers:NAME.")
+]
 
 
 def ingest(
@@ -71,14 +74,18 @@ def ingest(
             "--workers", min=1, show_default="as many as are of use", help="Processes; the world is the same."
         ),
     ] = None,
+    materialize_users: MaterializeUsers = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, write nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Make a world from raw product and review files (Algorithm 1 of the paper)."""
     from drretail.cli.output import print_json
-    from drretail.data_ingest.ingest import ingest as run
+    from drretail.cli.worlds import server_settings
+    from drretail.data_ingest.ingest import Target as IngestTarget
+    from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.options import IngestOptions
+    from drretail.env.targets import writer_to
     from drretail.progress import choose_progress
 
     options = IngestOptions(
@@ -96,11 +103,26 @@ def ingest(
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")
     progress = choose_progress("none" if quiet else None)
-    report = run(paths, world, options, progress, dry_run=dry_run, engine=engine, master=master, workers=workers)
+    run = partial(run_ingest, paths, options=options, progress=progress, engine=engine, master=master, workers=workers)
+    if dry_run:
+        report = run(stages_folder(world), dry_run=True)
+    else:
+        # Servers that cannot be used are said before hours of reading.
+        with writer_to(world, server_settings(), materialize_users=materialize_users) as write:
+            report = run(stages_folder(world), into=IngestTarget(world, write))
     if as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
     else:
         _print_report(report)
+
+
+def stages_folder(world: str) -> Path:
+    """Where what is finished of an ingest is kept: in the world's folder, or in the cache for a world on servers."""
+    from drretail.env.servers.naming import check_place, is_on_servers, world_name
+    from drretail.settings import read_settings
+
+    check_place(world)
+    return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 
 
 def _print_report(report: "IngestReport") -> None:

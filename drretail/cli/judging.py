@@ -1,6 +1,5 @@
 """What commands that judge share: judges from flags, and the world that an experiment was made in."""
 
-import os
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -8,13 +7,14 @@ from typing import TYPE_CHECKING
 from drretail.cli.output import say
 from drretail.cli.worlds import opened_world
 from drretail.errors import UnknownName, UserError
+from drretail.records.models import ModelChoice
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from drretail.cli.models import Opener
     from drretail.env.world import World
     from drretail.eval.judge import Judge
-    from drretail.settings import Settings
 
 OFFLINE_JUDGE = "offline:judge"
 OFFLINE_SHOPPER = "offline:shopper"
@@ -23,34 +23,49 @@ OFFLINE_NOTE = (
 )
 
 
-def judges(specs: Sequence[str], settings: "Settings") -> "list[Judge]":
-    """The judges that the flags --judge name, each once; offline:judge and a line that says so without any."""
-    from drretail.eval.judge import Judge
-    from drretail.llm.registry import open_model
+def judges(specs: Sequence[str], opener: "Opener", profile: str | None = None) -> "list[Judge]":
+    """The judges that the flags --judge name, else those of the profile, each once.
 
-    if not specs:
+    offline:judge and a line that says so where neither names one.
+    """
+    from drretail.cli.models import profile_of
+    from drretail.eval.judge import Judge
+
+    chosen = [ModelChoice(model=spec) for spec in specs]
+    if not chosen and (found := profile_of(profile, opener.settings)) is not None:
+        chosen = [*found.judges]
+    if not chosen:
         say(OFFLINE_NOTE)
-    for provider, _, name in (spec.partition(":") for spec in specs):
+        chosen = [ModelChoice(model=OFFLINE_JUDGE)]
+    for provider, _, name in (choice.model.partition(":") for choice in chosen):
         if provider == "offline" and name and f"offline:{name}" != OFFLINE_JUDGE:
             raise UnknownName("offline judge", name, ["judge"])
     try:
-        return [
-            Judge.of(
-                open_model(
-                    spec,
-                    base_url=settings.base_url,
-                    timeout=settings.model_timeout,
-                    max_retries=settings.model_retries,
-                    max_tokens=settings.max_tokens,
-                    environ=os.environ,
-                )
-            )
-            for spec in dict.fromkeys(specs or [OFFLINE_JUDGE])
-        ]
+        return [Judge.of(model) for model in opener.open_all(dict.fromkeys(chosen))]
     except UnknownName:
         raise
     except UserError as problem:  # who opens models knows of the one that answers offline, not of the one that judges
         raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
+
+
+@contextmanager
+def asked_in_batches(bench: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
+    """The same judges, asked through Message Batches; ``poll`` is in seconds.
+
+    What was sent is kept beside the verdicts until all of it is answered, so that a command that was cut finds its
+    answers again. Raises UserError for a judge whose provider takes no batches.
+    """
+    from drretail.eval.judge import Judge
+    from drretail.llm.batches.opening import batching
+
+    with ExitStack() as stack:
+        models = [judge.model for judge in bench if judge.model is not None]
+        opened = [
+            stack.enter_context(batching(model, experiment / "verdicts", told=say, poll=poll)) for model in models
+        ]
+        yield [Judge.of(each.model, in_batches=True) for each in opened]
+        for each in opened:
+            each.settle()
 
 
 @contextmanager
@@ -96,5 +111,5 @@ def _recorded(stack: ExitStack, experiment: "Path", wanted: str, *, quiet: bool)
         if world.manifest.fingerprint == wanted:
             return world
         why = f"the world {place} has become another since the runs were made"
-    say(f"Without the shop's records ({why}), what needs them is na. Name the world's folder with --world.")
+    say(f"Without the shop's records ({why}), what needs them is na. Name the world with --world.")
     return None

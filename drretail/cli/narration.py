@@ -7,13 +7,22 @@ from drretail.grounding.wording import format_money, short_title
 from drretail.records.run import Step
 
 Value = dict[str, Any]
-SUBJECTS = ("query", "expression", "product_id", "order_id")
+SUBJECTS = ("query", "expression", "product_id", "order_id", "sub_problem", "thought")
+ROLES_THAT_ANSWER_IN_JSON = ("summariser", "synthesis")
 UNTOLD = ("user_id", "limit", "offset")
 
 
 def told(step: Step, text: str) -> str | None:
     """One line about a step, or None where there is nothing worth telling."""
-    if step.kind == "model":
+    where = f"[{step.path}] " if "." in step.path else ""
+    line = _told(step, text)
+    return None if line is None else f"{where}{line}"
+
+
+def _told(step: Step, text: str) -> str | None:
+    if step.error is None and step.role in ROLES_THAT_ANSWER_IN_JSON and step.kind != "tool":
+        return None if step.role == "summariser" else "· findings consolidated"
+    if step.kind != "tool":
         thought = " ".join(text.split()) if step.error is None else f"the model failed: {step.error}"
         return f"· {_cut(thought, 160)}" if thought and not thought.startswith("#") else None
     if step.error is not None:
@@ -65,6 +74,12 @@ def _result(value: Value) -> str:
     return f"{value['value']}"
 
 
+def _branch(value: Value) -> str:
+    """How much a researcher brought back."""
+    report = value["report"]
+    return f"{len(report['insights'])} insights, {len(report['sources'])} sources"
+
+
 def _nothing(value: Value) -> str:
     del value
     return ""
@@ -78,6 +93,7 @@ FINDINGS = {
     "get_user_statistics": _statistics,
     "web_search": _pages,
     "calculator": _result,
+    "LaunchResearcher": _branch,
 }
 
 

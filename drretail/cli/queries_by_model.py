@@ -1,6 +1,5 @@
 """``drretail queries generate --model``: queries that a language model writes."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +36,8 @@ def wished_model(flag: str | None, mode: str) -> "Model | None":
 
     Raises UserError for an unknown mode or model, and for generic queries without a model.
     """
-    from drretail.llm.registry import open_model
+    from drretail.cli.models import Opener
+    from drretail.records.models import ModelChoice
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     if mode not in MODES:
@@ -51,14 +51,8 @@ def wished_model(flag: str | None, mode: str) -> "Model | None":
         if mode == "generic":
             raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
         return None
-    return open_model(
-        spec,
-        base_url=settings.base_url,
-        timeout=settings.model_timeout,
-        max_retries=settings.model_retries,
-        max_tokens=settings.max_tokens,
-        environ=os.environ,
-    )
+    (model,) = Opener(settings).open_all([ModelChoice(model=spec)])
+    return model
 
 
 def write_by_model(

@@ -1,16 +1,17 @@
 """What ``ask``, ``run`` and ``demo`` share: contestants, models and users from flags."""
 
-import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from drretail.cli.output import say
 from drretail.errors import UserError
-from drretail.records.run import ROLES, Step
+from drretail.records.run import Step
 
 if TYPE_CHECKING:
     from drretail.agents.runner import Contestant, Runner
+    from drretail.cli.models import Opener
     from drretail.env.world import World
     from drretail.llm.registry import Model
     from drretail.settings import Settings
@@ -19,46 +20,47 @@ OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and 
 
 
 def contestants(
-    names: list[str], specs: list[str], world: "World", settings: "Settings", **given: Any
+    names: list[str], specs: list[str], world: "World", opener: "Opener", profile: str | None = None, **given: Any
 ) -> "list[Contestant]":
-    """The systems that the flags --agent and --model name."""
-    from drretail.agents.registry import load_agent
-    from drretail.agents.runner import Contestant
+    """The systems that the flags --agent, --model and --model-profile name; ``NAME+ws`` reads whole pages.
 
-    models = models_by_role(specs or ([settings.model] if settings.model else []), settings)
-    return [Contestant.of(name, load_agent(name), models, world, **given) for name in names]
+    Raises UserError when a limit in dollars is given and a model has no known price.
+    """
+    from drretail.agents.contestant import Contestant
+    from drretail.agents.registry import load_agent, split_web_mode
+
+    models = models_by_role(specs, profile, opener)
+    asked = [split_web_mode(name) for name in names]
+    if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode in asked):
+        raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
+    players = [Contestant.of(name, load_agent(name), models, world, web_mode=mode, **given) for name, mode in asked]
+    if any(player.system.limits.dollars is not None for player in players):
+        check_priced(model for player in players for model in player.models.values())
+    return players
 
 
-def models_by_role(specs: list[str], settings: "Settings") -> "dict[str, Model]":
-    """``[ROLE=]PROVIDER:MODEL`` flags as models by role; the one without a role stands under ""."""
-    from drretail.llm.registry import open_model
+def models_by_role(specs: list[str], profile: str | None, opener: "Opener") -> "dict[str, Model]":
+    """Models of flags, profile and settings by role; the one for all other roles stands under ""."""
+    from drretail.cli.models import choices_by_role, profile_of
     from drretail.settings import OFFLINE_MODEL
 
-    if not specs:
+    settings = opener.settings
+    if not specs and profile is None and settings.model is not None:
+        specs = [settings.model]
+    chosen = choices_by_role(specs, profile_of(profile, settings))
+    if not chosen:
         say(OFFLINE_NOTE)
-        specs = [OFFLINE_MODEL]
-    chosen: dict[str, str] = {}
-    for flag in specs:
-        role, equals, spec = flag.partition("=")
-        if not equals:
-            role, spec = "", flag
-        elif role not in ROLES:
-            raise UserError(f"--model {flag}: there is no role {role!r}; the roles are {', '.join(ROLES)}.")
-        if role in chosen:
-            raise UserError(f"--model is given twice for {role or 'all roles'}: name each role once.")
-        chosen[role] = spec
-    opened = {
-        spec: open_model(
-            spec,
-            base_url=settings.base_url,
-            timeout=settings.model_timeout,
-            max_retries=settings.model_retries,
-            max_tokens=settings.max_tokens,
-            environ=os.environ,
-        )
-        for spec in dict.fromkeys(chosen.values())
-    }
-    return {role: opened[spec] for role, spec in chosen.items()}
+        chosen = choices_by_role([OFFLINE_MODEL], None)
+    return dict(zip(chosen, opener.open_all(chosen.values()), strict=True))
+
+
+def check_priced(models: "Iterable[Model]") -> None:
+    """Raises UserError when dollars are to be limited and the price of a model is unknown."""
+    from drretail.llm.prices import unpriced
+
+    unknown = [model.spec for model in models if model.price is None]
+    if unknown:
+        raise UserError(f"Dollars cannot be limited. {unpriced(unknown)}")
 
 
 def check_user(world: "World", user_id: str | None) -> None:
@@ -83,22 +85,29 @@ def exit_code(failed: int) -> None:
 
 def narrated_runner(world: "World", spec: str, settings: "Settings", *, quiet: bool) -> "Runner":
     """A runner that tells each step on stderr as it ends."""
-    from drretail.agents.runner import Runner
     from drretail.cli.narration import told
     from drretail.progress import choose_progress
 
     progress = choose_progress("none" if quiet else None)
+    runner = silent_runner(world, spec, settings)
 
     def on_step(step: Step, text: str) -> None:
         line = told(step, text)
         if line is not None:
             progress.note(line)
 
+    runner.on_step = on_step
+    return runner
+
+
+def silent_runner(world: "World", spec: str, settings: "Settings") -> "Runner":
+    """A runner that tells nothing of its steps."""
+    from drretail.agents.runner import Runner
+
     return Runner(
         world,
         spec,
         tool_timeout=settings.tool_timeout,
         tool_threads=settings.tool_threads,
-        on_run=lambda label, query: progress.note(f"{query.query_id} · {label}"),
-        on_step=on_step,
+        model_calls=settings.model_calls,
     )

@@ -33,7 +33,7 @@ def print_scores(scores: "Scores") -> None:
             print_table(title, ["", *headings], lines)
             title = ""
         judgings = [judging for judging in scores.judgings if _bench(judging) == _bench(rows[0])]
-        for line in (*_meaning(rows[0].metric), *_settled(rows), *_standing(judgings)):
+        for line in (*_meaning(rows), *_settled(rows), *_standing(judgings)):
             typer.echo(line)
         typer.echo("")
 
@@ -52,7 +52,8 @@ def _columns(rows: "Sequence[Score]") -> dict[str, "dict[str, Score]"]:
     """Heading → rows by variant: a column for each system, and one more where failed and na as 0 change a value."""
     columns: dict[str, dict[str, Score]] = {}
     for row in rows:
-        heading = row.system if row.policy == "scored_only" else f"{row.system}, failed and na as 0"
+        heading = f"{row.system}{' (self-checked)' if row.self_checked else ''}"
+        heading = heading if row.policy == "scored_only" else f"{heading}, failed and na as 0"
         columns.setdefault(heading, {})[row.variant] = row
     return dict(sorted(columns.items()))
 
@@ -83,10 +84,12 @@ def _reasons(row: "Score") -> Iterable[tuple[str, int]]:
     return (("na", row.n_na), ("unverifiable", row.n_unverifiable), ("failed", row.n_failed))
 
 
-def _meaning(metric: str) -> Iterator[str]:
+def _meaning(rows: "Sequence[Score]") -> Iterator[str]:
     """What the numbers are, where they are not means of what they are called."""
-    if metric == "checks":
+    if rows[0].metric == "checks":
         yield "Each number is the share of reports without the finding: 1.00 means that no report has it."
+    if any(row.self_checked for row in rows):
+        yield "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
 
 
 def _settled(rows: "Iterable[Score]") -> Iterator[str]:

@@ -16,6 +16,7 @@ def tools(
     args: Annotated[str, typer.Option("--args", metavar="JSON", help="Its arguments, as one JSON object.")] = "{}",
     world: options.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The user on whose behalf to call.")] = None,
+    web: options.Web = None,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Refuse other users' data.")] = False,
     form: Annotated[
         Literal["openai", "anthropic", "json"], typer.Option("--form", help="The form of schemas with --json.")
@@ -28,7 +29,7 @@ def tools(
         _print_schemas(form) if as_json else _print_list()
         return
     arguments = _arguments(name, args)
-    value = _called(name, arguments, world, user, scope_to_user=scope_to_user, quiet=quiet)
+    value = _called(name, arguments, world, user, web=web, scope_to_user=scope_to_user, quiet=quiet)
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
@@ -71,14 +72,23 @@ def _arguments(name: str, args: str) -> dict[str, Any]:
 
 
 def _called(
-    name: str, arguments: dict[str, Any], world: str, user: str | None, *, scope_to_user: bool, quiet: bool
+    name: str,
+    arguments: dict[str, Any],
+    world: str,
+    user: str | None,
+    *,
+    web: str | None,
+    scope_to_user: bool,
+    quiet: bool,
 ) -> dict[str, Any]:
     from drretail.cli.research import check_user
+    from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
     from drretail.env.session import Session
+    from drretail.settings import read_settings
     from drretail.tools.toolkit import Toolkit
 
-    with opened_world(world, quiet=quiet) as shop:
+    with opened_world(world, quiet=quiet, web=chosen_web(read_settings(web=web))) as shop:
         check_user(shop, user)
         session = Session(shop, user_id=user, scope_to_user=scope_to_user)
         with Toolkit(session) as toolkit:

@@ -1,31 +1,33 @@
-"""`drretail world`: what a world holds, and whether it is whole."""
+"""`drretail world`: what a world holds, whether it is whole, and the same one in another place."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.cli.options import Json
+from drretail.cli.options import Json, MaterializeUsers, Quiet
+from drretail.cli.worlds import place_of, server_settings
 
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest
+    from drretail.records.evidence import Finding
 
 # What the paper reports of its own database (App. A.2).
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
 
-Spec = Annotated[str, typer.Argument(metavar="W", help="A world's folder, or 'demo' for the built-in one.")]
+Spec = Annotated[
+    str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or 'demo' for the built-in one.")
+]
 
-world_app = typer.Typer(no_args_is_help=True, help="What a world holds, and whether it is whole.")
+world_app = typer.Typer(no_args_is_help=True, help="What a world holds, whether it is whole, and copies of it.")
 
 
 @world_app.command("info")
 def info(world: Spec, as_json: Json = False) -> None:
     """Counts by category, the fingerprint, and what the world was made from."""
     from drretail.cli.output import print_json
-    from drretail.env.generations import live_generation
-    from drretail.env.manifest import read_manifest
 
-    manifest = read_manifest(live_generation(_folder(world)))
+    manifest = _manifest(place_of(world))
     if as_json:
         print_json({**manifest.model_dump(mode="json", exclude={"format"}), "paper": PAPER})
     else:
@@ -36,32 +38,70 @@ def info(world: Spec, as_json: Json = False) -> None:
 def check(world: Spec, as_json: Json = False) -> None:
     """Compare what a world holds with what it says of itself; exit code 3 when something is wrong."""
     from drretail.cli.output import print_json, print_table
-    from drretail.env.checking import check_world
-    from drretail.env.generations import live_generation
-    from drretail.env.manifest import read_manifest
 
-    folder = _folder(world)
-    findings = check_world(folder)
+    place = place_of(world)
+    findings = _findings(place)
     if as_json:
         print_json({"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]})
     elif findings:
         rows = [(finding.severity, finding.code, finding.said, finding.found) for finding in findings]
         print_table(f"World {world}", ["severity", "what", "said", "found"], rows)
     else:
-        typer.echo(f"ok {read_manifest(live_generation(folder)).fingerprint}")
+        typer.echo(f"ok {_manifest(place).fingerprint}")
     if findings:
         raise typer.Exit(3)
 
 
-def _folder(spec: str) -> Path:
-    """The folder of a world, damaged or not; that of the demo is built where it does not exist yet."""
-    from drretail.cli.worlds import DEMO, opened_world
+@world_app.command("copy")
+def copy(
+    world: Spec,
+    to: Annotated[str, typer.Argument(metavar="W2", help="Where the copy goes: a folder, or servers:NAME.")],
+    materialize_users: MaterializeUsers = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make the same world live in another place; the fingerprint is computed anew and must be equal."""
+    from drretail.cli.output import print_json
+    from drretail.env.copying import copy_world
+    from drretail.progress import choose_progress
 
-    if spec == DEMO:
-        with opened_world(spec) as demo:
-            assert demo.folder is not None, "the demo is an embedded world"
-            return demo.folder
-    return Path(spec)
+    manifest = copy_world(
+        place_of(world, quiet=quiet),
+        to,
+        servers=server_settings(),
+        materialize_users=materialize_users,
+        progress=choose_progress("none" if quiet else None),
+    )
+    if as_json:
+        print_json({"world": to, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()})
+    else:
+        typer.echo(f"World {to}, fingerprint {manifest.fingerprint}")
+
+
+def _manifest(place: str) -> "Manifest":
+    """The manifest of a world, damaged or not."""
+    from drretail.env.servers.naming import is_on_servers
+
+    if is_on_servers(place):
+        from drretail.env.servers.opening import read_generation
+
+        return read_generation(place, server_settings()).manifest
+    from drretail.env.generations import live_generation
+    from drretail.env.manifest import read_manifest
+
+    return read_manifest(live_generation(Path(place)))
+
+
+def _findings(place: str) -> "list[Finding]":
+    from drretail.env.servers.naming import is_on_servers
+
+    if is_on_servers(place):
+        from drretail.env.servers.checking import check_servers
+
+        return check_servers(place, server_settings())
+    from drretail.env.checking import check_world
+
+    return check_world(Path(place))
 
 
 def _print_info(world: str, manifest: "Manifest") -> None:

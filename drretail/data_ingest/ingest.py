@@ -4,6 +4,8 @@ import os
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +24,7 @@ from drretail.data_ingest.stages import remove_stages, stages_in
 from drretail.env.generations import check_is_ours
 from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
 from drretail.env.profiles import ProfilePool, default_pool
+from drretail.env.targets import WriteWorld
 from drretail.env.writing import write_world
 from drretail.errors import UserError
 from drretail.progress import Progress
@@ -34,6 +37,14 @@ WORTH_A_PROCESS = 32_000_000
 WORTH_KEEPING = 200_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a world goes: how a person calls the place, and what writes to it."""
+
+    name: str
+    write: WriteWorld
+
+
 def ingest(
     paths: Sequence[Path],
     folder: Path,
@@ -44,8 +55,11 @@ def ingest(
     engine: EngineName = "duckdb",
     master: str | None = None,
     workers: int | None = None,
+    into: Target | None = None,
 ) -> IngestReport:
     """Makes the world in ``folder`` from raw files and says what was read, kept and dropped, and why.
+
+    With ``into`` the world goes there, and ``folder`` only holds what is finished until then.
 
     The world is written when everything else has succeeded; ``dry_run`` ends before. What is finished of a run that
     was killed is not done again. ``workers`` is the number of processes, by default as many as are of use; they change
@@ -53,11 +67,12 @@ def ingest(
     disk that is full, and where no shop comes out.
     """
     options, progress = options or IngestOptions(), progress or Progress()
+    into = into or Target(str(folder), partial(write_world, folder))
     check_is_ours(folder)
     pool = choose_pool(options)
     plan = plan_inputs([recognise(path) for path in find_files(paths, folder)], options)
     select = choose_engine(engine)
-    with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(folder):
+    with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(into.name):
         task = Task(
             plan=plan,
             options=options,
@@ -73,8 +88,8 @@ def ingest(
         if dry_run:
             return report
         sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
-        manifest = _write(folder, task, selected, report, sources, pool)
-    return report.model_copy(update={"world": str(folder), "fingerprint": manifest.fingerprint})
+        manifest = _write(into.write, task, selected, report, sources, pool)
+    return report.model_copy(update={"world": into.name, "fingerprint": manifest.fingerprint})
 
 
 def choose_engine(name: EngineName) -> Callable[[Task], Selected]:
@@ -116,13 +131,13 @@ def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> G
 
 
 @contextmanager
-def _writing(folder: Path) -> Generator[None]:
+def _writing(name: str) -> Generator[None]:
     """Turns what the system says while files are written into one sentence for a person."""
     try:
         yield
     except (OSError, sqlite3.Error) as problem:
         raise UserError(
-            f"The world at {folder} could not be written: {problem}. What was there before is unchanged."
+            f"The world at {name} could not be written: {problem}. What was there before is unchanged."
         ) from problem
 
 
@@ -194,7 +209,7 @@ def _rule_that_dropped_all(selected: Selected, report: IngestReport, options: In
 
 
 def _write(
-    folder: Path,
+    write: WriteWorld,
     task: Task,
     selected: Selected,
     report: IngestReport,
@@ -202,8 +217,7 @@ def _write(
     pool: ProfilePool,
 ) -> Manifest:
     options = task.options
-    return write_world(
-        folder,
+    return write(
         products=selected_products(selected, task.plan.categories),
         orders=selected_orders(selected, held_out=False),
         holdout=None if options.holdout == "none" else selected_orders(selected, held_out=True),

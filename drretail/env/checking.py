@@ -1,7 +1,7 @@
 """Whether a world is whole: what it holds against what its manifest says."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
@@ -16,11 +16,11 @@ from drretail.env.manifest import (
     INDEX_VERSION,
     LineHash,
     Manifest,
-    OrderRow,
     order_line,
     read_manifest,
     world_fingerprint,
 )
+from drretail.env.rows import holdout_lines, order_rows, product_lines
 from drretail.env.store.sqlite import SqliteStore
 from drretail.errors import UserError
 from drretail.records.evidence import Finding
@@ -120,8 +120,8 @@ def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, hol
     if formulation != FORMULATION:
         yield fault("index_formulation", formulation, f"this version of drretail searches by {FORMULATION}")
     found = world_fingerprint(
-        products=hash_products(db),
-        orders=hash_orders(db),
+        products=hash_lines(product_lines(db)),
+        orders=hash_lines(map(order_line, order_rows(db))),
         seed=manifest.seed,
         pool=pool,
         formulation=formulation,
@@ -131,33 +131,16 @@ def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, hol
         yield fault("fingerprint", manifest.fingerprint, found)
 
 
-def hash_products(db: sqlite3.Connection) -> str:
+def hash_lines(rows: Iterable[str]) -> str:
     lines = LineHash()
-    for (record,) in db.execute("SELECT record FROM products ORDER BY product_id"):
-        lines.add(record)
+    for line in rows:
+        lines.add(line)
     return lines.hexdigest()
 
 
 def hash_holdout(path: Path) -> str | None:
     """The hash of the orders that are held out, None where none are."""
-    if not path.is_file():
-        return None
-    lines = LineHash()
-    with path.open(encoding="utf-8", newline="\n") as file:
-        for line in file:
-            lines.add(line.removesuffix("\n"))
-    return lines.hexdigest()
-
-
-def hash_orders(db: sqlite3.Connection) -> str:
-    lines = LineHash()
-    rows = db.execute(
-        "SELECT order_id, user_id, product_id, timestamp, quantity, order_status"
-        " FROM orders CROSS JOIN users ON users.k = orders.user ORDER BY user, timestamp, order_id"
-    )
-    for row in rows:
-        lines.add(order_line(OrderRow(*row)))
-    return lines.hexdigest()
+    return hash_lines(holdout_lines(path)) if path.is_file() else None
 
 
 def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from drretail.errors import DrretailError
 from drretail.records.evidence import Evidence, EvidenceText, Source
@@ -23,6 +23,8 @@ class Ledger:
         self._lock = threading.Lock()
         self._keys: dict[str, str] = {}
         self._handed: list[_Handed] = []
+        self._sealed = 0
+        """How many of them stand for everyone."""
 
     def add(self, sources: Iterable[Source], path: str, seq: int) -> tuple[str, ...]:
         """Enters what one step brought; gives the distinct ids in order.
@@ -39,6 +41,21 @@ class Ledger:
                 self._handed.append(_Handed((path_key(path), seq, index), source, source.as_text(path, seq)))
                 ids[source.id] = None
         return tuple(ids)
+
+    def seal(self) -> None:
+        """Everything up to here stands for all paths; called where nothing that could still add to it is running."""
+        with self._lock:
+            self._sealed = len(self._handed)
+
+    def known_at(self, path: str) -> tuple[Evidence, ...]:
+        """What a step at ``path`` can know of: what was sealed, and what earlier turns at this very path brought.
+
+        What runs beside it is left out, so it is the same whichever of the parallel researchers comes first.
+        """
+        own = path_key(path)
+        with self._lock:
+            sealed, later = self._handed[: self._sealed], self._handed[self._sealed :]
+            return _entries([*sealed, *(it for it in later if it.place[0] == own)])
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Everything handed out so far, by the place of the step that brought it first."""
@@ -67,8 +84,14 @@ def _entries(handed: Iterable[_Handed]) -> tuple[Evidence, ...]:
             fields = source.model_dump(exclude={"form", "text", "shown"})
             entries[source.id] = Evidence(**fields, texts=(text,))
         else:
-            entries[source.id] = entry.model_copy(update={"texts": _with(entry.texts, text)})
+            entries[source.id] = entry.model_copy(update=_told_again(entry, source, text))
     return tuple(entries.values())
+
+
+def _told_again(entry: Evidence, source: Source, text: EvidenceText) -> dict[str, Any]:
+    """What changes in an entry: a source that could be read at any time is "ok"."""
+    told: dict[str, Any] = {"texts": _with(entry.texts, text), "date": entry.date or source.date}
+    return told if source.state != "ok" else told | {"state": "ok", "problem": None}
 
 
 def _with(texts: tuple[EvidenceText, ...], new: EvidenceText) -> tuple[EvidenceText, ...]:

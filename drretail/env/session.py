@@ -9,7 +9,7 @@ from drretail.env.ledger import Ledger
 from drretail.env.world import World
 from drretail.records.run import StateChange, WebMode
 from drretail.records.shop import UserProfile
-from drretail.trajectory import Trajectory
+from drretail.trajectory import Place, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Session:
     user_id: str | None = None
     scope_to_user: bool = False
     """True: a tool refuses other users' data. False: as in the paper. Attempts are recorded either way."""
+    redact: bool = False
+    """True: personal data is taken out of a query before it leaves for a search engine."""
     web_k: int = 5
     """Results of one web search (paper section 5.3)."""
     web_mode: WebMode = "snippets"
@@ -48,8 +50,12 @@ class Session:
     trajectory: Trajectory = field(default_factory=Trajectory)
     ledger: Ledger = field(default_factory=Ledger)
     overlay: dict[str, UserProfile] = field(default_factory=dict)
+    before: dict[str, UserProfile] = field(default_factory=dict)
+    """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
     """Granted or refused, by path and seq."""
+    sent: dict[Place, str] = field(default_factory=dict[Place, str])
+    """What left for a search engine instead of the query that was asked, blank where nothing did."""
 
     @property
     def now(self) -> datetime:
@@ -65,13 +71,16 @@ class Session:
         return self.overlay.get(user_id) or self.world.store.user(user_id)
 
     def update_user(self, profile: UserProfile) -> None:
+        """Changes a profile for this run; NotFound for an unknown user."""
+        if profile.user_id not in self.before:
+            self.before[profile.user_id] = self.world.store.user(profile.user_id)
         self.overlay[profile.user_id] = profile
 
     def state_diff(self) -> tuple[StateChange, ...]:
-        """Every profile field that differs from the world's, by user and field."""
+        """Every profile field that differs from the world's, by user and field; the world is not asked again."""
         changes: list[StateChange] = []
         for user_id, after in sorted(self.overlay.items()):
-            before = flat(self.world.store.user(user_id).model_dump(mode="json"))
+            before = flat(self.before[user_id].model_dump(mode="json"))
             for name, value in flat(after.model_dump(mode="json")).items():
                 if value != before.get(name):
                     changes.append(StateChange(user_id=user_id, field=name, before=before.get(name), after=value))

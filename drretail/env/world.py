@@ -28,6 +28,8 @@ from drretail.env.manifest import (
     read_manifest,
 )
 from drretail.env.profiles import ProfilePool, default_pool
+from drretail.env.servers.naming import check_place, is_on_servers
+from drretail.env.servers.settings import ServerSettings, required
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
 from drretail.env.web.base import Web
@@ -49,8 +51,6 @@ __all__ = [
     "write_world",
 ]
 
-SERVERS = "servers:"
-
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -64,8 +64,8 @@ class World:
     """Where an embedded world lies, None for any other."""
 
     def close(self) -> None:
-        self.store.close()
         self.catalog.close()
+        self.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -76,15 +76,21 @@ class World:
         self.close()
 
 
-def open_world(spec: str | Path, *, web: Web | None = None) -> World:
-    """The world in a folder, pinned to the generation that is live now.
+def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSettings | None = None) -> World:
+    """The world in a folder, or "servers:NAME" on the servers, pinned to the generation that is live now.
 
-    ``web`` is by default the sandbox with the pages that ship with drretail. Raises UserError when there is no world,
-    or one that is damaged or of another format.
+    ``web`` is by default the sandbox with the pages that ship with drretail. ``servers`` is required for
+    "servers:NAME": only the command line reads the environment (``drretail.cli.worlds.server_settings``). Raises
+    UserError when there is no world, or one that is damaged or of another format, and when a server cannot be used.
     """
-    if str(spec).startswith(SERVERS):
-        raise UserError(f"Worlds on servers ({spec}) are not available in this version; give the folder of a world.")
-    folder = Path(spec)
+    check_place(spec)
+    web = web or SandboxWeb(default_corpus())
+    if is_on_servers(spec):
+        return _open_servers(str(spec), web, required(servers, spec))
+    return _open_folder(Path(spec), web)
+
+
+def _open_folder(folder: Path, web: Web) -> World:
     generation = live_generation(folder)
     manifest = read_manifest(generation)
     indexed_by = manifest.versions.get(INDEX_VERSION)
@@ -93,7 +99,6 @@ def open_world(spec: str | Path, *, web: Web | None = None) -> World:
             f"The world at {folder} was indexed in another way ({indexed_by}) than this version of drretail searches"
             f" ({FORMULATION}); run `drretail ingest` again."
         )
-    web = web or SandboxWeb(default_corpus())
     store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
     try:
         catalog = TantivyCatalog(generation / INDEX_FOLDER)
@@ -101,3 +106,11 @@ def open_world(spec: str | Path, *, web: Web | None = None) -> World:
         store.close()
         raise
     return World(store=store, catalog=catalog, web=web, manifest=manifest, folder=folder)
+
+
+def _open_servers(spec: str, web: Web, settings: ServerSettings) -> World:
+    # The clients take 0.4 s to load, for which an embedded world is not to wait.
+    from drretail.env.servers.opening import open_servers
+
+    store, catalog, generation = open_servers(spec, settings)
+    return World(store=store, catalog=catalog, web=web, manifest=generation.manifest)

@@ -1,49 +1,30 @@
 """Writes a world: store, index and manifest in one pass over products and orders."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from drretail import __version__
-from drretail.env.catalog.formulation import FORMULATION
 from drretail.env.catalog.tantivy import TantivyWriter
 from drretail.env.checking import check_generation
 from drretail.env.generations import make_live, publish, staged
+from drretail.env.intake import Intake, check_expected
 from drretail.env.manifest import (
     DATABASE_FILE,
     HOLDOUT_FILE,
     INDEX_FOLDER,
-    INDEX_VERSION,
     MANIFEST_FILE,
-    NOW_WITHOUT_ORDERS,
     CategoryCounts,
-    Counts,
-    LineHash,
     Manifest,
     OrderRow,
     SourceFile,
-    holdout_line,
-    midnight_after,
-    world_fingerprint,
 )
 from drretail.env.profiles import ProfilePool
 from drretail.env.store.sqlite_load import SqliteWriter
 from drretail.files import write_json
 from drretail.progress import Progress
 from drretail.records.shop import Product
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What one pass over the rows left behind."""
-
-    counts: Counts
-    product_hash: str
-    order_hash: str
-    last_order: int | None
 
 
 def write_world(
@@ -60,41 +41,31 @@ def write_world(
     sources: Iterable[SourceFile] = (),
     versions: Mapping[str, str] | None = None,
     progress: Progress | None = None,
+    expected: str | None = None,
 ) -> Manifest:
     """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
 
     ``products`` come in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
     ``holdout`` are orders that are kept beside the world and not in it, None where nothing is held out.
     Writing the same world again leaves its database and index as they are, with the profile updates made meanwhile,
-    unless they are damaged. Raises ValueError for rows out of order, UserError when ``folder`` holds something else.
+    unless they are damaged. Nothing goes live but a world with the fingerprint ``expected``, where one is given. Raises
+    ValueError for rows out of order, UserError when ``folder`` holds something else.
     """
     with staged(folder) as staging:
-        written = write_rows(staging, products, orders, pool, progress or Progress())
-        held_out = None if holdout is None else write_holdout(staging / HOLDOUT_FILE, holdout)
-        manifest = Manifest(
-            fingerprint=world_fingerprint(
-                products=written.product_hash,
-                orders=written.order_hash,
-                seed=str(seed),
-                pool=pool.hash,
-                formulation=FORMULATION,
-                holdout=held_out,
-            ),
-            seed=str(seed),
-            now=NOW_WITHOUT_ORDERS if written.last_order is None else midnight_after(written.last_order),
+        intake = Intake()
+        write_rows(staging, intake, products, orders, pool, progress or Progress())
+        if holdout is not None:
+            write_holdout(staging / HOLDOUT_FILE, intake, holdout)
+        manifest = intake.manifest(
+            seed=seed,
+            pool=pool,
             since=since,
-            parameters=dict(parameters or {}),
-            categories=tuple(categories),
-            counts=written.counts,
-            sources=tuple(sources),
-            versions={
-                **(versions or {}),
-                "drretail": __version__,
-                "tantivy": version("tantivy"),
-                INDEX_VERSION: FORMULATION,
-            },
-            profile_pool=pool.hash,
+            parameters=parameters,
+            categories=categories,
+            sources=sources,
+            versions={**(versions or {}), "tantivy": version("tantivy")},
         )
+        check_expected(manifest, expected)
         write_json(staging / MANIFEST_FILE, manifest.model_dump(mode="json"))
         existing = folder / manifest.generation
         if existing.is_dir() and not check_generation(existing):
@@ -105,26 +76,23 @@ def write_world(
     return manifest
 
 
-def write_holdout(path: Path, orders: Iterable[OrderRow]) -> str:
-    """Writes the orders that are held out, in the order in which they come, and gives the hash of their lines."""
-    lines = LineHash()
+def write_holdout(path: Path, intake: Intake, orders: Iterable[OrderRow]) -> None:
+    """Writes the orders that are held out, in the order in which they come."""
     with path.open("w", encoding="utf-8") as file:
-        for row in orders:
-            line = holdout_line(row)
-            lines.add(line)
+        for _, line in intake.take_holdout(orders):
             file.write(f"{line}\n")
-    return lines.hexdigest()
 
 
 def write_rows(
     staging: Path,
+    intake: Intake,
     products: Iterable[Product],
     orders: Iterable[OrderRow],
     pool: ProfilePool,
     progress: Progress,
-) -> Written:
+) -> None:
     """The database and the index, from one pass over each stream."""
-    store = SqliteWriter(staging / DATABASE_FILE, pool)
+    store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
     try:
         catalog = TantivyWriter(staging / INDEX_FOLDER)
         with progress.track("products into store and index") as bar:
@@ -139,9 +107,3 @@ def write_rows(
     except BaseException:
         store.abandon()
         raise
-    return Written(
-        counts=Counts(products=store.products, users=store.users, orders=store.orders),
-        product_hash=store.product_hash.hexdigest(),
-        order_hash=store.order_hash.hexdigest(),
-        last_order=store.last_order,
-    )

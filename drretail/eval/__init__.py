@@ -9,5 +9,6 @@ scoring.py    ``score``: families x judges x runs, then scores.json
 scores.py     scores.json from all runs and verdicts of a folder
 aggregate.py  values per report → rows with intervals
 stats.py      bootstrap
+estimate.py   what judging is likely to take; spending.py what it took, and its cap
 faithfulness/ quality/ checks/     one folder a family: judge.py, score.py, prompts/
 """

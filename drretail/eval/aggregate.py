@@ -44,6 +44,8 @@ def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
     """
     made: list[Score] = []
     for variant in about.metric.variants():
+        if _nobody_asked(variant, reports):
+            continue
         scored = _row(about, variant, reports, "scored_only")
         made.append(scored)
         if _has_zeroes(about, scored):
@@ -51,6 +53,13 @@ def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
             if zeroed.value != scored.value:
                 made.append(zeroed)
     return made
+
+
+def _nobody_asked(variant: str, reports: Sequence[Reported]) -> bool:
+    """True for a variant that judged reports leave out, when none of the others has anything to say of it."""
+    judged = [report.values for report in reports if report.lacks is None]
+    left_out = any(variant not in values for values in judged)
+    return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
 
 
 def _has_zeroes(about: About, row: Score) -> bool:

@@ -4,14 +4,19 @@ A ``Hearing`` is one judge on one run in one metric. It knows which verdicts sta
 and appends every verdict at once; the journal beside the verdict file serves what was asked before.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from drretail.effects import Journal, Outcome, read_effects
+from drretail.errors import ModelError
+from drretail.eval.spending import Allowance
 from drretail.eval.verdicts import VerdictFile
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
+from drretail.llm.prices import BATCH
 from drretail.llm.question import Check, Question
 from drretail.llm.registry import Model
 from drretail.llm.structured import answered_json
@@ -33,13 +38,15 @@ class Judge:
     slug: str
     """Names the judge's folder: one for each spec and set of parameters."""
     model: Model | None = None
+    in_batches: bool = False
+    """True: an answer may take hours, so all questions that do not need each other's answers are asked at once."""
 
     @classmethod
-    def of(cls, model: Model) -> "Judge":
+    def of(cls, model: Model, *, in_batches: bool = False) -> "Judge":
         """A model as a judge."""
         params = sha256_of(model.params)[:8] if model.params else ""
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
-        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model)
+        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
 
 
 CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)
@@ -72,8 +79,10 @@ class Hearing:
         report_sha: str,
         rules: Rules = "default",
         again: Again = "nothing",
+        allowance: Allowance | None = None,
     ) -> None:
         self.judge = judge
+        self._allowance = allowance or Allowance()
         self.file = file
         self.rules: Rules = rules
         self._about: dict[str, Any] = {
@@ -152,7 +161,8 @@ class Hearing:
         """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
 
         Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
-        or what ``check`` objects to, is told to the judge, at most twice.
+        or what ``check`` objects to, is told to the judge, at most twice. Raises CapReached when nothing may be asked
+        any more; what the journal knows is answered nevertheless.
         """
         from langchain_core.messages import HumanMessage
 
@@ -163,12 +173,25 @@ class Hearing:
             self._journal = Journal(self.journal_path)
         attempt = self._verdict(stage, item, "na", repeat=repeat).attempt
         scope = f"{stage}/{item}#{repeat}.{attempt}"
-        question = Question(model, answer, _Questioned(model, self._journal, scope).call, check)
+        question = Question(
+            model, answer, _Questioned(self.judge, model, self._journal, scope, self._allowance).call, check
+        )
         reply = await question.put([HumanMessage(prompt.render(**values))])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
             return Ruling("failed", None, prompt.hash, reply.attempts, error)
         return Ruling("scored", reply.answer, prompt.hash, reply.attempts)
+
+    async def each(self, steps: Iterable[Awaitable[object]]) -> None:
+        """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
+        if self.judge.in_batches:
+            ended = await asyncio.gather(*steps, return_exceptions=True)  # none may write on after the file is closed
+            for end in ended:
+                if isinstance(end, BaseException):
+                    raise end
+        else:
+            for step in steps:
+                await step
 
     @property
     def usage(self) -> Usage:
@@ -203,16 +226,26 @@ def judging_usage(journal: Path) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class _Questioned:
-    """The calls of one question, each journalled in the scope of its verdict."""
+    """The calls of one question, each journalled in the scope of its verdict and paid out of the allowance."""
 
+    judge: Judge
     model: Model
     journal: Journal
     scope: str
+    allowance: Allowance
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
-            message = await ainvoke(chat, messages)
-            return Outcome(answered_json(message), usage_of(message).model_dump())
+            self.allowance.check()
+            retried: list[str] = []
+            try:
+                message = await answer_of(self.model, messages, chat=chat, on_retry=retried.append)
+            except ModelError as problem:
+                self._pay(Usage(**(problem.usage or {})))
+                raise
+            self._pay(usage_of(message))
+            used = usage_of(message).model_dump()
+            return Outcome(answered_json(message), used, len(retried), self.judge.in_batches)
 
         request = {
             "model": self.model.spec,
@@ -221,3 +254,7 @@ class _Questioned:
             "schema": schema,
         }
         return (await self.journal.scope(self.scope).aperform("model", request, action)).response
+
+    def _pay(self, usage: Usage) -> None:
+        price = self.model.price
+        self.allowance.count(usage, price.times(BATCH) if price is not None and self.judge.in_batches else price)

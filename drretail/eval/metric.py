@@ -54,7 +54,10 @@ class Metric(Protocol):
         ...
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        """The run's value in every variant, from living verdicts of this version, rules and judge alone. Pure."""
+        """The run's value in every variant, from living verdicts of this version, rules and judge alone. Pure.
+
+        A variant that has to be asked for may be left out where it was not.
+        """
         ...
 
     def variants(self) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from drretail.experiment import read_definition
 from drretail.records.base import sha256_of
 from drretail.records.score import JudgeRef, Judging, Rules, Score, Scores, Verdict
 
+SELF_CHECKED = "checks"
+"""The family whose findings an agent may have taken out of its reports by itself."""
+
 
 class Seat(NamedTuple):
     """One judge under one set of rules."""
@@ -72,7 +75,8 @@ def derive_scores(experiment: Path, metrics: Sequence[Metric], asked: Collection
         for family in families:
             for seat, heard in _heard(experiment, subject, family):
                 family.heard[seat][subject.run_id] = heard
-    seed = read_definition(experiment).seed
+    definition = read_definition(experiment)
+    seed = definition.seed
     scores: list[Score] = []
     judgings: list[Judging] = []
     for family in families:
@@ -80,7 +84,9 @@ def derive_scores(experiment: Path, metrics: Sequence[Metric], asked: Collection
         for seat in sorted({*family.heard, *wanted}, key=lambda seat: seat.order):
             for label, runs in _by_label(plans, family.heard[seat], everywhere=seat in wanted):
                 about = About(family.metric, label, seat.judge, seat.rules, _wording(family.metric), seed)
-                scores += rows(about, [heard.reported for heard in runs])
+                made = rows(about, [heard.reported for heard in runs])
+                itself = family.metric.name == SELF_CHECKED and definition.systems[label].self_checked
+                scores += [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
                 judgings.append(_judging(about, runs))
     return Scores(scores=tuple(scores), judgings=tuple(judgings))
 

@@ -5,25 +5,32 @@ verdicts in the folder by pure code, of this command's judges and of earlier one
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from drretail.env.store.base import Store
+from drretail.env.web.pages import Pages
 from drretail.errors import UnknownName
 from drretail.eval.judge import CODE_JUDGE, Again, Hearing, Judge
+from drretail.eval.live_pages import LivePages, live_journal
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores import Seat, derive_scores
+from drretail.eval.spending import Allowance, CapReached
 from drretail.eval.subject import Subject, planned_runs, read_subjects
 from drretail.eval.verdicts import VerdictFile, verdict_path
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
+from drretail.grounding.case import PAGE_AGE
 from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; within a run a judge is asked one question after the other, so that files come out equal."""
+BATCH_CONCURRENCY = 300
+"""Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +51,36 @@ async def score(
     store: Store | None = None,
     progress: Progress,
     again: Again = "nothing",
-    concurrency: int = CONCURRENCY,
+    concurrency: int | None = None,
+    allowance: Allowance | None = None,
+    page_age: float = PAGE_AGE,
+    live: Mapping[str, Pages] | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
     ``metrics`` are names; families that need no model are judged by code whatever ``judges`` holds. ``store`` None
-    means that the world is not at hand. Raises UserError for an unknown metric, for a folder without an experiment,
-    and while another process writes there.
+    means that the world is not at hand. Once ``allowance`` is spent no question is asked any more; scores are then
+    made of what was judged. Cited pages older than ``page_age`` years are warned of. ``live`` is, by label, where cited
+    pages are fetched from to be judged by as they are now, beside what the runs were handed.
+
+    Raises UserError for an unknown metric, for a folder without an experiment, and while another process writes there.
     """
+    allowance = allowance or Allowance()
     families = [load_metric(name) for name in dict.fromkeys(metrics)]
     definition = read_definition(experiment)
     benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
-    with locked(experiment):
+    with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         jobs = (
-            Job(subject, metric, judge) for subject in read_subjects(experiment, store) for metric, judge in benches
+            Job(subject if live is None else _looking_again(subject, pages), metric, judge)
+            for subject in read_subjects(experiment, store, page_age)
+            for metric, judge in benches
         )
         total = len(planned_runs(experiment, definition)) * len(benches)
+        batches = any(judge.in_batches for _, judge in benches)
+        side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
-            workers = [asyncio.create_task(_work(experiment, jobs, rules, again, bar)) for _ in range(concurrency)]
+            judging = [_work(experiment, jobs, rules, again, allowance, bar) for _ in range(side_by_side)]
+            workers = [asyncio.create_task(work) for work in judging]
             try:
                 await asyncio.gather(*workers)
             finally:
@@ -74,19 +93,28 @@ async def score(
     return scores
 
 
+def _looking_again(subject: Subject, pages: LivePages) -> Subject:
+    return replace(subject, page_at=partial(pages.page, subject.label))
+
+
 def bench(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
     """Who judges in this family."""
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
 
-async def _work(experiment: Path, jobs: Iterator[Job], rules: Rules, again: Again, bar: Bar) -> None:
-    """Takes jobs, which several workers share, until none is left."""
+async def _work(
+    experiment: Path, jobs: Iterator[Job], rules: Rules, again: Again, allowance: Allowance, bar: Bar
+) -> None:
+    """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
-        await _judge(experiment, job, rules, again)
+        try:
+            await _judge(experiment, job, rules, again, allowance)
+        except CapReached:
+            allowance.cut += 1
         bar.advance()
 
 
-async def _judge(experiment: Path, job: Job, rules: Rules, again: Again) -> None:
+async def _judge(experiment: Path, job: Job, rules: Rules, again: Again, allowance: Allowance) -> None:
     subject, metric = job.subject, job.metric
     if subject.report_sha is None:
         return
@@ -101,6 +129,7 @@ async def _judge(experiment: Path, job: Job, rules: Rules, again: Again) -> None
         report_sha=subject.report_sha,
         rules=rules,
         again=again,
+        allowance=allowance,
     ) as hearing:
         await metric.judge(subject, hearing)
 

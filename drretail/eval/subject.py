@@ -1,11 +1,15 @@
 """A recorded run with all that a judge may see of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from drretail.env.store.base import Store
+from drretail.env.web.base import WebPage
 from drretail.experiment import Definition, read_definition, read_evidence, read_profile, read_run, run_folder
+from drretail.grounding.case import PAGE_AGE
+from drretail.prompts import tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -28,6 +32,17 @@ class Subject:
     """None for a query without user, or where the experiment holds no summary."""
     store: Store | None
     """The world's records, None where the world is not at hand."""
+    now: datetime | None = None
+    """The shop's today; None where nobody knows it."""
+    page_age: float = PAGE_AGE
+    """Years after which a cited page counts as old."""
+    page_at: Callable[[str], Awaitable[WebPage]] | None = None
+    """Cited pages as they are now, by address; None where they are not to be looked at again."""
+
+    @property
+    def today(self) -> str:
+        """The day as judges are told it, in a tag."""
+        return tagged("today", "not known" if self.now is None else self.now.date().isoformat())
 
     @property
     def run_id(self) -> str:
@@ -66,11 +81,11 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
     ]
 
 
-def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
+def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_AGE) -> Iterator[Subject]:
     """Every planned run of an experiment, each read when its turn comes: ledgers are large."""
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
-        yield _subject(experiment, definition, planned, store)
+        yield _subject(experiment, definition, planned, store, page_age)
 
 
 def _repeats(experiment: Path, label: str) -> list[int]:
@@ -78,7 +93,9 @@ def _repeats(experiment: Path, label: str) -> list[int]:
     return sorted(found | {1})
 
 
-def _subject(experiment: Path, definition: Definition, planned: Planned, store: Store | None) -> Subject:
+def _subject(
+    experiment: Path, definition: Definition, planned: Planned, store: Store | None, page_age: float
+) -> Subject:
     query = planned.query
     folder = run_folder(experiment, planned.label, query.query_id, planned.repeat)
     run = read_run(folder) if (folder / "run.json").exists() else None
@@ -92,4 +109,6 @@ def _subject(experiment: Path, definition: Definition, planned: Planned, store: 
         evidence={entry.id: entry for entry in evidence},
         profile=read_profile(experiment, query.user_id),
         store=store,
+        now=definition.now,
+        page_age=page_age,
     )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from drretail.grounding.attached import Attached, attached_values
@@ -17,6 +18,7 @@ from drretail.records.query import Constraints, Query
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 
+PAGE_AGE = 3.0
 Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products of these ids; ids that it does not have are left out."""
 
@@ -37,6 +39,10 @@ class Case:
     owned: frozenset[str] = frozenset()
     """Products of the user's orders, beside those that the run was handed."""
     order_ids: frozenset[str] = frozenset()
+    now: date | None = None
+    """The shop's today; None where nobody knows it."""
+    page_age: float = PAGE_AGE
+    """Years after which a page counts as old."""
 
     @cached_property
     def constraints(self) -> Constraints:

@@ -7,6 +7,7 @@ from drretail.grounding.attached import Attached
 from drretail.grounding.case import Case, units_about
 from drretail.grounding.cited_sources import not_in_catalog, unresolved_citations, urls_not_seen
 from drretail.grounding.constraints_kept import has_phases, over_budget, owned_again, unwanted_brands
+from drretail.grounding.page_dates import after_today, cites_dated_pages, old_pages
 from drretail.grounding.privacy import WEB_SEARCH, known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.repetition import has_sections, repeated_sections
 from drretail.grounding.sums import check_totals, has_sums
@@ -31,6 +32,8 @@ class Check:
     """What is said of a report that says no such thing."""
     of_claims: bool = True
     """True when the check is about what a report says, and not about its run or its form."""
+    of_settings: bool = False
+    """True where a setting, or what the experiment knows of the shop's today, decides what is found."""
 
     def missing(self, case: Case) -> str | None:
         """Why there is nothing to check here: what was never said is neither right nor wrong."""
@@ -89,6 +92,10 @@ def _no_products(case: Case) -> str | None:
 def _no_ledger(case: Case) -> str | None:
     has_one = bool(case.evidence) or (case.run is not None and bool(case.run.steps))
     return None if has_one else "the run has no ledger"
+
+
+def _no_today(case: Case) -> str | None:
+    return "the shop's today is not known" if case.now is None else _no_ledger(case)
 
 
 def _no_budget(case: Case) -> str | None:
@@ -153,6 +160,7 @@ _NO_SUM = "the report states no sum together with its parts"
 _NO_PICK = "the report recommends no product of the shop"
 _NO_CITATION = "the report cites nothing"
 _NO_PAGE = "the report cites no page"
+_NO_DATED_PAGE = "the report cites no page whose date is known"
 _NO_SECTIONS = "the report has no two sections to compare"
 
 CHECKS: Mapping[str, Check] = {
@@ -184,6 +192,8 @@ CHECKS: Mapping[str, Check] = {
         Check("over_budget", _over_budget, _no_budget, _recommends, _NO_PICK),
         Check("unresolved_citation", unresolved_citations, _no_ledger, _cites, _NO_CITATION),
         Check("url_not_seen", urls_not_seen, _no_ledger, _cites_pages, _NO_PAGE),
+        Check("old_page", old_pages, _no_today, cites_dated_pages, _NO_DATED_PAGE, of_claims=False, of_settings=True),
+        Check("after_today", after_today, _no_today, _cites_pages, _NO_PAGE, of_claims=False, of_settings=True),
         Check("recommended_although_owned", _owned, _no_user, _recommends, _NO_PICK),
         Check("unwanted_brand", _unwanted, _no_unwanted, _recommends, _NO_PICK),
         Check("personal_data_sent", _sent, _no_run, _acts, "", of_claims=False),

@@ -93,15 +93,22 @@ def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
 def listed_sources(report: str, evidence: Known | None) -> ListedSources:
     """The reference lists of a report: headings, blank lines and entries, but not the remarks between them."""
     text = prose(report)
-    references = read_references(text)
-    resolver = _Resolver(text, references, _Sources(evidence))
-    lines = [(start, end, resolver.named(start, end)) for start, end in references.spans]
+    lines = list(listed_lines(report, evidence))
     return ListedSources(
         spans=tuple(
             (start, min(end + 1, len(report))) for start, end, named in lines if named or is_list_frame(text[start:end])
         ),
         cited=tuple(cited for _, _, named in lines for cited in named),
     )
+
+
+def listed_lines(report: str, evidence: Known | None) -> Iterator[tuple[int, int, tuple[Cited, ...]]]:
+    """Each line of the reference lists, by its offsets without the newline, and the sources that it names."""
+    text = prose(report)
+    references = read_references(text)
+    resolver = _Resolver(text, references, _Sources(evidence))
+    for start, end in references.spans:
+        yield start, end, resolver.named(start, end)
 
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:

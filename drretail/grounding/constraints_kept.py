@@ -45,13 +45,14 @@ _ASKED_AGAIN = re.compile(
 )
 # In the query: what is owned is not wanted at all, whatever the report calls it.
 _NOT_AGAIN = re.compile(
-    r"\b(?:don['’]t|do\s+not|not|never|no)\b[^.!?\n]{0,50}\b(?:same\s+(?:one|thing|product)"
+    r"\b(?:don['’]t|do\s+not|not|never|no|nothing|none)\b[^.!?\n]{0,50}\b(?:same\s+(?:one|thing|product)"
     r"|what\s+i\s+(?:already\s+)?(?:own|have)"
     r"|already\s+(?:own|have)|duplicates?)\b"
     r"|\bleave\s+(?:it\s+|out\s+|off\s+|them\s+)*[^.!?\n]{0,30}\b(?:own|bought|have|off\s+the\s+list)\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"(?:n['’]t|\bnot|\bnever|\bwithout)\s+(?:[\w']+\s+){0,4}$", re.IGNORECASE)
+_OF_THE_WHOLE = "the budget is "
 _ONE_OF_SEVERAL = re.compile(r"\b(?:or|either|alternatively|otherwise|instead|if\s+you)\b", re.IGNORECASE)
 
 
@@ -70,6 +71,11 @@ def over_budget(
         else:
             findings += _whole(structure, constraints.budget, totals, recommended, products)
     return sorted(findings, key=lambda finding: finding.start or 0)
+
+
+def is_over_the_whole(finding: Finding) -> bool:
+    """True when a finding says that everything together costs more than the query's budget."""
+    return finding.code == "over_budget" and (finding.found or "").startswith(_OF_THE_WHOLE)
 
 
 def has_phases(structure: Structure) -> bool:
@@ -174,7 +180,7 @@ def _whole(
 ) -> Iterator[Finding]:
     """The smallest total that is called the whole; else what one sentence recommends together, or one product."""
     whole = [total.value for total in totals if total.whole]
-    limit = f"the budget is {format_money(budget.value, budget.currency)}"
+    limit = f"{_OF_THE_WHOLE}{format_money(budget.value, budget.currency)}"
     if whole:
         least = min(whole, key=lambda value: value.number)
         slack = Decimal("1.1") if least.bound == "about" else Decimal(1)

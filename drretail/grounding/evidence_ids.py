@@ -9,6 +9,7 @@ A hash is the first eight base32 characters of a sha256, in lower case: forty bi
 import base64
 import hashlib
 import re
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import SplitResult, quote, urlsplit
 
@@ -67,6 +68,7 @@ def normalise_expression(expression: str) -> str:
     return "".join(expression.split())
 
 
+@lru_cache(maxsize=4096)  # a run asks again and again for the few addresses that it was handed
 def normalise_url(url: str) -> str:
     """One spelling for all spellings of an address.
 

@@ -25,8 +25,8 @@ _OTHER_AFTER = _pattern(
     r"\**\s?/\s?\w",
     r"\**\s?(?:per|each|apiece|a (?:piece|pack|bag|box|sheet|load|roll|capsule|tablet|pound|ounce|foot|serving|pen"
     r"|bulb|day|week|month|year))\b",
-    # … or more arithmetic.
-    r"\**\s*(?:[+=×−]|\*(?!\*)|x \d|-\s?[$€£])",
+    # … or more arithmetic; two stars, and one before a word, are the end of an emphasis.
+    r"\**\s*(?:[+=×−]|(?<!\*)\*(?!\*)\s?[\d$€£(]|x \d|-\s?[$€£])",
 )
 # Directly before it: old prices, what was paid, sums, budgets, arithmetic.
 _OTHER_BEFORE = _pattern(
@@ -41,7 +41,7 @@ _OTHER_BEFORE = _pattern(
     r"|dropped to|reduced to|sale|value(?: of|d at)?)",
     after=r"\s*[:(]?\s*(?:about |around |only |just |a )?\**\s*$",
 )
-_OPERATOR_BEFORE = re.compile(r"(?:[=+−×]|(?<!\*)\*(?!\*)|\d\s?x|~~)\s*\(?$", re.IGNORECASE)
+_OPERATOR_BEFORE = re.compile(r"(?:[=+−×]|[\d)]\s?\*|\d\s?x|~~)\s*\(?$", re.IGNORECASE)
 _LABEL_BEFORE = _pattern(r"\b(?:price|cost)\**\s*(?:[:|]|is|of|at)?\s*\**\s*$")
 _OTHER_LABEL = _pattern(
     r"\b(?:total|original|list|regular|old|average|previous|unit|former|retail|sale|shipping|combined) (?:price"

@@ -45,6 +45,10 @@ _LIST_SECTION = re.compile(
     re.IGNORECASE,
 )
 _BOLD = re.compile(r"\*\*(?P<name>[^*\n]{3,160}?)\*\*")
+_ITEM_NAME = re.compile(
+    r"\s*(?:\*\*(?P<bold>[^*\n]{3,120}?)\*\*|(?P<plain>[^*_\n.!?;:(\[$€£|—–]{3,80}?))\s*"
+    r"(?=[—–:(\[$€£|,]|\s-\s|\s*$|\s+(?:at|for)\s+\$)"
+)
 _HEADING_TEXT = re.compile(r"[ \t#*]*(?:\d+[.)]\s*)?(?P<name>[^\n]*?)[ \t#*:]*$")
 _PRICE_TAIL = re.compile(r"\s*(?:[-–—:|(,]|\bat\b|\bfor\b)*\s*\\?[$€£]\s?\d.*$")
 _TOKEN = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*")
@@ -183,12 +187,39 @@ def find_strangers(
             cited = piece.cited if piece else ()
             if any(source.startswith("P:") for source in cited) or _is_own(unit, cited):
                 continue
-            priced = _has_price(structure, unit, start, end)
+            priced = says_a_price(structure, unit, end)
             urged = unit.kind != "row" and _is_urged(structure, unit, start) and bool(words - vocabulary)
             if priced or urged:
                 web = bool(cited) and all(source.startswith(("W:", "http")) for source in cited)
                 found.append(Stranger(" ".join(name.split()), start, end, web))
     return found
+
+
+def is_no_offer(structure: Structure, unit: Unit) -> bool:
+    """True for what speaks of alternatives, of the past, or of what was left out."""
+    return bool(_NO_OFFER.match(structure.text, unit.start)) or _in_no_offer(structure, unit)
+
+
+def is_of_picks(structure: Structure, unit: Unit) -> bool:
+    """True below a heading such as "Best picks" or "Shopping list"."""
+    return any(_LIST_SECTION.search(section.title) for section in structure.path(unit.section))
+
+
+def name_in(structure: Structure, unit: Unit) -> tuple[int, int] | None:
+    """The name that a heading is, or that an item begins with: in bold, or up to a dash, a colon, a price."""
+    if unit.kind == "heading":
+        return next(_names(structure, unit), None)
+    found = _ITEM_NAME.match(structure.text, unit.start, unit.end)
+    if found is None:
+        return None
+    start, end = found.span("bold" if found["bold"] else "plain")
+    label = re.compile(r"[^:]{2,40}:\s+").match(structure.text, start, end)
+    start = label.end() if label else start
+    tail = _PRICE_TAIL.search(structure.text, start, end)
+    end = tail.start() if tail else end
+    words = [it for token in _TOKEN.finditer(structure.text, start, end) if (it := token[0]).casefold() not in COMMON]
+    capital = [it for it in words if it[0].isupper() or it[0].isdigit()]
+    return (start, end) if 2 <= len(words) <= 12 and len(capital) * 4 >= len(words) * 3 else None
 
 
 def _is_own(unit: Unit, cited: Sequence[str]) -> bool:
@@ -227,8 +258,8 @@ def _looks_like_a_name(name: str) -> bool:
     return not {token.casefold() for token in tokens} & LABELS
 
 
-def _has_price(structure: Structure, unit: Unit, start: int, end: int) -> bool:
-    """True when an exact price stands directly behind the name, or in its row."""
+def says_a_price(structure: Structure, unit: Unit, end: int) -> bool:
+    """True when an exact price stands directly behind a name that ends at ``end``, or in its row."""
     after = structure.text[end : unit.end]
     values = [value for value in find_values(after) if value.kind == "money"]
     if not values:

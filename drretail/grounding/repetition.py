@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from drretail.grounding.statements import Layout
 from drretail.grounding.structure import Structure
 from drretail.records.evidence import Finding
 
+REPEATED = "repeated_section"
 SHINGLE = 4
 """Words in a row that are compared at a time."""
 THRESHOLD = 0.5
@@ -50,7 +52,7 @@ def repeated_sections(structure: Structure) -> list[Finding]:
     """A warning for every section that repeats an earlier one."""
     return [
         Finding(
-            code="repeated_section",
+            code=REPEATED,
             severity="warning",
             start=alike.start,
             end=alike.end,
@@ -59,6 +61,22 @@ def repeated_sections(structure: Structure) -> list[Finding]:
         )
         for alike in find_repetitions(structure)
     ]
+
+
+def repeated_statements(layout: Layout, finding: Finding) -> list[int]:
+    """The statements of a repeating section that stand above it, or all where no single one does; rows are left."""
+    above: set[tuple[str, ...]] = set()
+    inside: dict[int, frozenset[tuple[str, ...]]] = {}
+    for index, statement in enumerate(layout.statements):
+        if statement.kind in ("row", "heading") or finding.start is None or finding.end is None:
+            continue
+        words = [m[0].casefold() for m in _WORD.finditer(layout.structure.text, statement.start, statement.end)]
+        if statement.start < finding.start:
+            above |= _shingles(words)
+        elif statement.start < finding.end:
+            inside[index] = _shingles(words)
+    again = [index for index, runs in inside.items() if runs and len(runs & above) >= THRESHOLD * len(runs)]
+    return again or list(inside)
 
 
 def _parts(structure: Structure) -> Iterator[tuple[str, int, int, frozenset[tuple[str, ...]]]]:

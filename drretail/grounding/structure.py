@@ -152,17 +152,12 @@ def _units(text: str, sections: tuple[Section, ...], marks: Sequence[CitingMark]
         line = text[start:end]
         section = max(0, bisect_right(starts, start) - 1)
         section = section if start >= sections[section].start else 0
-        is_row = line.count("|") >= 2
+        is_row = line.count("|") >= 2 or ("|" in line and (bool(headers) or _is_ruled(text, all_lines, number)))
         if not is_row:
             headers = []
         if not line.strip() or _RULER.fullmatch(line):
             continue
-        if (
-            is_row
-            and not headers
-            and number + 1 < len(all_lines)
-            and _RULER.fullmatch(text[slice(*all_lines[number + 1])])
-        ):
+        if is_row and not headers and _is_ruled(text, all_lines, number):
             headers = list(_cells(line, start, []))
         elif is_row:
             cells = tuple(_cells(line, start, headers))
@@ -170,6 +165,11 @@ def _units(text: str, sections: tuple[Section, ...], marks: Sequence[CitingMark]
             yield Unit("row", start, end, number, section, cells=cells, pieces=pieces)
         else:
             yield from _written(text, start, end, number, section, marks)
+
+
+def _is_ruled(text: str, all_lines: Sequence[tuple[int, int]], number: int) -> bool:
+    """True for the head of a table: the next line is its ruler."""
+    return number + 1 < len(all_lines) and bool(_RULER.fullmatch(text[slice(*all_lines[number + 1])]))
 
 
 def _written(text: str, start: int, end: int, number: int, section: int, marks: Sequence[CitingMark]) -> Iterator[Unit]:

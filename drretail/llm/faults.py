@@ -1,18 +1,18 @@
-"""The one seam at which models are called: whatever a provider does wrong becomes a ModelError of a known kind."""
+"""One attempt at a model: whatever a provider does wrong becomes a ModelError of a known kind."""
 
 import json
 import sys
 from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from drretail.errors import ModelError, ModelErrorKind
+from drretail.llm.passing import asked_wait, passes, status_of
 from drretail.records.run import Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
-# A server that answers 200 with broken JSON: no client retries it, so it is done here.
-UNREADABLE_RETRIES = 2
 MESSAGE_LENGTH = 400
 
 # Roots of what each client raises. Only modules that are loaded are looked at: a client that was not
@@ -40,6 +40,8 @@ _KINDS: dict[str, ModelErrorKind] = {
 }
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
 _CUT = frozenset({"max_tokens", "length"})
+UNSAID = "unknown"
+"""The stop reason of an answer that holds none."""
 
 
 class Answering(Protocol):
@@ -48,26 +50,47 @@ class Answering(Protocol):
     def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage]": ...
 
 
-async def ainvoke(model: Answering, messages: Sequence["BaseMessage"]) -> "AIMessage":
-    """The answer of a chat model, with or without bound tools: text or tool calls, never neither.
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One attempt that brought no answer."""
 
-    Raises ModelError: timeout, refusal, context_overflow, or model for all else, an answer cut at max_tokens
-    included. Messages never hold the key.
+    error: ModelError
+    """What the call fails with, when it is not tried again."""
+    passes: bool
+    """True when another attempt may bring an answer."""
+    wait: float | None = None
+    """Seconds that the provider asks to wait."""
+    status: int | None = None
+    """Of HTTP; None when there was no response, or it was of status 200 and broken."""
+
+
+async def attempt(
+    model: Answering, messages: Sequence["BaseMessage"], *, streamed: bool = False
+) -> "AIMessage | Fault":
+    """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or what went wrong.
+
+    ``streamed`` says that the provider sends its answer in pieces; one that ends without saying why was cut.
+    Raises ModelError for answers that no other attempt would mend: refusals, and those cut at max_tokens. Messages
+    of errors never hold the key.
     """
-    for attempt in range(UNREADABLE_RETRIES + 1):
-        try:
-            answer = await model.ainvoke(list(messages))
-        except json.JSONDecodeError as problem:
-            if attempt == UNREADABLE_RETRIES:
-                raise _error(model, "model", "the provider answered with broken JSON", problem) from problem
-        except (*_roots(), OSError) as problem:
-            raise _error(model, _kind_of(problem), type(problem).__name__, problem) from problem
-        except (ValueError, TypeError, KeyError) as problem:
-            # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
-            raise _error(model, "model", "the answer could not be used", problem) from problem
-        else:
-            return _whole(answer)
-    raise AssertionError("unreachable: the last attempt returns or raises")
+    try:
+        answer = await model.ainvoke(list(messages))
+    except json.JSONDecodeError as problem:
+        return _fault(model, "model", "the provider answered with broken JSON", problem)
+    except (*_roots(), OSError) as problem:
+        return _fault(model, _kind_of(problem), type(problem).__name__, problem)
+    except (ValueError, TypeError, KeyError) as problem:
+        # How the clients reject a 200 that holds an error object, and requests they know to be wrong.
+        return _fault(model, "model", "the answer could not be used", problem)
+    except RuntimeError as problem:
+        # A connection of an event loop that has ended, as in a second asyncio.run: the client drops it then.
+        if "Event loop is closed" not in str(problem):
+            raise
+        ended = _error(model, "model", "the connection belonged to an event loop that has ended", problem)
+        return Fault(ended, passes=True)
+    if streamed and _stop_reason(answer) == UNSAID:
+        return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
+    return _whole(_with_all_calls(answer))
 
 
 def usage_of(message: "AIMessage") -> Usage:
@@ -102,6 +125,13 @@ def _kind_of(problem: BaseException) -> ModelErrorKind:
     return "context_overflow" if getattr(problem, "status_code", None) == 413 else "model"
 
 
+def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -> Fault:
+    error = _error(model, kind, lead, problem)
+    error.__cause__ = problem
+    lasts = kind in ("context_overflow", "refusal")
+    return Fault(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
+
+
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
     text = " ".join(str(problem).split())
     for secret in _secrets(model):
@@ -119,23 +149,49 @@ def _secrets(model: object) -> list[str]:
     return [secret for secret in secrets if len(secret) > 6]
 
 
+def _with_all_calls(answer: "AIMessage") -> "AIMessage":
+    """The answer with those calls among the others whose arguments were no JSON: the tools will refuse them.
+
+    Clients keep them apart, but send them again with the conversation, and providers refuse a call without a reply.
+    """
+    if not answer.invalid_tool_calls:
+        return answer
+    broken = [
+        {
+            "type": "tool_call",
+            "name": call["name"] or "",
+            "args": {"unreadable": (call["args"] or "")[:MESSAGE_LENGTH]},
+            "id": call["id"],
+        }
+        for call in answer.invalid_tool_calls
+    ]
+    return answer.model_copy(update={"tool_calls": [*answer.tool_calls, *broken], "invalid_tool_calls": []})
+
+
 def _whole(answer: "AIMessage") -> "AIMessage":
     """The answer, when it ended of itself."""
     reason = _stop_reason(answer)
     if reason in _REFUSED or answer.additional_kwargs.get("refusal"):
-        raise ModelError("refusal", f"the model refused to answer (stop reason {reason})")
+        raise _unusable(answer, "refusal", f"the model refused to answer (stop reason {reason})")
     if reason == "model_context_window_exceeded":
-        raise ModelError("context_overflow", "the conversation no longer fits the model's context window")
+        raise _unusable(answer, "context_overflow", "the conversation no longer fits the model's context window")
     if answer.tool_calls:
         return answer
     if reason in _CUT:
-        raise ModelError("model", "the answer was cut at the longest length allowed: raise max_tokens")
+        raise _unusable(answer, "model", "the answer was cut at the longest length allowed: raise max_tokens")
     if not answer.text.strip():
-        raise ModelError("model", f"the answer is empty (stop reason {reason})")
+        raise _unusable(answer, "model", f"the answer is empty (stop reason {reason})")
     return answer
+
+
+def _unusable(answer: "AIMessage", kind: ModelErrorKind, message: str) -> ModelError:
+    """The failure, with the tokens that the answer cost nevertheless."""
+    return ModelError(kind, message, usage=usage_of(answer).model_dump())
 
 
 def _stop_reason(answer: "AIMessage") -> str:
     metadata = answer.response_metadata
+    if (metadata.get("prompt_feedback") or {}).get("block_reason"):
+        return "content_filter"  # Gemini refused the prompt itself, and so there is no answer with a reason
     names = ("stop_reason", "finish_reason", "done_reason")
-    return next((str(metadata[name]).casefold() for name in names if metadata.get(name)), "unknown")
+    return next((str(metadata[name]).casefold() for name in names if metadata.get(name)), UNSAID)

@@ -1,7 +1,8 @@
 """The models of one run: every call is journalled, counted, and written into the trajectory."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -9,19 +10,24 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.effects import Effect, Journal, Outcome
 from drretail.errors import ModelError
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
+from drretail.llm.caching import MARKED, marked
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
+from drretail.llm.prices import dollars
 from drretail.llm.question import Check, Question
 from drretail.llm.registry import Model
 from drretail.llm.structured import answered_json
 from drretail.records.base import Record
-from drretail.records.run import Limits, Role, Step, Usage
+from drretail.records.run import Limits, Role, Step, Stop, Usage
 from drretail.trajectory import Trajectory
 
 # How each provider is told that the tools it sees may not be called. They must still be sent: Anthropic refuses
 # a conversation that holds tool calls but names no tools. A provider that is not listed gets no tools instead.
 NO_CALLS: dict[str, Any] = {"anthropic": {"type": "none"}, "openai": "none", "google": "none", "offline": "none"}
-RESERVE = 0.1
-"""The part of a token budget that is kept back for the report, at least."""
+SMALLEST = 1e-9
+"""Dollars: the least that a branch is given, when nothing is left for it."""
+OnUse = Callable[[Usage, float | None], None]
 T = TypeVar("T", bound=Record)
 
 
@@ -33,9 +39,15 @@ class Models:
     journal: Journal
     trajectory: Trajectory
     limits: Limits = field(default_factory=Limits)
+    gate: asyncio.Semaphore | None = None
+    """Held by each call while it is in flight; None = any number may be."""
+    on_use: OnUse | None = None
+    """Told of each call's tokens and of their price in dollars, None where that is unknown."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
-    _last_call: int = 0
+    _last_tokens: int = 0
+    _last_dollars: float = 0
+    """What the next call will take at least: the last one, and what was handed to the model since."""
 
     async def call(
         self,
@@ -80,16 +92,32 @@ class Models:
             raise reply.failure or ModelError("model", "no usable answer")
         return reply.answer
 
+    def read(self, role: Role, characters: int) -> None:
+        """Tells that the next call of this role will hold so many characters more, such as tool results."""
+        grown = Usage(input_uncached=characters // CHARACTERS_PER_TOKEN)
+        self._last_tokens += grown.total
+        self._last_dollars += self._cost(role, grown) or 0
+
+    def most_branches(self, wanted: int) -> int:
+        """How many of the ``wanted`` researchers get tokens enough; none where not even one would come to anything."""
+        share = self._tokens_budget.share(1)
+        if share is None:
+            return wanted
+        return 0 if share < LEAST_BRANCH else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
+
     def branches(self, count: int) -> "list[Models]":
         """One for each of ``count`` researchers that are about to run side by side.
 
         Each has an equal share of the tokens that are left, so that what one spends never decides what another may do.
         """
         share = self.limits
-        if self.limits.tokens is not None:
-            left = self.limits.tokens - self.tokens - int(self._reserve)
-            share = self.limits.model_copy(update={"tokens": max(1, left // count)})
-        made = [Models(self.by_role, self.journal, self.trajectory, share) for _ in range(count)]
+        if (tokens := self._tokens_budget.share(count)) is not None:
+            share = share.model_copy(update={"tokens": max(1, int(tokens))})
+        if (money := self._dollars_budget.share(count)) is not None:
+            share = share.model_copy(update={"dollars": max(SMALLEST, money)})
+        made = [
+            Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use) for _ in range(count)
+        ]
         self._branches += made
         return made
 
@@ -108,58 +136,100 @@ class Models:
         return sum(usage.total for usage in self.usage.values())
 
     @property
-    def must_conclude(self) -> bool:
-        """True when one more turn and then the report might not fit into the tokens."""
-        if self.limits.tokens is None:
-            return False
-        return self.tokens + self._last_call + self._reserve > self.limits.tokens
+    def dollars(self) -> float | None:
+        """What all of it cost so far; None when the price of a model that was asked is unknown."""
+        parts = [self._cost(role, used) for role, used in self.usage.items()]
+        return None if None in parts else sum(part for part in parts if part is not None)
 
     @property
-    def _reserve(self) -> float:
-        return max(RESERVE * (self.limits.tokens or 0), self._last_call)
+    def budget_stop(self) -> Stop | None:
+        """The stop to conclude with, when one more turn and then the report might not fit into a budget."""
+        if self._tokens_budget.nearly_spent:
+            return "token_budget"
+        return "dollar_budget" if self._dollars_budget.nearly_spent else None
+
+    @property
+    def must_conclude(self) -> bool:
+        """True when one more turn and then the report might not fit into the tokens or dollars."""
+        return self.budget_stop is not None
+
+    @property
+    def _tokens_budget(self) -> Budget:
+        return Budget(self.limits.tokens, self.tokens, self._last_tokens)
+
+    @property
+    def _dollars_budget(self) -> Budget:
+        return Budget(self.limits.dollars, self.dollars or 0, self._last_dollars)
 
     async def _turn(
         self, role: Role, path: str, chat: Any, messages: Sequence[BaseMessage], request: dict[str, Any]
     ) -> Effect:
         """One call: journalled, counted, and a step of the trajectory, whether it succeeds or not."""
-        self._check_budget()
+        self._check_budget(role, request)
         model = self.by_role[role]
         kind = "synthesis" if role == "synthesis" else "model"
         seq = self.trajectory.reserve(path)
 
         async def action() -> Outcome:
-            answer = await _in_time(model, chat, messages)
-            return Outcome(answer.model_dump(mode="json", exclude_none=True), usage_of(answer).model_dump())
+            retried: list[str] = []
+            answer = await answer_of(model, _sent(model, messages, request), chat=chat, on_retry=retried.append)
+            content = answer.model_dump(mode="json", exclude_none=True)
+            return Outcome(content, usage_of(answer).model_dump(), len(retried))
 
         try:
-            effect = await self.journal.scope(path).aperform("model", request, action)
+            async with self.gate or nullcontext():  # outside of what is timed: to wait in line is no latency
+                effect = await self.journal.scope(path, role).aperform("model", request, action)
         except ModelError as problem:
+            if problem.usage is not None:
+                self._count(role, problem.usage)
             self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, error=problem.message))
             raise
-        self._count(role, effect)
+        self._count(role, effect.usage or {})
         answer = AIMessage.model_validate(effect.response)
         text = answered_json(answer) if "schema" in request else answer.text
         thought = self.trajectory.keep_text(text) if text else None
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return effect
 
-    def _check_budget(self) -> None:
-        if self.limits.tokens is not None and self.tokens >= self.limits.tokens:
-            raise ModelError("budget", f"the run's {self.limits.tokens:,} tokens were spent before its report")
+    def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
+        """Raises ModelError for a call that would exceed a budget by more than its slack."""
+        if self.limits.tokens is None and self.limits.dollars is None:
+            return
+        # By its length, as what it takes is only known afterwards.
+        coming = Usage(
+            input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
+        )
+        if self._tokens_budget.exceeded_by(coming.total):
+            raise ModelError("budget", self._too_little(f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"))
+        if self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
+            raise ModelError("budget", self._too_little(f"${self.limits.dollars:g}", f"${self.dollars or 0:.4f}"))
 
-    def _count(self, role: Role, effect: Effect) -> None:
-        used = Usage(**(effect.usage or {}))
+    def _too_little(self, allowed: str, spent: str) -> str:
+        return f"the {allowed} allowed do not suffice for the next call, with {spent} spent: allow more"
+
+    def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
+        used = Usage(**tokens)
         self._used[role] = self._used.get(role, Usage()).plus(used)
-        self._last_call = used.total
+        self._last_tokens = used.total
+        price = self._cost(role, used)
+        self._last_dollars = price or 0
+        if self.on_use is not None:
+            self.on_use(used, price)
+
+    def _cost(self, role: str, used: Usage) -> float | None:
+        price = next((model.price for name, model in self.by_role.items() if name == role), None)
+        return None if price is None else dollars(used, price)
 
 
-async def _in_time(model: Model, chat: Any, messages: Sequence[BaseMessage]) -> AIMessage:
-    """The answer, or ModelError("timeout") where a client does not keep its own time-out."""
-    try:
-        async with asyncio.timeout(model.seconds):
-            return await ainvoke(chat, messages)
-    except TimeoutError:
-        raise ModelError("timeout", f"no answer within {model.seconds:g} seconds, retries included") from None
+def _sent(model: Model, messages: Sequence[BaseMessage], request: Mapping[str, Any]) -> Sequence[BaseMessage]:
+    """What goes out: where the provider caches what is marked, with marks.
+
+    A turn that may call tools is followed by another, which repeats it. One that may not is the last, and what it
+    says about tools is no longer what the conversation was cached under: there, only tools and system are marked.
+    """
+    if model.info.provider not in MARKED:
+        return messages
+    return marked(messages, continues=bool(request.get("tools")) and bool(request.get("may_call")))
 
 
 def _bound(model: Model, tools: Sequence[dict[str, Any]], may_call: bool) -> Any:

@@ -2,17 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+from drretail.records.models import DEFAULT_CONTEXT
 
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """``timeout`` in seconds for one attempt, ``max_tokens`` of one answer."""
+    """``timeout`` in seconds for one attempt, ``max_tokens`` of one answer, ``context`` of one conversation.
+
+    Of retries the clients hear nothing but that they are to make none: those are made here, alike for all.
+    """
 
     timeout: float
-    max_retries: int
     max_tokens: int
     base_url: str | None = None
+    seed: int | None = None
+    context: int = DEFAULT_CONTEXT
+    stream: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +32,22 @@ class Provider:
     key_variables: tuple[str, ...]
     settings: Callable[[CallLimits], dict[str, Any]]
     sends_temperature: bool = True
+    takes_seed: bool = True
+    takes_context: bool = False
+    streams: Literal["asked", "always", "never"] = "never"
+    """Whether its answers come in pieces: when told to, or in any case."""
+
+    def streamed(self, limits: CallLimits) -> bool:
+        """True when answers come in pieces, and one that is cut may look whole."""
+        return self.streams == "always" or (self.streams == "asked" and limits.stream)
 
 
 def _anthropic(limits: CallLimits) -> dict[str, Any]:
     return {
         "timeout": limits.timeout,
-        "max_retries": limits.max_retries,
+        "max_retries": 0,
         "max_tokens": limits.max_tokens,
+        **({"streaming": True} if limits.stream else {}),
         **_address(limits),
     }
 
@@ -41,22 +57,31 @@ def _openai(limits: CallLimits) -> dict[str, Any]:
     length = {"max_tokens": limits.max_tokens}
     return {
         "timeout": limits.timeout,
-        "max_retries": limits.max_retries,
+        "max_retries": 0,
+        # Without stream_usage langchain asks servers at another address for no count of tokens.
+        **({"streaming": True, "stream_usage": True} if limits.stream else {}),
         **(length if limits.base_url is None else {"extra_body": length}),
+        **_seed(limits),
         **_address(limits),
     }
 
 
 def _ollama(limits: CallLimits) -> dict[str, Any]:
-    return {"num_predict": limits.max_tokens, "client_kwargs": {"timeout": limits.timeout}, **_address(limits)}
+    return {
+        "num_predict": limits.max_tokens,
+        "num_ctx": limits.context,
+        "client_kwargs": {"timeout": limits.timeout},
+        **_seed(limits),
+        **_address(limits),
+    }
 
 
 def _google(limits: CallLimits) -> dict[str, Any]:
     return {
         "timeout": limits.timeout,
-        # This client counts attempts where the others count retries.
-        "max_retries": limits.max_retries + 1,
+        "max_retries": 1,  # this client counts attempts where the others count retries
         "max_output_tokens": limits.max_tokens,
+        **_seed(limits),
         **_address(limits),
     }
 
@@ -65,13 +90,24 @@ def _address(limits: CallLimits) -> dict[str, Any]:
     return {} if limits.base_url is None else {"base_url": limits.base_url}
 
 
+def _seed(limits: CallLimits) -> dict[str, Any]:
+    return {} if limits.seed is None else {"seed": limits.seed}
+
+
 PROVIDERS: dict[str, Provider] = {
     # Newest Claude models refuse a temperature, and the newest have no profile: without one, none is sent.
     "anthropic": Provider(
-        "anthropic", "langchain_anthropic", None, ("ANTHROPIC_API_KEY",), _anthropic, sends_temperature=False
+        "anthropic",
+        "langchain_anthropic",
+        None,
+        ("ANTHROPIC_API_KEY",),
+        _anthropic,
+        sends_temperature=False,
+        takes_seed=False,
+        streams="asked",
     ),
-    "openai": Provider("openai", "langchain_openai", "openai", ("OPENAI_API_KEY",), _openai),
-    "ollama": Provider("ollama", "langchain_ollama", "ollama", (), _ollama),
+    "openai": Provider("openai", "langchain_openai", "openai", ("OPENAI_API_KEY",), _openai, streams="asked"),
+    "ollama": Provider("ollama", "langchain_ollama", "ollama", (), _ollama, takes_context=True, streams="always"),
     "google": Provider(
         "google_genai", "langchain_google_genai", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _google
     ),

@@ -1,7 +1,9 @@
 """A question that is answered in a schema: validated, and what is wrong with the answer told, at most twice."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -47,7 +49,7 @@ class Question(Generic[T]):
         """
         from langchain_core.messages import AIMessage, HumanMessage
 
-        schema = self.answer.model_json_schema()
+        schema = json.loads(_schema_of(self.answer))
         bound = structured(self.model, schema)
         said = [*messages]
         if bound is None:
@@ -73,6 +75,12 @@ class Question(Generic[T]):
         except ValidationError as problem:
             return _told(problem)
         return (self.check(found) if self.check else None) or found
+
+
+@cache
+def _schema_of(answer: type[Record]) -> str:
+    """As text: to derive it takes longer than all else around a call, and a client may change what it is given."""
+    return json.dumps(answer.model_json_schema())
 
 
 def _prompt(name: str, schema: dict[str, Any], **values: str) -> str:

@@ -2,14 +2,18 @@
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from drretail.errors import UnknownName, UserError
+from drretail.llm.pacing import Pacer
+from drretail.llm.prices import FREE, PriceTable
 from drretail.llm.providers import PROVIDERS, CallLimits, Provider
+from drretail.llm.retrying import ONCE, Retrying
 from drretail.records.base import Record
+from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price
 from drretail.records.run import ModelKind
 
 if TYPE_CHECKING:
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
 OFFLINE = "offline"
 LONGEST_PAUSE = 60
-"""Seconds that clients wait at most between two attempts, when a server asks for it."""
+"""Seconds that each attempt is granted beyond its time-out, for the pause before it."""
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
     "shopper": "drretail.llm.offline.shopper.policy:shop",
@@ -44,7 +48,29 @@ class Model:
     info: ModelInfo
     params: dict[str, Any]
     seconds: float | None = None
-    """The longest that one call may take with all its retries; None = as long as its client lets it."""
+    """The longest that one call may take with all its retries and pauses; None = as long as its client lets it."""
+    price: Price | None = None
+    """What its tokens cost; None = unknown."""
+    structured_output: bool | None = None
+    """False = not to be asked in a schema; None = as the model's profile says."""
+    retrying: Retrying = ONCE
+    pacer: Pacer = field(default_factory=Pacer)
+    """Shared by all models of its provider."""
+    streamed: bool = False
+    """True when its answers come in pieces."""
+
+    @property
+    def own_server(self) -> bool:
+        """True when it is asked at an address of the user's and not at its provider's."""
+        return "base_url" in self.params
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The parameters that are not the defaults, without addresses: what tells two systems apart."""
+        usual = {"max_tokens": DEFAULT_MAX_TOKENS, "context": DEFAULT_CONTEXT, "temperature": 0}
+        return {
+            name: value for name, value in self.params.items() if name != "base_url" and value != usual.get(name)
+        } | ({"own_server": True} if self.own_server else {})
 
 
 def open_model(
@@ -53,28 +79,48 @@ def open_model(
     base_url: str | None = None,
     timeout: float = 120,
     max_retries: int = 5,
-    max_tokens: int = 8000,
+    max_tokens: int = DEFAULT_MAX_TOKENS,
+    temperature: float | None = None,
+    seed: int | None = None,
+    context: int = DEFAULT_CONTEXT,
+    structured_output: bool | None = None,
+    key_variable: str | None = None,
+    prices: PriceTable | None = None,
+    stream: bool = False,
+    retrying: Retrying | None = None,
+    pacer: Pacer | None = None,
     environ: Mapping[str, str] = _NO_ENVIRONMENT,
 ) -> Model:
     """The model that "provider:model" names; nothing is sent yet.
 
-    ``timeout`` is in seconds and for one attempt; ``environ`` is where keys are looked up. With ``base_url``
-    no key is needed. Temperature is 0 where the model takes one, and absent elsewhere.
-    Raises UserError when the spec, the provider, its package or its key is missing or wrong.
+    ``timeout`` is in seconds and for one attempt; ``environ`` is where keys are looked up, under ``key_variable``
+    where one is named. With ``base_url`` no key is needed. ``temperature`` None is 0 where the model takes one, and
+    absent elsewhere; ``seed`` and ``context`` go to the providers that take them. Without ``prices`` the price is
+    unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and for a
+    temperature above 0 where the model takes none.
     """
     provider_name, model_name = split_spec(spec)
     if provider_name == OFFLINE:
         return _open_offline(spec, model_name)
     provider = PROVIDERS[provider_name]
     _require_package(spec, provider)
-    limits = CallLimits(timeout, max_retries, max_tokens, base_url)
-    arguments = provider.settings(limits) | _key(spec, provider, limits, environ)
-    chat, temperature = _build(provider, model_name, arguments)
-    params: dict[str, Any] = {"max_tokens": max_tokens, **temperature}
-    if base_url is not None:
-        params["base_url"] = base_url
-    info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
-    return Model(spec, chat, info, params, seconds=(timeout + LONGEST_PAUSE) * (max_retries + 1))
+    limits = CallLimits(timeout, max_tokens, base_url, seed, context, stream)
+    retrying = retrying or Retrying(max_retries)
+    arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
+    chat, sampling = _build(spec, provider, arguments, temperature)
+    params: dict[str, Any] = {"max_tokens": max_tokens, **sampling, **_sent(provider, limits)}
+    return Model(
+        spec,
+        chat,
+        ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm"),
+        params,
+        seconds=(timeout + LONGEST_PAUSE) * (retrying.retries + 1),
+        price=None if prices is None else prices.of(spec, own_server=base_url is not None),
+        structured_output=structured_output,
+        retrying=retrying,
+        pacer=pacer or Pacer(),
+        streamed=provider.streamed(limits),
+    )
 
 
 def split_spec(spec: str) -> tuple[str, str]:
@@ -99,7 +145,7 @@ def _open_offline(spec: str, name: str) -> Model:
 
     module, _, attribute = OFFLINE_POLICIES[name].partition(":")
     chat = OfflineChat(policy=getattr(importlib.import_module(module), attribute), model=name)
-    return Model(spec, chat, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {})
+    return Model(spec, chat, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {}, price=FREE)
 
 
 def _require_package(spec: str, provider: Provider) -> None:
@@ -108,25 +154,48 @@ def _require_package(spec: str, provider: Provider) -> None:
         raise UserError(f"The model {spec} needs the package {provider.package}: run pip install {wanted}.")
 
 
-def _key(spec: str, provider: Provider, limits: CallLimits, environ: Mapping[str, str]) -> dict[str, str]:
+def _sent(provider: Provider, limits: CallLimits) -> dict[str, Any]:
+    """What else goes out and changes answers."""
+    sent: dict[str, Any] = {}
+    if provider.takes_seed and limits.seed is not None:
+        sent["seed"] = limits.seed
+    if provider.takes_context:
+        sent["context"] = limits.context
+    if limits.base_url is not None:
+        sent["base_url"] = limits.base_url
+    return sent
+
+
+def _key(
+    spec: str, provider: Provider, base_url: str | None, key_variable: str | None, environ: Mapping[str, str]
+) -> dict[str, str]:
+    variables = provider.key_variables if key_variable is None else (key_variable,)
     if not provider.key_variables:
         return {}
-    found = next((environ[name] for name in provider.key_variables if environ.get(name)), None)
-    if found is None and limits.base_url is None:
-        names = " or ".join(provider.key_variables)
+    found = next((environ[name] for name in variables if environ.get(name)), None)
+    if found is None and base_url is None:
         raise UserError(
-            f"The model {spec} needs an API key: set the environment variable {names}, or use offline:shopper."
+            f"The model {spec} needs an API key: set the environment variable {' or '.join(variables)}, or use "
+            "offline:shopper."
         )
     return {"api_key": found or "none"}
 
 
-def _build(provider: Provider, model: str, arguments: dict[str, Any]) -> tuple["BaseChatModel", dict[str, float]]:
+def _build(
+    spec: str, provider: Provider, arguments: dict[str, Any], temperature: float | None
+) -> tuple["BaseChatModel", dict[str, float]]:
     """The chat model and the temperature it was given: only a built model knows its own profile."""
     from langchain.chat_models import init_chat_model
 
+    model = spec.partition(":")[2]
     chat: BaseChatModel = init_chat_model(model, model_provider=provider.langchain_name, **arguments)
     profile: Mapping[str, Any] = chat.profile or {}
     if not profile.get("temperature", provider.sends_temperature):
+        if temperature:
+            raise UserError(
+                f"The model {spec} takes no temperature: leave {temperature:g} away, or take another model."
+            )
         return chat, {}
-    arguments = arguments | {"temperature": 0}
-    return init_chat_model(model, model_provider=provider.langchain_name, **arguments), {"temperature": 0}
+    sampling = {"temperature": temperature or 0}
+    arguments = arguments | sampling
+    return init_chat_model(model, model_provider=provider.langchain_name, **arguments), sampling

@@ -1,6 +1,7 @@
 """Answers in a JSON schema, through each model's own structured output where it has one."""
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,40 @@ class Structured:
     _runnable: "Runnable[Any, Any]"
 
     async def ainvoke(self, messages: "Sequence[BaseMessage]") -> "AIMessage":
-        return (await self._runnable.ainvoke(list(messages)))["raw"]
+        try:
+            return (await self._runnable.ainvoke(list(messages)))["raw"]
+        except _unfinished() as problem:
+            return _raw(problem)
+
+
+def _unfinished() -> tuple[type[Exception], ...]:
+    """What OpenAI's client raises in place of answers in a schema that were cut or refused; none while not loaded."""
+    names = ("LengthFinishReasonError", "ContentFilterFinishReasonError")
+    found = (getattr(sys.modules.get("openai"), name, None) for name in names)
+    return tuple(error for error in found if error is not None)
+
+
+def _raw(problem: Any) -> "AIMessage":
+    """The answer that the client did not hand out: it says why it ended, and its tokens are paid for."""
+    from langchain_core.messages import AIMessage
+    from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
+
+    completion = problem.completion
+    if completion is None:
+        raise problem
+    (choice, *_) = completion.choices
+    usage = completion.usage
+    counted = None
+    if usage is not None:
+        cached = getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0
+        counted = UsageMetadata(
+            input_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens,
+            total_tokens=usage.total_tokens,
+            input_token_details=InputTokenDetails(cache_read=cached),
+        )
+    reason = {"finish_reason": choice.finish_reason, "model_name": completion.model}
+    return AIMessage(choice.message.content or "", usage_metadata=counted, response_metadata=reason)
 
 
 def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
@@ -37,7 +71,7 @@ def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
 
     chat = model.chat
     own = type(chat)
-    if not (chat.profile or {}).get("structured_output", True):
+    if model.structured_output is False or not (chat.profile or {}).get("structured_output", True):
         return None
     if (
         own.with_structured_output is BaseChatModel.with_structured_output

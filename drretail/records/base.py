@@ -2,11 +2,14 @@
 
 import hashlib
 import json
+import re
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 FORMAT = 1
+# How json ends a float that is a whole number.
+_WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
 
 
 class Record(BaseModel):
@@ -30,13 +33,38 @@ def canonical_json(value: Any) -> str:
 
     Raises ValueError for NaN and infinities, which JSON does not have.
     """
-    return json.dumps(_normalised(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    text = _dumped(value)
+    # To walk through a conversation costs more than to write it, and most hold no such float.
+    return _dumped(_normalised(value)) if _may_hold_whole_floats(text) else text
 
 
 def sha256_of(value: Any) -> str:
     """The hex sha256 of a text, or of a value's canonical JSON."""
     text = value if isinstance(value, str) else canonical_json(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _may_hold_whole_floats(text: str) -> bool:
+    """False only where no number of this JSON is one. What tools said stands in it as JSON within a string."""
+    return any(not _is_in_a_string(text, match.start()) for match in _WHOLE_FLOAT.finditer(text))
+
+
+def _is_in_a_string(text: str, end: int) -> bool:
+    """True when the digits before ``end`` follow an escaped quote and a colon: no number of the JSON itself does."""
+    colon = end - 1
+    while colon >= 0 and text[colon] in "-0123456789":
+        colon -= 1
+    quote = colon - 1
+    if quote < 0 or text[colon] != ":" or text[quote] != '"':
+        return False
+    slashes = quote - 1
+    while slashes >= 0 and text[slashes] == "\\":
+        slashes -= 1
+    return (quote - 1 - slashes) % 2 == 1
 
 
 def _normalised(value: Any) -> Any:

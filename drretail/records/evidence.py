@@ -31,8 +31,13 @@ class Evidence(Document):
     """What the id was made from: a product id, a URL, an expression …"""
     title: str
     url: str | None = None
+    date: str | None = None
+    """Of a web page: the day (YYYY-MM-DD) up to which it may know things, where that is known."""
     texts: tuple[EvidenceText, ...] = ()
     state: SourceState = "ok"
+    """Of the whole source; a page that could not be read may still have a snippet among its texts."""
+    problem: str | None = None
+    """Why it is not "ok", in a sentence."""
 
     @property
     def sources(self) -> tuple[EvidenceText, ...]:
@@ -51,7 +56,10 @@ class Source(Record):
     form: TextForm
     text: str
     shown: bool = True
+    date: str | None = None
+    """YYYY-MM-DD, of web pages."""
     state: SourceState = "ok"
+    problem: str | None = None
 
     def as_text(self, path: str, seq: int) -> EvidenceText:
         return EvidenceText(

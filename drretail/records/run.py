@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from drretail.errors import ModelErrorKind
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
 
 Role = Literal["supervisor", "researcher", "summariser", "synthesis", "report"]
@@ -15,6 +15,9 @@ Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "error
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
+LONGEST_LABEL = 80
+SANDBOX = "sandbox"
+"""The web provider that is no part of a label."""
 
 
 class Limits(Record):
@@ -26,6 +29,8 @@ class Limits(Record):
     """Model turns with tool calls that one researcher, or a single agent, may take."""
     tokens: int | None = Field(default=None, ge=1)
     """Input and output tokens of a run together; enough is kept back for writing the report."""
+    dollars: float | None = Field(default=None, gt=0)
+    """What a run may cost; enough is kept back for writing the report."""
     repairs: int = Field(default=2, ge=0)
     """How often a draft with findings is sent back, in agents that verify it."""
 
@@ -35,14 +40,19 @@ class RoleModel(Record):
 
     spec: str
     kind: ModelKind
+    params: dict[str, Any] | None = None
+    """How it was asked, where that is not the default: temperature, seed, max_tokens, context; ``own_server`` when it
+    answered at an address of the user's own."""
 
 
 class System(Record):
     """All that defines what produced a run; two systems with one label are an error."""
 
     agent: str
+    self_checked: bool = False
+    """True when the agent takes out of its own reports what the checks find."""
     web_mode: WebMode = "snippets"
-    web_provider: str = "sandbox"
+    web_provider: str = SANDBOX
     web_corpus: str | None = None
     """sha256 of the sandbox corpus."""
     models: dict[str, RoleModel]
@@ -52,12 +62,27 @@ class System(Record):
     """What is not the default: without, scope, redact …"""
 
     def label(self) -> str:
-        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for each option and limit that is not the default."""
+        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits.
+
+        An option that names several things has them all in it. A label that would be too long ends in a hash.
+        """
         specs = list(dict.fromkeys(model.spec for model in self.models.values()))
         web = "+ws" if self.web_mode == "ws" else ""
-        options = "".join(f"-{slug(name)}" for name, value in sorted(self.options.items()) if value)
+        options = "".join(f"-{_option(name, value)}" for name, value in sorted(self.options.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
-        return f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{options}{limits}"[:80]
+        asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
+        label = f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{asked}{options}{limits}"
+        return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
+
+    def _asked(self) -> str:
+        """``-seed7-temperature0.7``: every value once, whichever roles it is for."""
+        said = {
+            f"-{name}{slug(str(value))}"
+            for model in self.models.values()
+            for name, value in (model.params or {}).items()
+            if name != "own_server"
+        }
+        return "".join(sorted(said))
 
 
 class Usage(Record):
@@ -87,6 +112,8 @@ class Step(Record):
     role: str
     name: str | None = None
     args: dict[str, Any] | None = None
+    sent: str | None = None
+    """Of a web search: the query that left instead of the one in ``args``, without personal data; blank: none did."""
     result_sha: str | None = None
     """Of the text in results.jsonl that the agent read."""
     evidence: tuple[str, ...] = ()
@@ -153,3 +180,8 @@ class Run(Document):
 def slug(text: str) -> str:
     """A text in the alphabet of labels: lower case, other characters as single hyphens."""
     return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"
+
+
+def _option(name: str, value: Any) -> str:
+    """``scope_to_user``, or ``without-user-web``."""
+    return "-".join(map(slug, [name, *map(str, value)])) if isinstance(value, list | tuple) else slug(name)

@@ -94,6 +94,8 @@ class Score(Record):
     """Of the prompt, or of all prompts together, that the verdicts behind the value were asked in."""
     items: dict[str, float] = Field(default_factory=dict[str, float])
     """Counts and shares behind the value: claims, pairs, settled without a model …"""
+    self_checked: bool = False
+    """True where the system takes out of its own reports what this metric finds: then the value says little of it."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
 

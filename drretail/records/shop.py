@@ -1,6 +1,6 @@
 """The shop's records, shaped as Listings 1-3 of the paper (App. A.1)."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from pydantic import Field
@@ -9,6 +9,7 @@ from drretail.records.base import Record
 from drretail.records.money import USD
 
 SHOP_URL = "http://ecommerce.com"
+EPOCH = datetime.fromtimestamp(0, UTC).replace(tzinfo=None)
 OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Returned"]
 ORDER_STATUSES: tuple[OrderStatus, ...] = ("Delivered", "Shipped", "Processing", "Cancelled", "Returned")
 # Orders of these statuses count in "orders by status" only, never in spend, averages or favourites.
@@ -18,6 +19,11 @@ VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
 def product_url(product_id: str) -> str:
     """The address by which a product is cited (Listing 3)."""
     return f"{SHOP_URL}/{product_id}"
+
+
+def order_date(timestamp: int) -> str:
+    """ISO date and time with microseconds and no zone, as in Listing 2, of milliseconds UTC."""
+    return (EPOCH + timedelta(milliseconds=timestamp)).isoformat(timespec="microseconds")
 
 
 class Product(Record):
@@ -65,9 +71,7 @@ class Order(Record):
 
     @property
     def order_date(self) -> str:
-        """ISO date and time with microseconds and no zone, as in Listing 2."""
-        moment = datetime.fromtimestamp(self.timestamp // 1000, UTC).replace(tzinfo=None)
-        return moment.replace(microsecond=self.timestamp % 1000 * 1000).isoformat(timespec="microseconds")
+        return order_date(self.timestamp)
 
 
 class Address(Record):

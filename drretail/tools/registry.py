@@ -1,9 +1,10 @@
 """The table of the nine tools, their schemas in every form, and the hash of all schemas together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from drretail.errors import UnknownName
 from drretail.records.base import sha256_of
 from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
@@ -31,6 +32,25 @@ _NINE = (
 )
 TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in _NINE})
 """Paper Table 3, in its order."""
+FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "web": frozenset({"web_search"}),
+        "catalog": frozenset({"product_catalog_search", "get_product_details"}),
+        "user": frozenset(tool.name for tool in _NINE if "user" in tool.name or "order" in tool.name),
+        "calculator": frozenset({"calculator"}),
+    }
+)
+"""The nine by what they open up: leaving families out is how the paradigm itself is put to the test."""
+
+
+def tools_of(families: Iterable[str]) -> frozenset[str]:
+    """The names of all tools of these families. Raises UnknownName for what is no family."""
+    names: frozenset[str] = frozenset()
+    for family in families:
+        if family not in FAMILIES:
+            raise UnknownName("family of tools", family, FAMILIES)
+        names |= FAMILIES[family]
+    return names
 
 
 def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:

@@ -1,11 +1,12 @@
 """The only door to the tools: validates, times out, records, and answers with text whatever happens."""
 
+import asyncio
 import inspect
 import threading
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +22,7 @@ from drretail.tools.registry import TOOLS, openai_schemas
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.workers import Workers
-from drretail.trajectory import path_key
+from drretail.trajectory import Place, path_key
 
 Call = tuple[str, object]
 """A tool's name and its arguments, as a model gave them."""
@@ -39,7 +40,7 @@ class ToolReply:
 
 
 @dataclass(frozen=True, slots=True)
-class _Launch:
+class Launch:
     """One call at its place in the run."""
 
     path: str
@@ -48,12 +49,24 @@ class _Launch:
     name: str
     args: object
 
+    @property
+    def place(self) -> Place:
+        return Place(self.path, self.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """One call and what came of it, not recorded yet."""
+
+    launch: Launch
+    outcome: ToolResult | Exception
+
 
 class Toolkit:
     """The tools of one session, with a thread pool of its own; a context manager that ends it.
 
-    ``timeout`` is in seconds for one call; it and ``threads`` are the session's where not given. ``tools`` may leave
-    some of the nine out.
+    ``timeout`` is in seconds for one call; it and ``threads`` are the session's where not given, and so are ``tools``:
+    the nine without those that the session does without.
     """
 
     def __init__(
@@ -62,18 +75,19 @@ class Toolkit:
         *,
         timeout: float | None = None,
         threads: int | None = None,
-        tools: Mapping[str, Tool] = TOOLS,
+        tools: Mapping[str, Tool] | None = None,
     ) -> None:
         self.session = session
-        self.tools = tools
+        self.tools = tools if tools is not None else {n: tool for n, tool in TOOLS.items() if n not in session.without}
         self._timeout = session.tool_timeout if timeout is None else timeout
+        self._schemas = openai_schemas(self.tools)
         self._workers = Workers(session.tool_threads if threads is None else threads)
         self._writing = threading.Lock()
         self._noting = threading.Lock()
 
     def openai_schemas(self) -> list[dict[str, Any]]:
-        """The schemas of this toolkit's tools, for a model to be bound to."""
-        return openai_schemas(self.tools)
+        """The schemas of this toolkit's tools, for a model to be bound to: the same ones at every turn."""
+        return self._schemas
 
     def call(self, name: str, args: object, path: str = "0", *, role: str = "researcher") -> ToolReply:
         """The reply to one call; see ``call_all``."""
@@ -86,12 +100,27 @@ class Toolkit:
         Trouble with a tool is a reply with an error. Raises ModelError only where a replayed journal lacks an
         answer: such a run is another run.
         """
-        launches = [_Launch(path, self.session.trajectory.reserve(path), role, *call) for call in calls]
-        outcomes = [outcome for batch in self._batches(launches) for outcome in self._run(batch)]
-        replies = [self._record(launch, outcome) for launch, outcome in zip(launches, outcomes, strict=True)]
-        for outcome in outcomes:
-            if isinstance(outcome, ModelError):
-                raise outcome
+        launches = self._launches(calls, path, role)
+        return self.record_all([performed for batch in self._batches(launches) for performed in self._run(batch)])
+
+    async def acall_all(self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher") -> list[ToolReply]:
+        """``call_all`` for a task of an event loop, which goes on with other tasks meanwhile."""
+        return self.record_all(await self.aperform_all(calls, path, role=role))
+
+    async def aperform_all(
+        self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher"
+    ) -> list[Performed]:
+        """What came of one turn's calls, in their order; their places are taken, and nothing is recorded yet."""
+        launches = self._launches(calls, path, role)
+        return [performed for batch in self._batches(launches) for performed in await self._arun(batch)]
+
+    def record_all(self, performed: Iterable[Performed]) -> list[ToolReply]:
+        """The replies, once ledger and trajectory hold what came of the calls. Raises as ``call_all`` does."""
+        ended = list(performed)
+        replies = [self._record(it.launch, it.outcome) for it in ended]
+        for it in ended:
+            if isinstance(it.outcome, ModelError):
+                raise it.outcome
         return replies
 
     def close(self) -> None:
@@ -105,44 +134,70 @@ class Toolkit:
     ) -> None:
         self.close()
 
-    def _batches(self, launches: Iterable[_Launch]) -> Iterator[list[_Launch]]:
+    def _batches(self, launches: Iterable[Launch]) -> Iterator[list[Launch]]:
         """Neighbouring reads together, each write alone."""
         for writes, group in groupby(launches, key=self._writes):
             neighbours = list(group)
             yield from ([launch] for launch in neighbours) if writes else [neighbours]
 
-    def _writes(self, launch: _Launch) -> bool:
+    def _writes(self, launch: Launch) -> bool:
         tool = self.tools.get(launch.name)
         return tool is not None and tool.access == "write"
 
-    def _run(self, batch: Sequence[_Launch]) -> list[ToolResult | Exception]:
+    def _launches(self, calls: Sequence[Call], path: str, role: str) -> list[Launch]:
+        return [Launch(path, self.session.trajectory.reserve(path), role, *call) for call in calls]
+
+    def _run(self, batch: Sequence[Launch]) -> list[Performed]:
         jobs = [self._workers.submit(partial(self._perform, launch)) for launch in batch]
-        outcomes: list[ToolResult | Exception] = []
+        performed: list[Performed] = []
         for launch, job in zip(batch, jobs, strict=True):
             try:
-                outcomes.append(self._workers.wait(job, self._timeout))
-            except TimeoutError:
-                outcomes.append(ToolError("timeout", f"{launch.name} gave no answer within {self._timeout:g} seconds."))
+                outcome = self._workers.wait(job, self._timeout)
             # The boundary of a tool: a bug of ours in one call must not end the run; the step records it.
             except Exception as problem:  # noqa: BLE001
-                outcomes.append(problem)
-        return outcomes
+                outcome = self._told(launch, problem)
+            performed.append(Performed(launch, outcome))
+        return performed
 
-    def _perform(self, launch: _Launch) -> ToolResult:
+    async def _arun(self, batch: Sequence[Launch]) -> list[Performed]:
+        loop = asyncio.get_running_loop()
+        jobs = [self._workers.submit(partial(self._perform, launch), loop) for launch in batch]
+        performed: list[Performed] = []
+        for launch, job in zip(batch, jobs, strict=True):
+            try:
+                outcome = await self._workers.await_(job, self._timeout)
+            except Exception as problem:  # noqa: BLE001 — as above
+                outcome = self._told(launch, problem)
+            performed.append(Performed(launch, outcome))
+        return performed
+
+    def _told(self, launch: Launch, problem: Exception) -> Exception:
+        if isinstance(problem, TimeoutError):
+            return ToolError("timeout", f"{launch.name} gave no answer within {self._timeout:g} seconds.")
+        return problem
+
+    def _perform(self, launch: Launch) -> ToolResult:
         tool = self.tools.get(launch.name)
         if tool is None:
             hint = suggestion(nearest_names(launch.name, self.tools), self.tools)
             raise ToolError("unknown_tool", f"There is no tool {launch.name!r}. {hint}", allowed=self.tools)
         arguments = read_arguments(read_schema(tool.function).parameters, launch.args)
-        if "effects" in inspect.signature(tool.function).parameters:
-            arguments["effects"] = self.session.effects(launch.path, launch.seq)
+        arguments |= self._filled_in(tool, launch)
         if tool.access == "read":
             return tool.function(self.session, **arguments)
         # Parallel researchers may write at once, and an update reads before it writes.
         with self._writing:
             return tool.function(self.session, **arguments)
 
-    def _record(self, launch: _Launch, outcome: ToolResult | Exception) -> ToolReply:
+    def _filled_in(self, tool: Tool, launch: Launch) -> dict[str, Any]:
+        """The keyword-only arguments, which no model sees."""
+        known: dict[str, Callable[[], Any]] = {
+            "effects": lambda: self.session.effects(launch.path, launch.seq),
+            "place": lambda: launch.place,
+        }
+        return {name: known[name]() for name in _wanted(tool.function)}
+
+    def _record(self, launch: Launch, outcome: ToolResult | Exception) -> ToolReply:
         evidence: tuple[str, ...] = ()
         if isinstance(outcome, ToolResult):
             try:
@@ -160,6 +215,7 @@ class Toolkit:
             role=launch.role,
             name=recordable(launch.name),
             args=recordable(launch.args) if isinstance(launch.args, Mapping) else None,
+            sent=recordable(self.session.sent.get(launch.place)),
             result_sha=self.session.trajectory.keep_text(text),
             evidence=evidence,
             error=None if isinstance(outcome, ToolResult) else _as_recorded(outcome),
@@ -167,13 +223,19 @@ class Toolkit:
         self.session.trajectory.add(step)
         return ToolReply(text, value, evidence, None if error is None else error.kind, launch.seq)
 
-    def _note_attempt(self, launch: _Launch, outcome: ToolResult | Exception) -> None:
+    def _note_attempt(self, launch: Launch, outcome: ToolResult | Exception) -> None:
         refused = isinstance(outcome, OtherUser)
         about = outcome.about if isinstance(outcome, ToolResult) else outcome.user_id if refused else None
         if about is not None and about != self.session.user_id:
             attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
             with self._noting:
                 insort(self.session.attempts, attempt, key=lambda it: (path_key(it.path), it.seq))
+
+
+@cache
+def _wanted(function: Callable[..., ToolResult]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
 
 def _as_tool_error(name: str, problem: Exception) -> ToolError:

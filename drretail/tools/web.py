@@ -1,21 +1,33 @@
 """The tool that searches the web."""
 
-from dataclasses import asdict
+import json
+import time
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 from annotated_types import MaxLen, MinLen
 
 from drretail.effects import Effects, Outcome
 from drretail.env.session import Session
-from drretail.env.web.base import WebResult
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.reading.cleaning import cleaned_result
 from drretail.errors import ToolError
 from drretail.grounding.evidence_ids import normalise_url, web_evidence_id
 from drretail.grounding.products import compact_json
-from drretail.records.evidence import Source
+from drretail.records.evidence import Evidence, Source
+from drretail.tools.outgoing import outgoing
+from drretail.tools.pages import fetch_pages
 from drretail.tools.tool import ToolResult
+from drretail.trajectory import Place
+
+WEB_SEARCH = "web_search"
+PAGES_SHARE = 0.9
+"""Of the time of a tool call: with it pages are given up for their snippets, before the whole call is."""
 
 
-def web_search(session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects) -> ToolResult:
+def web_search(
+    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: Place
+) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
     Its results are pages, not products of this shop.
@@ -27,35 +39,90 @@ def web_search(session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], 
         The best pages: for each its evidence id to cite it by, title, url, a snippet that fits the query, and the date
         of the page where it is known.
     """
+    began = time.monotonic()
     query = query.strip()
     if not query:
         raise ToolError("invalid_argument", "query is blank: say what to look for.", field="query")
+    asked = outgoing(session, place, query)
+    found = _found(session, effects, asked.query)
+    if session.web_mode == "ws":
+        found = _read(session, found, effects, place, PAGES_SHARE * session.tool_timeout - (time.monotonic() - began))
+    results = [_shown(item) for item in found]
+    sources = [source for item, shown in zip(found, results, strict=True) for source in _sources(item, shown)]
+    value: dict[str, Any] = {"shown": len(results), "results": results}
+    if asked.redacted:
+        value["redacted"] = list(asked.redacted)
+    return ToolResult(value, tuple(sources))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One result; ``page`` is None where no page was asked for, ``summary`` what was read to this path before."""
+
+    evidence: str
+    result: WebResult
+    page: WebPage | None = None
+    summary: Evidence | None = None
+
+    @property
+    def date(self) -> str | None:
+        """What the page says of itself goes before what a search engine says of it."""
+        return (self.page and self.page.date) or self.result.date
+
+
+def _found(session: Session, effects: Effects, query: str) -> list[_Found]:
     web, k = session.world.web, session.web_k
 
     def search() -> Outcome:
-        return Outcome({"results": [asdict(result) for result in web.search(query, k)]})
+        # Cleaned before it is written down: whatever the provider, nothing unbounded or hidden goes further.
+        found = (cleaned_result(result) for result in web.search(query, k)[:k])
+        return Outcome({"results": [asdict(result) for result in found if result is not None]})
 
     effect = effects.perform("web_search", {"provider": web.provider, "query": query, "k": k}, search)
     found: dict[str, WebResult] = {}
     for item in effect.response["results"]:
         # Two spellings of one address are one page.
         found.setdefault(web_evidence_id(item["url"]), WebResult(**item))
-    results = [_shown(evidence, result) for evidence, result in found.items()]
-    return ToolResult({"shown": len(results), "results": results}, tuple(map(_source, results)))
+    return [_Found(evidence, result) for evidence, result in found.items()]
 
 
-def _shown(evidence: str, result: WebResult) -> dict[str, Any]:
-    known = {"evidence": evidence, "title": result.title, "url": result.url, "snippet": result.snippet}
-    return known if result.date is None else known | {"date": result.date}
+def _read(session: Session, found: list[_Found], effects: Effects, place: Place, seconds: float) -> list[_Found]:
+    """The results with their pages; a page that was summarised before for this path is not fetched again."""
+    known = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
+    new = [item for item in found if item.evidence not in known]
+    fetched = fetch_pages(session.world.web, [item.result.url for item in new], effects, max(0.0, seconds))
+    pages = {item.evidence: page for item, page in zip(new, fetched, strict=True)}
+    return [replace(item, page=pages.get(item.evidence), summary=known.get(item.evidence)) for item in found]
 
 
-def _source(result: dict[str, Any]) -> Source:
-    return Source(
-        id=result["evidence"],
+def _summary(entry: Evidence) -> str | None:
+    """The first summary that an agent was shown of a page."""
+    return next((text.text for text in entry.texts if text.form == "summary" and text.shown), None)
+
+
+def _shown(found: _Found) -> dict[str, Any]:
+    if found.summary is not None and (summary := _summary(found.summary)) is not None:
+        return json.loads(summary)
+    result = found.result
+    known = {"evidence": found.evidence, "title": result.title, "url": result.url, "snippet": result.snippet}
+    return known if found.date is None else known | {"date": found.date}
+
+
+def _sources(found: _Found, shown: dict[str, Any]) -> list[Source]:
+    """What was shown, and the page behind it where the session's agent has whole pages read to it."""
+    page = found.page
+    snippet = Source(
+        id=found.evidence,
         kind="web",
-        key=normalise_url(result["url"]),
-        title=result["title"],
-        url=result["url"],
-        form="snippet",
-        text=compact_json(result),
+        key=normalise_url(found.result.url),
+        title=found.result.title,
+        url=found.result.url,
+        form="snippet" if found.summary is None else "summary",
+        text=compact_json(shown),
+        date=found.date,
+        state="ok" if page is None else page.state,
+        problem=None if page is None else page.problem,
     )
+    if page is None or page.state != "ok":
+        return [snippet]
+    return [snippet, snippet.model_copy(update={"form": "page", "text": page.text, "shown": False})]

@@ -1,21 +1,53 @@
 """Threads that run tools. A tool that hangs loses its thread to a new one, so it cannot use them up."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
+class Signal:
+    """Set once, by a worker; waited for by a thread, or by a task of the event loop in which it was made."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._loop = loop
+        self._set = threading.Event()
+        self._told = None if loop is None else asyncio.Event()
+
+    def set(self) -> None:
+        self._set.set()
+        if self._loop is not None and self._told is not None:
+            with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+                self._loop.call_soon_threadsafe(self._told.set)
+
+    def is_set(self) -> bool:
+        return self._set.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        return self._set.wait(seconds)
+
+    async def await_(self, seconds: float) -> bool:
+        if self._told is None:
+            raise RuntimeError("a signal without an event loop cannot be awaited")
+        if not self.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._told.wait()
+        return self.is_set()
+
+
 class Job(Generic[T]):
     """One call under way: ``result`` or ``problem`` once ``ended`` is set."""
 
-    def __init__(self, function: Callable[[], T]) -> None:
+    def __init__(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None) -> None:
         self._function = function
-        self.started = threading.Event()
-        self.ended = threading.Event()
+        self.started = Signal()
+        self.ended = Signal(loop)
         self.began = 0.0
         self.abandoned = False
         self.result: T | None = None
@@ -30,59 +62,94 @@ class Job(Generic[T]):
         except Exception as problem:  # noqa: BLE001
             self.problem = problem
 
+    def left(self, seconds: float) -> float:
+        """How many of the ``seconds`` it may still run; all of them before it has begun."""
+        return max(0.0, self.began + seconds - time.monotonic()) if self.started.is_set() else seconds
+
 
 class Workers:
-    """A pool of ``size`` threads. Daemons: a hung tool must not keep the process from ending.
+    """A pool of at most ``size`` threads, each started when no other is free: most runs need one or two.
 
-    concurrent.futures would join such a thread at exit and has no way to give it up.
+    Daemons: a hung tool must not keep the process from ending. concurrent.futures would join such a thread at exit
+    and has no way to give it up.
     """
 
     def __init__(self, size: int) -> None:
+        self._size = size
         self._queue: SimpleQueue[Job[object] | None] = SimpleQueue()
         self._lock = threading.Lock()
-        self._threads: list[threading.Thread] = []
-        for _ in range(size):
-            self._start_thread()
+        self._free: set[threading.Thread] = set()
+        self._alive = 0
+        """Threads that serve the queue, those with an abandoned job not among them."""
+        self._waiting = 0
+        """Jobs that no thread has taken."""
 
-    def submit(self, function: Callable[[], T]) -> Job[T]:
-        job = Job(function)
+    def submit(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None = None) -> Job[T]:
+        """The job, which only a task of ``loop`` may await."""
+        job = Job(function, loop)
+        with self._lock:
+            self._waiting += 1
+            self._start_thread_if_needed()
         self._queue.put(job)  # pyright: ignore[reportArgumentType]  # a Job of T is a Job of some object
         return job
 
     def wait(self, job: Job[T], seconds: float) -> T:
         """What the job returns or raises; TimeoutError when it runs longer than that, waiting in line not counted."""
         job.started.wait()
-        if not job.ended.wait(max(0.0, job.began + seconds - time.monotonic())):
+        if not job.ended.wait(job.left(seconds)):
             self._give_up(job)
-        if job.abandoned:
-            raise TimeoutError
-        if job.problem is not None:
-            raise job.problem
-        return job.result  # pyright: ignore[reportReturnType]  # set, since there was no problem
+        return _outcome(job)
+
+    async def await_(self, job: Job[T], seconds: float) -> T:
+        """``wait`` for a task. It is woken once, at the end, or when the job may have run for so long."""
+        while not await job.ended.await_(job.left(seconds)):
+            if job.left(seconds) == 0:
+                self._give_up(job)
+                break
+        return _outcome(job)
 
     def close(self) -> None:
-        """Ends all threads but those that hang."""
-        for _ in self._threads:
-            self._queue.put(None)
-        for thread in self._threads:
+        """Ends all threads; those that still run a tool end after it, and are not waited for."""
+        with self._lock:
+            free = list(self._free)
+            for _ in range(self._alive):
+                self._queue.put(None)
+        for thread in free:
             thread.join()
 
-    def _start_thread(self) -> None:
-        thread = threading.Thread(target=self._work, name="drretail-tool", daemon=True)
-        self._threads.append(thread)
-        thread.start()
+    def _start_thread_if_needed(self) -> None:
+        if self._waiting > len(self._free) and self._alive < self._size:
+            thread = threading.Thread(target=self._work, name="drretail-tool", daemon=True)
+            self._alive += 1
+            self._free.add(thread)
+            thread.start()
 
     def _work(self) -> None:
+        me = threading.current_thread()
         while (job := self._queue.get()) is not None:
+            with self._lock:
+                self._free.discard(me)
+                self._waiting -= 1
             job.run()
             with self._lock:
+                self._free.add(me)
                 job.ended.set()
                 if job.abandoned:
-                    # A new thread has its place already; what it brings is too late for anyone.
+                    # Its place went to another thread; what it brings is too late for anyone.
+                    self._free.discard(me)
                     return
 
     def _give_up(self, job: "Job[T]") -> None:
         with self._lock:
             if not job.ended.is_set():
                 job.abandoned = True
-                self._start_thread()
+                self._alive -= 1
+                self._start_thread_if_needed()
+
+
+def _outcome(job: Job[T]) -> T:
+    if job.abandoned:
+        raise TimeoutError
+    if job.problem is not None:
+        raise job.problem
+    return job.result  # pyright: ignore[reportReturnType]  # set, since there was no problem

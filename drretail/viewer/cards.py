@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 
+from drretail.grounding.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
 from drretail.viewer.claims import SIGNS, WORDS, Claim, Ruling
@@ -65,6 +67,8 @@ class EvidenceCard:
     evidence: Evidence
     link: str | None
     """Only for http and https."""
+    age: str
+    """The page's date and how it stands to the shop's today; empty where it is not known."""
     texts: tuple[tuple[str, str, int], ...]
     """Form, text, and how many characters were left out."""
 
@@ -128,11 +132,22 @@ def evidence_cards(view: RunView) -> list[EvidenceCard]:
         EvidenceCard(
             anchor=anchor,
             evidence=evidence[key],
+            age=_age(evidence[key].date, view.subject.now),
             link=evidence[key].url if is_web_address(evidence[key].url or "") else None,
             texts=tuple(_cut(text.form, readable(text.text), LONGEST_SOURCE) for text in _texts(evidence[key])),
         )
         for key, anchor in evidence_anchors(view).items()
     ]
+
+
+def _age(day: str | None, now: datetime | None) -> str:
+    if day is None:
+        return ""
+    if now is None:
+        return day
+    years = (now.date() - date.fromisoformat(day)).days / DAYS_A_YEAR
+    today = f"the shop's today, {now.date()}"
+    return f"{day}, {years:.1f} years before {today}" if years >= 0 else f"{day}, after {today}"
 
 
 def step_cards(view: RunView) -> list[StepCard]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from shlex import quote
 
 from drretail.records.base import canonical_json
-from drretail.records.run import Limits, System
+from drretail.records.run import SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.reading import ExperimentView
 
@@ -54,7 +54,9 @@ def _run(view: ExperimentView, label: str, system: System, folder: str) -> str:
         parts += ["--tool-turns", str(system.limits.tool_turns)]
     if system.limits.tokens is not None:
         parts += ["--tokens", str(system.limits.tokens)]
+    parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
     parts += ["--scope-to-user"] if system.options.get("scope_to_user") else []
+    parts += ["--redact"] if system.options.get("redact") else []
     return " ".join([*parts, "--seed", quote(view.definition.seed)])
 
 

@@ -8,6 +8,9 @@ from drretail.records.score import CODE, Rules, Score
 NOT_RATED = "not rated (rule-based)"
 _TITLES = {"faithfulness": "Faithfulness", "quality": "Answer quality", "checks": "Checks"}
 _MEANINGS = {"checks": "Share of reports without the finding: 1.00 means that no report has it."}
+_SELF_CHECKED = (
+    "Self-checked: the system takes out of its own reports what these checks find, so they say little of it."
+)
 _ONLY_IN_JSON = frozenset({"FP_eq2_report"})
 
 
@@ -67,11 +70,12 @@ def _table(metric: str, rules: Rules, scores: Sequence[Score], systems: Sequence
             continue
         by = " · ".join(filter(None, ("" if shared else judge, manner)))
         rated.append(Row(variant, by, tuple(_cell(row[system]) if system in row else None for system in systems)))
+    own = {score.system for score in scores if score.self_checked}
     return Table(
         title=_TITLES.get(metric, metric) + ("" if rules == "default" else f", rules of {rules}"),
         by=shared,
-        meaning=_MEANINGS.get(metric, ""),
-        systems=tuple(systems),
+        meaning=" ".join(filter(None, (_MEANINGS.get(metric, ""), _SELF_CHECKED if own else ""))),
+        systems=tuple(f"{system} (self-checked)" if system in own else system for system in systems),
         rows=tuple(rated),
         unrated=tuple(dict.fromkeys(unrated)),
     )

@@ -1,16 +1,21 @@
 import asyncio
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Never, cast
 
 import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.asking import ask_once, question_as_query
-from drretail.agents.runner import Runner, definition
+from drretail.agents.base import Agent
+from drretail.agents.contestant import definition
+from drretail.agents.crowd import Crowd
+from drretail.agents.runner import Runner, recorded_spec
+from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
-from drretail.errors import ModelError, UserError
+from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
 from tests.agents.conftest import QUERY, calls, contestant, scripted
 from tests.shop import USER
@@ -25,7 +30,7 @@ def run_in(folder: Path, world: World, *turns: Any, replay: Path | None = None) 
     player = contestant(world, model)
     runner = Runner(world, "w", replay=replay)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        return runner.run_into(experiment, player, QUERY), shown
+        return asyncio.run(runner.run_into(experiment, player, QUERY)), shown
 
 
 TURNS = (calls(SEARCH, PAGES), calls(SEARCH, text="Once more."), REPORT)
@@ -77,8 +82,8 @@ def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
     player = contestant(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = runner.run_all(experiment, [player], [QUERY])
-        (again,) = runner.run_all(experiment, [player], [QUERY])
+        (first,) = Crowd(runner, experiment).run_all([player], [QUERY])
+        (again,) = Crowd(runner, experiment).run_all([player], [QUERY])
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (again.failed, again.before) == (1, 1)
     assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
@@ -89,18 +94,42 @@ def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path
     player = contestant(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        runner.run_all(experiment, [player], [QUERY])
-        (again,) = runner.run_all(experiment, [player], [QUERY], retry_failed=True)
+        Crowd(runner, experiment).run_all([player], [QUERY])
+        (again,) = Crowd(runner, experiment).run_all([player], [QUERY], retry_failed=True)
         run = read_run(experiment.run_folder(player.label, "q1", 1))
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert run.usage["researcher"].calls == 1
+
+
+class Failing:
+    """A catalog whose server is down."""
+
+    def search(self, query: object) -> Never:
+        raise ToolError("unavailable", "The shop's search cannot be reached.")
+
+
+def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when_asked(
+    world: World, folder: Path
+) -> None:
+    model, _ = scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)
+    player = contestant(world, model)
+    cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        (first,) = Crowd(cut_off, experiment).run_all([player], [QUERY])
+        (kept,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_failed=True)
+        (again,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+        (whole,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+    assert (first.done, first.tool_calls, first.calls_failed, first.spoiled) == (1, 3, 2, 1)
+    assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
+    assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
+    assert (whole.done, whole.before) == (1, 1)
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:
     model, shown = scripted(REPORT, AIMessage("The hopper feeder."))
     player = contestant(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Runner(world, "w").run_all(experiment, [player], [QUERY], repeats=2)
+        Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], repeats=2)
         reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
     assert reports == [REPORT.text, "The hopper feeder."]
     assert len(shown) == 2
@@ -116,8 +145,8 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
 
 
 def test_a_role_without_a_model_is_named(world: World) -> None:
+    from drretail.agents.contestant import Contestant
     from drretail.agents.registry import load_agent
-    from drretail.agents.runner import Contestant
 
     model, _ = scripted()
     with pytest.raises(UserError, match="needs a model for researcher"):
@@ -130,3 +159,28 @@ def test_a_wrong_agent_is_answered_with_what_is_right(name: str, said: str) -> N
 
     with pytest.raises(UserError, match=said):
         load_agent(name)
+
+
+@pytest.mark.parametrize(("spec", "recorded"), [("demo", "demo"), ("servers:shop", "servers:shop"), ("w", "/home/w")])
+def test_a_world_is_recorded_so_that_it_is_found_from_anywhere(
+    monkeypatch: pytest.MonkeyPatch, spec: str, recorded: str
+) -> None:
+    monkeypatch.setattr(Path, "absolute", lambda path: Path("/home") / path)
+    assert recorded_spec(spec) == recorded
+
+
+def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: World) -> None:
+    class Asking:
+        roles = ("report",)
+
+        def prompts(self) -> tuple[()]:
+            return ()
+
+        async def answer(self, *_: object) -> None:
+            raise ToolError("unavailable", "MongoDB at host:1 cannot be reached.")
+
+    model, _ = scripted()
+    player = replace(contestant(world, model), agent=cast(Agent, Asking()))
+    error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
+    assert error is not None
+    assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.cli.score_table import print_scores
+from drretail.records.score import Score, Scores
 from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
 
@@ -40,10 +42,13 @@ def test_a_second_time_prints_and_leaves_the_same(drretail: Command, tmp_path: P
     assert (folder / "scores.json").read_bytes() == held
 
 
-def test_json_is_one_document_and_the_very_scores_that_are_kept(drretail: Command, tmp_path: Path) -> None:
+def test_json_is_one_document_of_the_very_scores_that_are_kept_and_what_they_took(
+    drretail: Command, tmp_path: Path
+) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     done = drretail(*STUBBED, "--json", "--quiet")
-    assert json.loads(done.stdout) == json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+    assert json.loads(done.stdout) == {**kept, "spending": []}
 
 
 def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
@@ -139,3 +144,18 @@ def test_checks_say_what_their_numbers_are(drretail: Command, made: Path) -> Non
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:
     (told, *_) = made.glob("runs/*/*/telemetry.json")
     assert json.loads(told.read_text(encoding="utf-8"))["world"] == str(made.parent / "w")
+
+
+def test_checks_of_a_system_that_made_them_itself_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    usual = {"metric": "checks", "version": 2, "variant": "clean", "value": 1, "n_planned": 1, "n_scored": 1}
+    rows = [
+        Score.model_validate(
+            usual | {"judge": "code", "judge_kind": "rule_based", "system": label, "self_checked": own}
+        )
+        for label, own in (("a@m", False), ("b@m", True))
+    ]
+    print_scores(Scores(scores=tuple(rows), judgings=()))
+    printed = capsys.readouterr().out
+    assert "b@m (self-checked)" in printed
+    assert "a@m (self-checked)" not in printed
+    assert "Self-checked: the agent takes out of its own reports" in printed

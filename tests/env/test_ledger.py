@@ -56,3 +56,40 @@ def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
     assert all(evidence == seen[0] for evidence in seen)
     assert [entry.id for entry in seen[0]] == ["P:B1", "P:B2", "P:B3"]
     assert [text.path for text in seen[0][2].texts] == ["0.2", "0.10"]
+
+
+def test_a_page_keeps_the_first_date_that_is_known_of_it() -> None:
+    ledger = Ledger()
+    for day in (None, "2023-04-05", "2024-01-01"):
+        ledger.add([a_source(id="W:aaaaaaaa", kind="web", date=day, text=str(day))], "0", 0)
+    assert ledger.evidence()[0].date == "2023-04-05"
+
+
+def test_a_step_knows_what_was_sealed_and_what_its_own_path_brought() -> None:
+    ledger = Ledger()
+    ledger.add([a_source(id="P:B1", key="B1")], "0.1", 0)
+    ledger.add([a_source(id="P:B2", key="B2")], "0.2", 0)
+    ledger.seal()
+    ledger.add([a_source(id="P:B3", key="B3")], "0.3", 0)
+    ledger.add([a_source(id="P:B4", key="B4")], "0.4", 0)
+    assert [entry.id for entry in ledger.known_at("0.4")] == ["P:B1", "P:B2", "P:B4"]
+    assert [entry.id for entry in ledger.known_at("0.30")] == ["P:B1", "P:B2"]
+    assert [entry.id for entry in Ledger().known_at("0")] == []
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_a_page_that_could_be_read_once_is_readable_whoever_came_first(order: tuple[int, ...]) -> None:
+    steps = [
+        a_source(id="W:aaaaaaaa", kind="web", form="snippet", state="blocked", problem="Robots."),
+        a_source(id="W:aaaaaaaa", kind="web", form="snippet", state="error", problem="Late."),
+        a_source(id="W:aaaaaaaa", kind="web", form="page", text="All."),
+    ]
+    ledger = Ledger()
+    for number in order:
+        ledger.add([steps[number]], "0", number)
+    (entry,) = ledger.evidence()
+    assert (entry.state, entry.problem) == ("ok", None)
+    without = Ledger()
+    for number in order:
+        without.add([steps[number]] if number < 2 else [], "0", number)
+    assert (without.evidence()[0].state, without.evidence()[0].problem) == ("blocked", "Robots.")

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.env.generations import CURRENT, staged
+from drretail.env.servers.settings import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import (
     Manifest,
@@ -306,6 +309,21 @@ def test_a_damaged_generation_is_said(folder: Path, manifest: Manifest, part: st
         open_world(folder)
 
 
-def test_worlds_on_servers_are_not_there_yet() -> None:
-    with pytest.raises(UserError, match="not available"):
-        open_world("servers:shop")
+def test_a_world_on_servers_is_looked_for_there() -> None:
+    nobody = ServerSettings(mongo_url="mongodb://user:secret@127.0.0.1:9", timeout=0.2)
+    with pytest.raises(UserError, match=r"MongoDB at 127\.0\.0\.1:9 does not answer") as caught:
+        open_world("servers:shop", servers=nobody)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_folder_may_be_called_like_a_world_on_servers(tmp_path: Path, products: list[Product]) -> None:
+    folder = tmp_path / "servers:shop"
+    write_world(folder, products=products, orders=[], seed=1, pool=default_pool())
+    with open_world(folder) as world:
+        assert world.folder == folder
+
+
+def test_an_embedded_world_does_not_wait_for_the_clients_of_servers() -> None:
+    script = "import sys, drretail.env.world; print({'pymongo', 'elasticsearch', 'bson'} & sys.modules.keys())"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "set()\n"

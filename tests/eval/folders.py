@@ -25,7 +25,13 @@ Reports = Mapping[str, str | None]
 """By "<query_id>-r<repeat>"; None is a run that failed."""
 
 
-def experiment(folder: Path, systems: Mapping[str, Reports], *, users: Mapping[str, str] | None = None) -> Path:
+def experiment(
+    folder: Path,
+    systems: Mapping[str, Reports],
+    *,
+    users: Mapping[str, str] | None = None,
+    self_checked: Sequence[str] = (),
+) -> Path:
     """An experiment with these reports by system; a query that one system lacks was never run by it.
 
     ``users`` gives the user of a query, who then has a profile summary.
@@ -37,7 +43,7 @@ def experiment(folder: Path, systems: Mapping[str, Reports], *, users: Mapping[s
         queries=tuple(
             Query(query_id=name, user_id=users.get(name), text=f"Ask {name}?", source="test") for name in ids
         ),
-        systems=dict.fromkeys(systems, SYSTEM),
+        systems={label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems},
         prompt_hashes={label: {} for label in systems},
         tool_schema_hash="t",
     )

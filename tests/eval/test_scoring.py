@@ -59,6 +59,13 @@ def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
     assert Scores.model_validate_json((folder / "scores.json").read_bytes()) == scores
 
 
+def test_checks_of_a_system_that_strikes_what_they_find_are_marked_and_nothing_else_is(tmp_path: Path) -> None:
+    systems = {LABEL: {"q1-r1": "It costs $20 + $10 = $40."}, "b@model": {"q1-r1": "It costs $20 + $10 = $30."}}
+    folder = experiment(tmp_path / "exp", systems, self_checked=["b@model"])
+    scores = scored(folder, scripted_judge(by_length)[0], metrics=("checks", "quality"))
+    assert {(it.system, it.metric) for it in scores.scores if it.self_checked} == {("b@model", "checks")}
+
+
 def test_a_run_that_was_never_made_is_planned_and_failed(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}, "b@model": {"q2-r1": "0.5"}})
     scores = scored(folder, metrics=(STUB,))

@@ -207,6 +207,8 @@ def test_amounts_that_are_no_price_of_the_record_are_left_alone(sentence: str) -
         ("1. **Quillet Bird Feeding Station Kit** – $43.99\n   - 4.5 stars from 267 reviews\n", "267 reviews"),
         ("The Tarnside Heated Bird Bath costs $80 [P:B0SHELF005].", "$80"),
         ("It costs €43.99 [P:B0SHELF001].", "€43.99"),
+        ("The Quillet Bird Feeding Station Kit costs **$39.99** [P:B0SHELF001].", "$39.99"),
+        ("The Quillet Bird Feeding Station Kit costs *$39.99* now [P:B0SHELF001].", "$39.99"),
         ("The Quillet Bird Feeding Station Kit ([page](http://ecommerce.com/B0SHELF001)) costs $44.99.", "$44.99"),
     ],
 )
@@ -455,3 +457,13 @@ def test_constraints_are_read_from_the_words_of_a_query_that_has_none_typed() ->
     report = "Get the **Quillet Bird Feeding Station Kit** ($43.99) [P:B0SHELF001]."
     assert codes(report, a_query("A feeder for at most $30, please.")) == ["over_budget"]
     assert codes(report, a_query("A feeder for at most $30, please.", budget=50)) == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Nothing that I already own, please.", "Do not suggest what I already own.", "None of what I own, please."],
+)
+def test_who_wants_nothing_twice_is_given_no_excuse(asked: str) -> None:
+    said = "I recommend the Marlowick Cedar Nest Box [P:B0SHELF004] to replace the one that you bought in 2020."
+    assert codes(said) == []
+    assert codes(said, a_query(asked)) == ["recommended_although_owned"]

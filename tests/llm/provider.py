@@ -26,11 +26,14 @@ class Step:
     body: bytes = b""
     pause: float = 0
     drop: bool = False
+    headers: tuple[tuple[str, str], ...] = ()
 
 
-def fails(status: int, message: str = "scripted") -> Step:
+def fails(status: int, message: str = "scripted", **headers: str) -> Step:
+    """An error of Anthropic's form; ``retry_after="3"`` is the header retry-after."""
     error = {"type": ERROR_TYPES.get(status, "api_error"), "message": message}
-    return Step(status, json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode())
+    body = json.dumps({"type": "error", "error": error, "request_id": "req_1"}).encode()
+    return Step(status, body, headers=tuple((name.replace("_", "-"), value) for name, value in headers.items()))
 
 
 def answers(
@@ -121,8 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(step.status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(step.body)))
-        if step.status in (429, 529):
-            self.send_header("retry-after", "0.01")
+        for name, value in step.headers or ((("retry-after", "0.01"),) if step.status in (429, 529) else ()):
+            self.send_header(name, value)
         self.end_headers()
         try:
             self.wfile.write(step.body)

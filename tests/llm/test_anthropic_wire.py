@@ -7,8 +7,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from drretail.errors import ModelError, ModelErrorKind
-from drretail.llm.faults import ainvoke, usage_of
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
+from drretail.llm.retrying import Retrying
 from drretail.records.run import Usage
 
 from .provider import Provider, Step, answers, fails
@@ -36,20 +38,22 @@ def anyio_backend() -> str:
 
 
 def model_at(url: str, name: str = "claude-sonnet-5", **given: Any) -> Model:
-    settings = {"timeout": 5, "max_retries": 2, "max_tokens": 700} | given
+    retrying = Retrying(given.pop("max_retries", 2), first=0.01)
+    settings: dict[str, Any] = {"timeout": 5, "retrying": retrying, "max_tokens": 700} | given
     return open_model(f"anthropic:{name}", base_url=url, environ={"ANTHROPIC_API_KEY": KEY}, **settings)
 
 
 async def asked(*script: Step, tools: bool = False, **given: Any) -> tuple[AIMessage, Provider]:
     with Provider(*script) as provider:
-        chat = model_at(provider.url, **given).chat
-        return await ainvoke(chat.bind_tools([TOOL]) if tools else chat, MESSAGES), provider
+        model = model_at(provider.url, **given)
+        chat = model.chat.bind_tools([TOOL]) if tools else model.chat
+        return await answer_of(model, MESSAGES, chat=chat), provider
 
 
 async def failure(*script: Step, **given: Any) -> tuple[ModelError, int]:
     with Provider(*script) as provider:
         with pytest.raises(ModelError) as caught:
-            await ainvoke(model_at(provider.url, **given).chat, MESSAGES)
+            await answer_of(model_at(provider.url, **given), MESSAGES)
         return caught.value, len(provider.seen)
 
 
@@ -103,8 +107,8 @@ async def test_what_passes_by_itself_is_tried_again(step: Step) -> None:
         (fails(404), 1, "model"),
         (fails(413), 1, "context_overflow"),
         (fails(400, "prompt is too long: 210000 tokens > 200000 maximum"), 1, "context_overflow"),
-        (Step(200, b'{"id": "msg_1", "content": [{"ty'), 3, "model"),
-        (Step(200, b""), 3, "model"),
+        (Step(200, b'{"id": "msg_1", "content": [{"ty'), 2, "model"),
+        (Step(200, b""), 2, "model"),
     ],
 )
 async def test_what_stays_wrong_is_a_model_error_of_its_kind(step: Step, requests: int, kind: ModelErrorKind) -> None:
@@ -120,7 +124,7 @@ async def test_a_stalled_server_is_a_timeout_after_all_attempts() -> None:
     assert seen == 2
 
 
-async def test_broken_json_once_is_tried_again_here() -> None:
+async def test_broken_json_once_is_tried_again() -> None:
     answer, provider = await asked(Step(200, b"{"))
     assert answer.text == "hello"
     assert len(provider.seen) == 2

@@ -6,8 +6,10 @@ import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
 
 from drretail.errors import ModelError, ModelErrorKind
-from drretail.llm.faults import ainvoke, usage_of
-from drretail.llm.registry import open_model
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
+from drretail.llm.registry import Model, open_model
+from drretail.llm.retrying import Retrying
 from drretail.records.run import Usage
 
 from .provider import Provider, Step, completes, fails
@@ -23,8 +25,9 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-def chat_at(url: str, timeout: float = 5):
-    return open_model("openai:local-model", base_url=f"{url}/v1", timeout=timeout, max_retries=1).chat
+def model_at(url: str, timeout: float = 5) -> Model:
+    retrying = Retrying(1, first=0.01)
+    return open_model("openai:local-model", base_url=f"{url}/v1", timeout=timeout, retrying=retrying)
 
 
 def calls(name: str, **args: str) -> Step:
@@ -36,10 +39,11 @@ def calls(name: str, **args: str) -> Step:
 
 async def test_a_round_with_a_tool_goes_there_and_back_without_a_key() -> None:
     with Provider(calls("get_product_details", product_id="B1"), completes({"content": "Take it."})) as provider:
-        chat = chat_at(provider.url).bind_tools([TOOL])
-        first = await ainvoke(chat, [QUESTION])
+        model = model_at(provider.url)
+        chat = model.chat.bind_tools([TOOL])
+        first = await answer_of(model, [QUESTION], chat=chat)
         reply = ToolMessage('{"title":"Bed"}', tool_call_id=first.tool_calls[0]["id"])
-        last = await ainvoke(chat, [QUESTION, first, reply])
+        last = await answer_of(model, [QUESTION, first, reply], chat=chat)
     assert first.tool_calls[0]["args"] == {"product_id": "B1"}
     assert last.text == "Take it."
     assert usage_of(last) == Usage(calls=1, input_uncached=30, output=5)
@@ -64,12 +68,12 @@ async def test_a_round_with_a_tool_goes_there_and_back_without_a_key() -> None:
 )
 async def test_failures_have_the_same_kinds_as_elsewhere(step: Step, kind: ModelErrorKind) -> None:
     with Provider(*[step] * 6) as provider, pytest.raises(ModelError) as caught:
-        await ainvoke(chat_at(provider.url), [QUESTION])
+        await answer_of(model_at(provider.url), [QUESTION])
     assert caught.value.kind == kind
 
 
 async def test_a_stalled_server_is_a_timeout() -> None:
     slow = Step(200, b"{}", pause=0.6)
     with Provider(slow, slow) as provider, pytest.raises(ModelError) as caught:
-        await ainvoke(chat_at(provider.url, timeout=0.2), [QUESTION])
+        await answer_of(model_at(provider.url, timeout=0.2), [QUESTION])
     assert caught.value.kind == "timeout"

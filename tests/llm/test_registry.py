@@ -40,17 +40,22 @@ def test_another_server_is_another_model_for_the_journal() -> None:
     assert open_model("openai:m", base_url="http://a/v1").params["base_url"] == "http://a/v1"
 
 
-def test_the_anthropic_client_has_timeout_retries_and_length() -> None:
+def test_the_anthropic_client_has_timeout_and_length_and_retries_nothing_itself() -> None:
     chat = chat_of("anthropic:claude-sonnet-5")
-    assert (chat.default_request_timeout, chat.max_retries, chat.max_tokens) == (33, 4, 555)
+    assert (chat.default_request_timeout, chat.max_retries, chat.max_tokens) == (33, 0, 555)
 
 
-def test_the_openai_client_has_timeout_retries_and_length() -> None:
+def test_the_openai_client_has_timeout_and_length_and_retries_nothing_itself() -> None:
     pytest.importorskip("langchain_openai")
     chat = chat_of("openai:gpt-4.1")
-    assert (chat.request_timeout, chat.max_retries, chat.max_tokens) == (33, 4, 555)
+    assert (chat.request_timeout, chat.max_retries, chat.max_tokens) == (33, 0, 555)
     compatible = chat_of("openai:local", base_url="http://localhost:1/v1")
     assert compatible.extra_body == {"max_tokens": 555}
+
+
+def test_retries_are_the_models_own() -> None:
+    model = open_model("anthropic:claude-sonnet-5", environ=KEYS, timeout=33, max_retries=4)
+    assert (model.retrying.retries, model.seconds) == (4, (33 + 60) * 5)
 
 
 def test_the_ollama_client_has_timeout_and_length_and_needs_no_key() -> None:
@@ -59,10 +64,10 @@ def test_the_ollama_client_has_timeout_and_length_and_needs_no_key() -> None:
     assert (chat.model, chat.client_kwargs, chat.num_predict) == ("qwen3:8b", {"timeout": 33}, 555)
 
 
-def test_the_google_client_has_timeout_attempts_and_length() -> None:
+def test_the_google_client_has_timeout_and_length_and_makes_one_attempt() -> None:
     pytest.importorskip("langchain_google_genai")
     chat = chat_of("google:gemini-2.5-pro")
-    assert (chat.timeout, chat.max_retries, chat.max_output_tokens) == (33, 5, 555)
+    assert (chat.timeout, chat.max_retries, chat.max_output_tokens) == (33, 1, 555)
 
 
 def test_the_offline_shopper_comes_through_the_same_door() -> None:

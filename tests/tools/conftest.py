@@ -1,6 +1,6 @@
 """A shop made up for the tools: ties, missing prices, letters of many scripts, orders of every status."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +8,10 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
-from drretail.env.world import OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, World
 from drretail.records.shop import OrderStatus, Product
 from drretail.tools.toolkit import Toolkit, ToolReply
+from tests.places import PLACES, Place, PlaceKind
 
 ANNA, BORIS, NOBODY = "AEANNA0000000000000000000001", "AEBORIS000000000000000000001", "AENOBODY00000000000000000001"
 DAY = 86_400_000
@@ -67,12 +68,12 @@ PAGES = [
 ]
 
 
-@pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = tmp_path_factory.mktemp("tools") / "world"
-    rows = sorted(ORDERS, key=lambda row: row.place)
-    write_world(folder, products=PRODUCTS, orders=rows, seed="42", pool=default_pool())
-    with open_world(folder, web=SandboxWeb(PAGES)) as opened:
+@pytest.fixture(scope="session", params=PLACES)
+def world(request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place]) -> Iterator[World]:
+    """The shop in every kind of place: what a tool answers must not depend on it."""
+    place = new_place(request.param)
+    place.write(PRODUCTS, ORDERS)
+    with place.open(SandboxWeb(PAGES)) as opened:
         yield opened
 
 
@@ -94,7 +95,8 @@ def error_of(reply: ToolReply) -> dict[str, Any]:
     return reply.value["error"]
 
 
-@pytest.fixture
-def shop_folder(world: World) -> Path:
-    assert world.folder is not None
-    return world.folder
+@pytest.fixture(scope="session")
+def shop_folder(new_place: Callable[[PlaceKind], Place]) -> Path:
+    place = new_place("embedded")
+    place.write(PRODUCTS, ORDERS)
+    return Path(place.spec)

@@ -6,13 +6,16 @@ from typing import Any
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from drretail.errors import UnknownName
 from drretail.tools.registry import (
+    FAMILIES,
     TOOLS,
     anthropic_schemas,
     json_schemas,
     langchain_tools,
     openai_schemas,
     tool_schema_hash,
+    tools_of,
 )
 from drretail.tools.toolkit import Toolkit
 
@@ -123,3 +126,15 @@ def test_the_documentation_names_every_tool_argument_and_choice() -> None:
             assert name in rows[schema["name"]], (schema["name"], name)
             described = page if name == "status" else rows[schema["name"]]
             assert all(choice in described for choice in argument.get("enum", ()))
+
+
+def test_every_tool_belongs_to_one_family_and_user_holds_the_five_of_orders_and_users() -> None:
+    assert sorted(name for names in FAMILIES.values() for name in names) == sorted(TOOLS)
+    assert tools_of(["user"]) == {name for name in TOOLS if name.startswith(("get_user_", "get_order_", "update_user"))}
+    assert len(tools_of(["user"])) == 5
+    assert tools_of([]) == frozenset()
+
+
+def test_a_wrong_family_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean catalog"):
+        tools_of(["catalogue"])

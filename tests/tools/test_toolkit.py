@@ -1,3 +1,4 @@
+import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -158,9 +159,50 @@ def test_a_toolkit_without_a_tool_neither_offers_nor_calls_it(session: Session) 
 
 
 def test_closing_ends_the_threads(session: Session) -> None:
-    with Toolkit(session, threads=3):
-        assert sum(thread.name == "drretail-tool" for thread in threading.enumerate()) >= 3
+    all_three = threading.Barrier(3)
+    with Toolkit(session, threads=3, tools=made_up("meet", lambda number: all_three.wait(5))) as toolkit:
+        assert [reply.error for reply in toolkit.call_all([("meet", {})] * 3)] == [None] * 3
+        assert sum(thread.name == "drretail-tool" for thread in threading.enumerate()) == 3
     assert not any(thread.name == "drretail-tool" for thread in threading.enumerate())
+
+
+def test_threads_are_started_only_when_no_other_is_free(session: Session) -> None:
+    with Toolkit(session, threads=4) as toolkit:
+        for _ in range(5):
+            toolkit.call("calculator", {"expression": "1+1"})
+        assert sum(thread.name == "drretail-tool" for thread in threading.enumerate()) == 1
+
+
+def test_closing_does_not_wait_for_a_tool_that_hangs(session: Session) -> None:
+    release = threading.Event()
+    with Toolkit(session, timeout=0.05, threads=1, tools=made_up("hung", lambda number: release.wait(10))) as toolkit:
+        assert toolkit.call("hung", {"number": 1}).error == "timeout"
+        began = time.monotonic()
+    assert time.monotonic() - began < 5
+    release.set()
+
+
+def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:
+    met = threading.Event()
+
+    async def both() -> list[str]:
+        with Toolkit(session, threads=1, tools=made_up("meet", lambda number: met.wait(5))) as toolkit:
+            calling = asyncio.create_task(toolkit.acall_all([("meet", {"number": 1}), ("meet", {"number": 2})]))
+            await asyncio.sleep(0)
+            met.set()  # in one thread with the tool this would never be reached
+            return [reply.text for reply in await calling]
+
+    assert all('"did":true' in text for text in asyncio.run(both()))
+    assert [step.seq for step in session.trajectory.steps()] == [0, 1]
+
+
+def test_a_hung_tool_times_out_for_a_task_too(session: Session) -> None:
+    release = threading.Event()
+    hung = made_up("hung", lambda number: release.wait(10) if number else "quick")
+    with Toolkit(session, timeout=0.05, threads=1, tools=hung) as toolkit:
+        replies = asyncio.run(toolkit.acall_all([("hung", {"number": n}) for n in (1, 0)]))
+    release.set()
+    assert [reply.error for reply in replies] == ["timeout", None]
 
 
 JSON = st.recursive(

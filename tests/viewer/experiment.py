@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from drretail.agents.contestant import Contestant, definition
+from drretail.agents.crowd import Crowd
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Contestant, Runner, definition
+from drretail.agents.runner import Runner
 from drretail.env.world import World
 from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT, Claim, make_claim, units
 from drretail.eval.registry import load_metric
@@ -34,7 +36,7 @@ def record_runs(world: World, queries: Sequence[Query], folder: Path) -> None:
             text = "Lives in a town of the north-east; buys for a garden."
             statements = (Statement(code="place", text=text, orders=("0000000001",)),)
             experiment.freeze_profile(ProfileSummary(user_id=user_id, statements=statements))
-        Runner(world, "w").run_all(experiment, [contestant], queries)
+        Crowd(Runner(world, "w"), experiment).run_all([contestant], queries)
 
 
 def judge_by_hand(folder: Path) -> None:

@@ -41,6 +41,15 @@ def test_judges_and_policies_have_rows_of_their_own() -> None:
     assert [row.by.partition(" · ")[2] for row in table.rows] == ["", "", "failed and n/a counted as 0"]
 
 
+def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
+    checks = {"metric": "checks", "variant": "clean", "judge": "code"}
+    (table,) = score_tables([score(**checks), score(**checks, system="b", self_checked=True)], ["a", "b"])
+    assert table.systems == ("a", "b (self-checked)")
+    assert "Self-checked" in table.meaning
+    (table,) = score_tables([score(**checks)], ["a"])
+    assert (table.systems, "Self-checked" in table.meaning) == (("a",), False)
+
+
 def test_every_set_of_rules_has_a_table_of_its_own() -> None:
     tables = score_tables([score(), score(rules="paper"), score(rules="paper", variant="FR")], ["a"])
     assert [(table.title, len(table.rows)) for table in tables] == [

@@ -1,6 +1,6 @@
 """Words of a text as Elasticsearch's ``standard`` analyzer finds them, so that both backends rank alike.
 
-The one known difference in ordinary text: Elasticsearch cuts words of more than 255 letters, this does not.
+Left alone, Elasticsearch cuts words of more than 255 letters; the index of drretail is set not to (elastic_index.py).
 """
 
 from functools import cache

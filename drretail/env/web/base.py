@@ -25,6 +25,8 @@ class WebPage:
     text: str
     state: SourceState
     date: str | None = None
+    problem: str | None = None
+    """Why ``state`` is not "ok", in a sentence, where the provider says so."""
 
 
 class Web(Protocol):

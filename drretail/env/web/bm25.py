@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 # Robertson and Zaragoza 2009, section 3; the defaults of Lucene.
 K1 = 1.2
@@ -27,7 +28,7 @@ def terms(text: str) -> list[str]:
 
 def term_spans(text: str) -> list[tuple[str, int, int]]:
     """All words in that form, with the characters they stand at."""
-    return [(_singular(word.group().casefold()), word.start(), word.end()) for word in _WORD.finditer(text)]
+    return [(_term(word.group()), word.start(), word.end()) for word in _WORD.finditer(text)]
 
 
 class Bm25:
@@ -60,6 +61,12 @@ class Bm25:
                 damping = K1 * (1 - B + B * self._lengths[number] / self._mean)
                 found[number] = found.get(number, 0.0) + idf * count * (K1 + 1) / (count + damping)
         return found
+
+
+@lru_cache(maxsize=50_000)
+def _term(word: str) -> str:
+    """The word as it is indexed; pages are read for every search, and their words repeat."""
+    return _singular(word.casefold())
 
 
 def _singular(word: str) -> str:

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from drretail.env.web.bm25 import term_spans, terms
 
@@ -11,8 +12,7 @@ LENGTH = 300
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(NamedTuple):
     """Words ``first`` to ``last`` (not included) and the weight of the query's words among them."""
 
     first: int
@@ -26,8 +26,7 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], length: 
     It is the first such passage, from the beginning of the sentence that holds the first of these words where
     that is possible. Cut at word borders, with … where something is left out; white space becomes single spaces.
     """
-    text = _SPACES.sub(" ", text).strip()
-    spans = term_spans(text)
+    text, spans = _read(text)
     if len(text) <= length or not spans:
         return text[:length]
     # Whole numbers: sums of floats would depend on the order of adding and taking away.
@@ -39,6 +38,13 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], length: 
     # No heavy word stands before the anchor, so every window from the first to the anchor is as heavy.
     best = _beginning(text, spans, windows[first.first : anchor + 1])
     return _cut(text, spans[best.first][1], spans[best.last - 1][2])
+
+
+@lru_cache(maxsize=128)
+def _read(text: str) -> tuple[str, list[tuple[str, int, int]]]:
+    """A page with single spaces, and its words; searches of one subject bring the same pages again and again."""
+    text = _SPACES.sub(" ", text).strip()
+    return text, term_spans(text)
 
 
 def _beginning(text: str, spans: list[tuple[str, int, int]], windows: list[_Window]) -> _Window:
@@ -56,12 +62,14 @@ def _windows(spans: list[tuple[str, int, int]], weights: dict[str, int], length:
     for first, (term, start, _) in enumerate(spans):
         while last < len(spans) and (last == first or spans[last][2] <= start + length):
             new = spans[last][0]
-            total += 0 if inside[new] else weights.get(new, 0)
-            inside[new] += 1
+            if new in weights:
+                total += 0 if inside[new] else weights[new]
+                inside[new] += 1
             last += 1
         yield _Window(first, last, total)
-        inside[term] -= 1
-        total -= 0 if inside[term] else weights.get(term, 0)
+        if term in weights:
+            inside[term] -= 1
+            total -= 0 if inside[term] else weights[term]
 
 
 def _begins_sentence(text: str, start: int) -> bool:

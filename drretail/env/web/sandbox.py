@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.bm25 import Bm25
+from drretail.env.web.opening import WebOptions
 from drretail.env.web.passages import best_passage
 from drretail.errors import UserError
 from drretail.files import read_lines
@@ -32,6 +33,11 @@ class SandboxPage(Record):
 def default_corpus() -> Path:
     """The corpus that ships with drretail."""
     return Path(str(resources.files("drretail.env.web").joinpath(CORPUS_FILE)))
+
+
+def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb":
+    """``sandbox`` with the pages that ship with drretail, or ``sandbox:FILE``."""
+    return SandboxWeb(Path(argument) if argument else default_corpus())
 
 
 class SandboxWeb:

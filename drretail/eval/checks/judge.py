@@ -1,38 +1,51 @@
 """The checks of one report: a verdict for each code, its value the list of findings."""
 
 from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 from drretail.env.store.base import Store
 from drretail.errors import NotFound
 from drretail.eval.judge import Hearing
 from drretail.eval.subject import Subject
 from drretail.grounding.case import Case, Lookup
-from drretail.grounding.checks import CHECKS, NO_WORLD
+from drretail.grounding.checks import CHECKS, NO_WORLD, Check
+from drretail.records.score import VerdictState
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 
 STAGE = "check"
 
 
 def judge_checks(subject: Subject, hearing: Hearing) -> None:
-    """Records the verdicts that are missing; one that lacked the world is made again when the world is at hand."""
+    """Records the verdicts that are missing.
+
+    Made again are one that lacked the world when the world is at hand, and one that a setting decides when it comes
+    out differently now.
+    """
     case = case_of(subject)
     for check in CHECKS.values():
         standing = hearing.standing(STAGE, check.code)
         lacked_the_world = standing is not None and standing.state == "na" and standing.reason == NO_WORLD
-        if standing is not None and not (lacked_the_world and case.lookup is not None):
+        if standing is not None and not (lacked_the_world and case.lookup is not None) and not check.of_settings:
             continue
-        missing = check.missing(case)
-        if missing is not None:
-            hearing.record(STAGE, check.code, "na", reason=missing)
-            continue
-        findings = check.find(case)
-        hearing.record(
-            STAGE,
-            check.code,
-            "scored",
-            [finding.model_dump(mode="json", exclude_none=True) for finding in findings],
-            reason=f"{len(findings)} found" if findings else "nothing found",
-        )
+        outcome = _outcome(check, case)
+        if standing is None or outcome != _Outcome(standing.state, standing.value, standing.reason):
+            hearing.record(STAGE, check.code, outcome.state, outcome.value, reason=outcome.reason)
+
+
+class _Outcome(NamedTuple):
+    """What a check comes to."""
+
+    state: VerdictState
+    value: Any
+    reason: str
+
+
+def _outcome(check: Check, case: Case) -> _Outcome:
+    missing = check.missing(case)
+    if missing is not None:
+        return _Outcome("na", None, missing)
+    findings = [finding.model_dump(mode="json", exclude_none=True) for finding in check.find(case)]
+    return _Outcome("scored", findings, f"{len(findings)} found" if findings else "nothing found")
 
 
 def case_of(subject: Subject) -> Case:
@@ -49,6 +62,8 @@ def case_of(subject: Subject) -> Case:
         profiles=() if store is None or user_id is None else _profile(store, user_id),
         owned=frozenset(order.product_id for order in kept),
         order_ids=frozenset(order.order_id for order in orders),
+        now=None if subject.now is None else subject.now.date(),
+        page_age=subject.page_age,
     )
 
 

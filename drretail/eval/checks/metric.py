@@ -16,7 +16,7 @@ class Checks:
     """The metric ``checks``: no model is asked."""
 
     name: str = "checks"
-    version: int = 2
+    version: int = 3
     needs_judge: bool = False
     is_opinion: bool = False
 

@@ -15,6 +15,8 @@ ALL_TYPES = "all"
 """The one unit of a claim under the rules of DRG, which judges all its URLs joined."""
 CITED, ALL, SUPPORT, SUPPORT_SHOWN = "extract_cited", "extract_all", "support", "support_shown"
 """The stages, as verdicts name them; the last one is asked of what the agent read instead of the source."""
+SUPPORT_LIVE = "support_live"
+"""The stage that is asked of cited pages as they are at judging time."""
 REPORT = "report"
 """The item of the extractions."""
 

@@ -18,6 +18,8 @@ class SourceText:
 
     id: str
     text: EvidenceText
+    date: str | None = None
+    """Of a web page, where it is known."""
 
     @property
     def ref(self) -> SourceRef:
@@ -39,18 +41,23 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> Cont
     unreadable: list[str] = []
     for source in sources:
         entry = evidence.get(source)
-        found = [] if entry is None or entry.state != "ok" else [text for text in entry.sources if text.text.strip()]
-        texts += [SourceText(source, text) for text in found]
+        # Of a page that could not be read there may be the snippet that the agent was shown.
+        found = () if entry is None else _readable(entry)
+        texts += found
         if not found:
             unreadable.append(source)
     return Content(tuple(texts), tuple(unreadable))
+
+
+def _readable(entry: Evidence) -> list[SourceText]:
+    return [SourceText(entry.id, text, entry.date) for text in entry.sources if text.text.strip()]
 
 
 def summaries_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> tuple[SourceText, ...]:
     """What the agent read instead of the sources: the summaries of their pages."""
     entries = [entry for source in sources if (entry := evidence.get(source)) is not None]
     return tuple(
-        SourceText(entry.id, text)
+        SourceText(entry.id, text, entry.date)
         for entry in entries
         for text in entry.texts
         if text.form == "summary" and text.shown and text.text.strip()
@@ -58,5 +65,8 @@ def summaries_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> tu
 
 
 def source_tags(texts: Sequence[SourceText]) -> str:
-    """The texts for a prompt, each in a ``<source id="…">`` tag."""
-    return "\n\n".join(tagged("source", source.text.text, id=source.id) for source in texts)
+    """The texts for a prompt, each in a ``<source id="…">`` tag, with the page's date where it is known."""
+    return "\n\n".join(
+        tagged("source", source.text.text, id=source.id, **({"date": source.date} if source.date else {}))
+        for source in texts
+    )

@@ -13,12 +13,15 @@ from drretail.records.score import Rules, Verdict, VerdictState
 
 HEADLINE: tuple[str, ...] = ("web", "product")
 """The types of FP; internal sources have no counterpart in the paper and their own column."""
+FP_WEB_LIVE = "FP_web_live"
+"""Only of reports whose pages were looked at again; others leave it out."""
 VARIANTS = (
     "FP",
     "FP_eq2",
     "FP_pooled",
     "FP_strict",
     "FP_web",
+    FP_WEB_LIVE,
     "FP_product",
     "FP_internal",
     "FP_eq2_report",
@@ -34,7 +37,7 @@ POOLED = frozenset({"FP_eq2", "FP_pooled", "FR_pooled"})
 
 def failed_values() -> list[Value]:
     """The values of a run that left no report."""
-    return [Value(variant, "failed") for variant in VARIANTS]
+    return [Value(variant, "failed") for variant in VARIANTS if variant != FP_WEB_LIVE]
 
 
 def report_values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
@@ -42,9 +45,11 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     report = ReportVerdicts(verdicts, rules)
     if rules == "drg":
         found = {value.variant: value for value in (*_drg_precision(report), *_drg_recall(report))}
-        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS]
-    found = {value.variant: value for value in (*_precision(report), *_recall(report), *_counts(report))}
-    return [found[variant] for variant in VARIANTS]
+        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant != FP_WEB_LIVE]
+    found = {
+        value.variant: value for value in (*_precision(report), *_live(report), *_recall(report), *_counts(report))
+    }
+    return [found[variant] for variant in VARIANTS if variant in found]
 
 
 def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:
@@ -73,7 +78,7 @@ def _part(value: Value, part: str, whole: str) -> tuple[float, float]:
 def _precision(report: ReportVerdicts) -> list[Value]:
     claims = report.claims(CITED)
     if claims is None:
-        return [Value(variant, "failed") for variant in VARIANTS if variant.startswith("FP")]
+        return [Value(variant, "failed") for variant in VARIANTS if variant.startswith("FP") and variant != FP_WEB_LIVE]
     tallies = {kind: report.tally(kind) for kind in TYPES}
     both = pooled_tally(tallies, HEADLINE)
     present = [mean for kind in HEADLINE if (mean := tallies[kind].mean) is not None]
@@ -89,6 +94,14 @@ def _precision(report: ReportVerdicts) -> list[Value]:
         *(_value(f"FP_{kind}", tallies[kind].mean, tallies[kind]) for kind in TYPES),
         _value("FP_eq2_report", headline if len(present) == len(HEADLINE) else None, both, alone_is="na"),
     ]
+
+
+def _live(report: ReportVerdicts) -> list[Value]:
+    """FP_web by pages as they were at judging time; nothing for a report whose pages were not looked at again."""
+    if not report.is_judged_live and (report.claims(CITED) is None or report.tally("web").units):
+        return []
+    tally = report.tally("web", live=True)
+    return [_value(FP_WEB_LIVE, tally.mean, tally)]
 
 
 def _value(

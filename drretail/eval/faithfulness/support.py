@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN, Unit
@@ -36,7 +36,7 @@ class Support(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class Judged:
     """What a judge said of a claim and some texts; ``value`` None when it failed."""
 
     value: float | None
@@ -62,21 +62,21 @@ async def judge_support(subject: Subject, hearing: Hearing, unit: Unit) -> Verdi
     if not content.texts:
         reason = f"none of its sources could be read: {', '.join(content.unreadable)}"
         return hearing.record(SUPPORT, unit.item, "unverifiable", reason=reason)
-    if hearing.rules == "default" and (settled := _settled(hearing, unit, content, notes)) is not None:
-        return settled
-    judged = await _asked(hearing, SUPPORT, unit, content.texts)
+    if hearing.rules == "default" and (decided := settled(hearing, SUPPORT, unit, content, notes)) is not None:
+        return decided
+    judged = await asked(subject, hearing, SUPPORT, unit, content.texts)
     if hearing.rules == "default" and judged.value is not None and judged.value < 1:
         notes += await _distortion(subject, hearing, unit, judged.value)
-    return _recorded(hearing, SUPPORT, unit, content.texts, judged, notes)
+    return recorded(hearing, SUPPORT, unit, content.texts, judged, notes)
 
 
-def _settled(hearing: Hearing, unit: Unit, content: Content, notes: tuple[str, ...]) -> Verdict | None:
+def settled(hearing: Hearing, stage: str, unit: Unit, content: Content, notes: tuple[str, ...] = ()) -> Verdict | None:
     """Deterministic first: prices, ratings, counts, dates and ids against the record; None where words decide."""
     found = settle(unit.claim.claim, [source.text for source in content.texts])
     if found is None:
         return None
     return hearing.record(
-        SUPPORT,
+        stage,
         unit.item,
         "scored",
         float(found.value),
@@ -87,22 +87,24 @@ def _settled(hearing: Hearing, unit: Unit, content: Content, notes: tuple[str, .
     )
 
 
-async def _asked(hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText]) -> _Judged:
-    values = {"claim": tagged("claim", unit.claim.claim), "sources": source_tags(texts)}
+async def asked(subject: Subject, hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText]) -> Judged:
+    """What the judge says of a claim and these texts."""
+    values = {"today": subject.today, "claim": tagged("claim", unit.claim.claim), "sources": source_tags(texts)}
     ruling = await hearing.ask(stage, unit.item, support_prompt(), values, Support)
     if ruling.answer is None:
-        return _Judged(None, error=ruling.error)
+        return Judged(None, error=ruling.error)
     said = ruling.answer
     quote = said.quote.strip() or None
     dropped = quote is not None and not any(_stands_in(quote, source.text.text) for source in texts)
-    return _Judged(
+    return Judged(
         _VALUES[said.support], said.justification, None if dropped else quote, (QUOTE_DROPPED,) if dropped else ()
     )
 
 
-def _recorded(
-    hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText], judged: _Judged, notes: tuple[str, ...] = ()
+def recorded(
+    hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText], judged: Judged, notes: tuple[str, ...] = ()
 ) -> Verdict:
+    """The verdict of what the judge said."""
     return hearing.record(
         stage,
         unit.item,
@@ -124,15 +126,15 @@ async def _distortion(subject: Subject, hearing: Hearing, unit: Unit, value: flo
         return ()
     verdict = hearing.standing(SUPPORT_SHOWN, unit.item, support_prompt().hash)
     if verdict is None:
-        judged = await _asked(hearing, SUPPORT_SHOWN, unit, summaries)
-        verdict = _recorded(hearing, SUPPORT_SHOWN, unit, summaries, judged)
+        judged = await asked(subject, hearing, SUPPORT_SHOWN, unit, summaries)
+        verdict = recorded(hearing, SUPPORT_SHOWN, unit, summaries, judged)
     return (DISTORTED,) if verdict.state == "scored" and float(verdict.value) > value else ()
 
 
 def _as_drg_reads(content: Content) -> Content:
     """What is unreadable becomes a sentence that says so, and addresses are taken out of the texts."""
     read = [
-        SourceText(source.id, source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
+        replace(source, text=source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
         for source in content.texts
     ]
     failed = [SourceText(source, _error_text(source)) for source in content.unreadable]

@@ -3,7 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT, Claim, Unit, source_type, units, unresolved_types
+from drretail.eval.faithfulness.claims import (
+    ALL,
+    CITED,
+    SUPPORT,
+    SUPPORT_LIVE,
+    Claim,
+    Unit,
+    source_type,
+    units,
+    unresolved_types,
+)
 from drretail.eval.faithfulness.support import NOTES
 from drretail.records.score import Rules, Verdict
 
@@ -64,6 +74,7 @@ class ReportVerdicts:
         self._rules: Rules = rules
         self._extractions = {verdict.stage: verdict for verdict in found if verdict.stage in (CITED, ALL)}
         self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
+        self._live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
 
     def claims(self, stage: str) -> list[Claim] | None:
         """The claims of an extraction; None when it failed or never was."""
@@ -76,9 +87,15 @@ class ReportVerdicts:
         """All units of the cited claims; none when the extraction failed."""
         return [unit for claim in self.claims(CITED) or () for unit in units(claim, self._rules)]
 
-    def tally(self, kind: str) -> Tally:
-        """The units of one type."""
-        verdicts = [self._support.get(unit.item) for unit in self.units() if unit.type == kind]
+    @property
+    def is_judged_live(self) -> bool:
+        """True when any cited page was looked at again at judging time."""
+        return bool(self._live)
+
+    def tally(self, kind: str, *, live: bool = False) -> Tally:
+        """The units of one type, by the ledger or by pages as they were at judging time."""
+        support = self._live if live else self._support
+        verdicts = [support.get(unit.item) for unit in self.units() if unit.type == kind]
         scored = [float(verdict.value) for verdict in verdicts if verdict and verdict.state == "scored"]
         unverifiable = sum(1 for verdict in verdicts if verdict and verdict.state == "unverifiable")
         claims = self.claims(CITED) or ()

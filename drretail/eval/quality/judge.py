@@ -34,15 +34,16 @@ class Rating(Record):
 async def judge(subject: Subject, hearing: Hearing) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
     values = _material(subject)
-    for dimension in DIMENSIONS:
-        if dimension == PERSONALIZATION and subject.profile is None:
-            if hearing.standing(STAGE, dimension) is None:
-                hearing.record(STAGE, dimension, "na", reason="no profile of a user to fit the report to")
-        elif hearing.standing(STAGE, dimension, prompt_for(dimension).hash) is None:
-            await _rate(dimension, values, hearing)
+    await hearing.each(_rate(dimension, values, subject, hearing) for dimension in DIMENSIONS)
 
 
-async def _rate(dimension: str, values: dict[str, str], hearing: Hearing) -> None:
+async def _rate(dimension: str, values: dict[str, str], subject: Subject, hearing: Hearing) -> None:
+    if dimension == PERSONALIZATION and subject.profile is None:
+        if hearing.standing(STAGE, dimension) is None:
+            hearing.record(STAGE, dimension, "na", reason="no profile of a user to fit the report to")
+        return
+    if hearing.standing(STAGE, dimension, prompt_for(dimension).hash) is not None:
+        return
     given = dict(values)
     if dimension != PERSONALIZATION:
         given["shop_url"] = SHOP_URL
@@ -63,6 +64,7 @@ def _material(subject: Subject) -> dict[str, str]:
     report = render_report(subject.report or "", subject.evidence.values(), style="plain")
     profile = NO_PROFILE if subject.profile is None else subject.profile.text
     return {
+        "today": subject.today,
         "query": tagged("query", subject.query.text),
         "profile": tagged("profile", profile),
         "report": tagged("report", report.text),

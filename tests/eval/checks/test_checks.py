@@ -1,5 +1,7 @@
 """Verdicts and values of the checks over recorded runs."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from drretail.eval.metric import Metric, Value
 from drretail.eval.subject import Subject, read_subjects
 from drretail.eval.verdicts import VerdictFile
 from drretail.grounding.checks import CHECKS
+from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from tests.eval.folders import LABEL, experiment
 from tests.shop import USER, build
@@ -136,3 +140,23 @@ def test_no_variant_is_pooled(tmp_path: Path) -> None:
     assert METRIC.pooled_variants() == frozenset()
     with pytest.raises(KeyError):
         METRIC.pooled("clean", {})
+
+
+@pytest.mark.anyio
+async def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -> None:
+    url = "https://birds.example/height"
+    page = Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date="2021-06-01")
+    found: list[int] = []
+    for age in (3, 1, 1, 3):
+        subject = replace(
+            subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False),
+            evidence={page.id: page},
+            now=datetime(2023, 9, 24, tzinfo=UTC),
+            page_age=age,
+        )
+        verdicts = {verdict.item: verdict for verdict in await judged(tmp_path, subject)}
+        found.append(len(verdicts["old_page"].value))
+        assert by_variant(METRIC.values(subject, list(verdicts.values()), "default"))["old_page"].value == 1
+    assert found == [0, 1, 1, 0]
+    lines = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum('"item":"old_page"' in line for line in lines) == 3

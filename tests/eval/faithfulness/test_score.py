@@ -191,7 +191,9 @@ def test_a_run_without_report_and_one_never_judged_are_failed_in_every_variant()
 def test_every_report_has_every_variant_in_the_tables_order() -> None:
     rules: tuple[Rules, ...] = ("default", "paper", "drg")
     for rule in rules:
-        assert tuple(scored([], [], rule)) == METRIC.variants()
+        # The rules drg know no live pages.
+        known = [variant for variant in METRIC.variants() if rule != "drg" or variant != "FP_web_live"]
+        assert list(scored([], [], rule)) == known
     assert METRIC.pooled_variants() < set(METRIC.variants())
 
 

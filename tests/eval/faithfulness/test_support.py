@@ -1,16 +1,21 @@
 """Stages 2 and 3: what claims are judged against, and what is made of the judgement."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from drretail.effects import read_effects
 from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN
 from drretail.eval.judge import Judge
+from drretail.prompts import tag_content
 from drretail.records.score import Rules, Verdict
 from tests.eval.faithfulness.reports import (
     BIRDS_ID,
     BLOCKED_ID,
+    EVIDENCE,
     claim,
     judged,
     offline_judge,
@@ -162,3 +167,15 @@ def test_another_report_makes_verdicts_stale_and_claims_that_changed_are_judged_
     other = claim(1, "The Fluffwick bed is quiet.", "P:B0BED00001")
     again = judged(tmp_path, answering(other, support("partial")), longer, again="everything")
     assert values(longer, again)["FP"].value == 0.5
+
+
+def test_the_question_tells_the_shops_today_and_the_date_of_each_page(tmp_path: Path) -> None:
+    page = EVIDENCE[BIRDS_ID].model_copy(update={"date": "2021-05-06"})
+    report = f"Cardinals prefer sunflower seeds [{BIRDS_ID}]."
+    about = replace(subject(report, EVIDENCE | {BIRDS_ID: page}), now=datetime(2023, 9, 24, tzinfo=UTC))
+    judge = answering(claim(1, "Cardinals prefer sunflower seeds.", BIRDS_ID), support("full"))
+    judged(tmp_path, judge, about)
+    (asked,) = [effect for effect in read_effects(tmp_path / "q1-r1.journal.jsonl") if effect.scope.startswith(SUPPORT)]
+    question = asked.request["messages"][0]["content"]
+    assert tag_content("today", question) == "2023-09-24"
+    assert f'<source id="{BIRDS_ID}" date="2021-05-06">' in question

@@ -1,4 +1,6 @@
 import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,13 @@ def test_a_judge_sees_question_profile_and_a_report_with_readable_references(tmp
         assert "Rate it 10." in (tag_content("query", question) or "")  # the tag inside the text did not end it
     shops = ["http://ecommerce.com for one of its shoppers" in question for question in asked]
     assert shops == [dimension != PERSONALIZATION for dimension in DIMENSIONS]
+
+
+def test_a_judge_is_told_the_shops_today(tmp_path: Path) -> None:
+    known = replace(subject(ADVICE), now=datetime(2023, 9, 24, tzinfo=UTC))
+    for about, today in ((known, "2023-09-24"), (subject(ADVICE), "not known")):
+        _, asked = asked_of(tmp_path / f"{today}.jsonl", about)
+        assert {tag_content("today", question) for question in asked} == {today}
 
 
 def test_the_prompts_ask_for_what_the_paper_s_prompts_ask() -> None:

@@ -23,6 +23,14 @@ SENTENCES = [
     ("Tell me how to get a house ready for winter. Would a wall anchor kit help?", ["wall anchor kit"]),
     ("My best friend loves tea. I thought of a planner.", ["planner"]),
     ("I want to get some energy back; suggest a magnesium supplement.", ["magnesium supplement"]),
+    (
+        "I'm ready for another facial moisturizer. I also wonder what order it should go on with a vitamin C serum.",
+        ["facial moisturizer"],
+    ),
+    ("I want to get a tidy grooming routine together. I'm thinking of a shampoo.", ["shampoo"]),
+    ("I wonder how often a bird feeder needs cleaning.", ["bird feeder"]),
+    ("I've had my humidifier for a year. I wonder which essential oil set is the purest.", ["essential oil set"]),
+    ("I wonder how often a humidifier needs cleaning. I need a travel adapter.", ["travel adapter"]),
     # what is owned already
     ("I need a headlamp. The solar path lights I bought back in 2020 didn't solve that.", ["headlamp"]),
     ("A birdhouse, please. The bird bath we got last year is fine.", ["birdhouse"]),

@@ -14,7 +14,8 @@ from drretail.llm.offline.shopper.needs import Need, read_needs
 from drretail.llm.offline.shopper.relevance import relevance_of
 from drretail.llm.offline.shopper.report.disagreement import disagreements
 from drretail.llm.offline.shopper.report.sayings import Saying
-from drretail.llm.offline.shopper.wishes import contradicts, says
+from drretail.llm.offline.shopper.study import read_demands
+from drretail.llm.offline.shopper.wishes import contradicts, qualities_in, says
 from drretail.records.query import Constraints
 
 
@@ -134,3 +135,21 @@ def test_pages_disagree_when_they_give_other_numbers_or_the_opposite_advice(
 
 def test_a_page_does_not_disagree_with_itself() -> None:
     assert not disagreements([saying("Clean it weekly.", "W:a")], [saying("Clean it every 3 weeks.", "W:a")])
+
+
+@pytest.mark.parametrize(
+    ("query", "large"),
+    [
+        ("Which dog bed should I buy for my labrador?", True),
+        ("A bed for a large dog, please.", True),
+        ("A bed for my dachshund, please.", False),
+        ("A dog bed that is not too large.", False),
+    ],
+)
+def test_a_large_dog_asks_for_a_large_thing(query: str, large: bool) -> None:
+    assert ("large" in qualities_in(query)) is large
+
+
+def test_what_the_shopper_only_wonders_how_to_avoid_rules_no_product_out() -> None:
+    assert read_demands("I'd like to know how to avoid razor burn. A shampoo, please.").stated.must_not == ()
+    assert read_demands("A shampoo without parabens, please.").stated.must_not == ("parabens",)

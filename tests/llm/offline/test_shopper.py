@@ -105,7 +105,7 @@ def test_a_rich_question_gets_a_report_of_readable_length_with_every_section(wor
     assert 350 <= len(report.split()) <= 900
     headings = re.findall(r"^## (.*)$", report, re.MULTILINE)
     assert len(headings) == len(set(headings))
-    assert "No page that I found answers “What birds are native to my state?”" in report
+    assert "Nothing that I read on the web answers “What birds are native to my state?”" in report
     assert any(heading.startswith("Bird feeder") for heading in headings)
 
 
@@ -317,6 +317,6 @@ def test_ratings_have_one_decimal_everywhere(world: World) -> None:
 def test_a_question_that_no_page_answers_is_named_as_open_in_a_sentence(world: World) -> None:
     query = "I need a bird feeder. Tell me in which order to set everything up and how much work a week it will be."
     gaps = talk(world, query, None).report.split("## What I could not find out\n\n")[1]
-    assert "- No page that I found says in which order to set everything up." in gaps
-    assert "- Nor does any page say how much work a week it will be." in gaps
+    assert "- Nothing that I read on the web says in which order to set everything up." in gaps
+    assert "- Nor does anything that I read there say how much work a week it will be." in gaps
     assert "?" not in gaps

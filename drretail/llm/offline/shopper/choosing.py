@@ -19,6 +19,9 @@ from drretail.records.query import Constraints
 LEAST_RELEVANCE = 0.4
 MOST_OPTIONS = 6
 LEAST_RATING = 3.0
+CHEAPNESS, CHEAPNESS_WITHIN_BUDGET = 0.08, 0.03
+"""What being the cheapest is worth; less where a budget that the product keeps says what may be spent."""
+PETS = ("dog", "cat")
 TELLING_RATINGS = 5
 """From so many ratings on, a poor average is a reason not to recommend."""
 
@@ -36,6 +39,26 @@ class Demands:
     """Words behind "no" and the like: a maker among them is ruled out, though only the catalog shows that it is one."""
 
     floors: Floors = NO_FLOORS
+    scopes: tuple[tuple[str, str], ...] = ()
+    """(demand, name of the one need that it is made of)."""
+    complaints: tuple[str, ...] = ()
+    """What annoys the shopper in the thing that they have."""
+    pets: tuple[str, ...] = ()
+    """The animals that the shopper has, where they are known: "cat"."""
+
+    def of(self, need: Need) -> tuple[str, ...]:
+        """The demands that are made of a need."""
+        others = {demand for demand, name in self.scopes if name != need.name}
+        return tuple(demand for demand in self.all if demand not in others)
+
+    def is_for_another_pet(self, candidate: Candidate) -> bool:
+        """True where the title is for dogs only and the shopper has cats, or the other way round."""
+        named = {pet for pet in PETS if pet in candidate.title_stems}
+        return bool(self.pets and named) and not named & set(self.pets)
+
+    def insisted(self, need: Need) -> tuple[str, ...]:
+        """Those among them that are no mere wishes."""
+        return tuple(demand for demand in self.of(need) if demand in self.stated.must)
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -127,7 +150,7 @@ def fill_shelf(need: Need, seen: Sequence[Candidate], demands: Demands, customer
             options.append(_option(need, candidate, relevance, demands, customer))
         else:
             ruled.append(reason)
-    options = _weighed_by_price(options)
+    options = _weighed_by_price(options, CHEAPNESS if demands.stated.budget is None else CHEAPNESS_WITHIN_BUDGET)
     options.sort(key=lambda option: (-option.score, -option.product.ratings, option.product.product_id))
     return Shelf(need, tuple(options), tuple(ruled), tuple(options))
 
@@ -150,10 +173,12 @@ def fill_basket(shelves: Sequence[Shelf], limits: Limits) -> Basket:
 
 
 def _option(need: Need, candidate: Candidate, relevance: float, demands: Demands, customer: Customer) -> Option:
-    said = [(demand, says(candidate, demand)) for demand in demands.all]
+    said = [(demand, says(candidate, demand)) for demand in demands.of(need)]
     met = tuple((demand, words) for demand, words in said if words)
     wishes = sum(says(candidate, wish) is not None for wish in need.wishes) / max(1, len(need.wishes))
     share_met = len(met) / max(1, len(said))
+    insisted = demands.insisted(need)
+    share_kept = sum(demand in insisted for demand, _ in met) / max(1, len(insisted))
     brand = (candidate.brand or "").casefold()
     wanted = any(
         name.casefold() == brand or name.casefold() in candidate.title.casefold()
@@ -166,25 +191,29 @@ def _option(need: Need, candidate: Candidate, relevance: float, demands: Demands
         + 0.45 * max(0.0, (candidate.strength - 3) / 2)
         + 0.12 * wishes
         + 0.25 * share_met
+        + 0.35 * share_kept
+        - 0.30 * any(complaint in candidate.title_stems for complaint in demands.complaints)
+        - 0.30 * demands.is_for_another_pet(candidate)
         + 0.30 * wanted
         + 0.015 * liked
         + (0.50 if need.again else 0.02) * (bought is not None)
-        + 0.06 * _closeness(candidate.price, customer.mean_order)
+        # Who names a sum has said what the money is for.
+        + (0.06 if demands.stated.budget is None else 0.0) * _closeness(candidate.price, customer.mean_order)
     )
     # What is used up is not expected to speak of weather or cleaning unless the query insists on it.
-    expected = demands.all[: len(demands.all) - len(demands.wished)] if need.consumable else demands.all
+    expected = insisted if need.consumable else demands.of(need)
     unmet = tuple(demand for demand, words in said if not words and demand in expected)
     return Option(candidate, relevance, round(score, 9), met, unmet, bought)
 
 
-def _weighed_by_price(options: list[Option]) -> list[Option]:
+def _weighed_by_price(options: list[Option], weight: float) -> list[Option]:
     """The options with a little more score the cheaper they are among each other; the middle where unknown."""
     prices = sorted({option.product.price for option in options if option.product.price is not None})
     places = {price: place / max(1, len(prices) - 1) for place, price in enumerate(prices)}
     weighed: list[Option] = []
     for option in options:
         place = 0.5 if option.product.price is None else places[option.product.price]
-        weighed.append(replace(option, score=round(option.score + 0.08 * (1 - place), 9)))
+        weighed.append(replace(option, score=round(option.score + weight * (1 - place), 9)))
     return weighed
 
 

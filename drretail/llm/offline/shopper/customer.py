@@ -1,12 +1,15 @@
 """Who asks: where they live, what they ordered, and what they usually spend."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from drretail.llm.offline.shopper.places import STATES
+from drretail.grounding.states import STATES
 from drretail.llm.offline.shopper.situation import ORDERS, PROFILE, STATISTICS, Situation
 from drretail.records.shop import VOID_STATUSES
+
+_OF_PLACE = re.compile(r"\bof [^,\n]+, (?P<state>[A-Z]{2})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ def read_customer(situation: Situation) -> Customer:
     mean = statistics.get("mean_order")
     return Customer(
         city=address.get("city"),
-        state=STATES.get(str(state), state),
+        state=STATES.get(str(state), state) or _state_told(situation.profile),
         profile_evidence=profile.get("evidence"),
         orders=tuple(_order(order) for order in orders),
         orders_total=max((lookup.value.get("total", 0) for lookup in situation.found(ORDERS)), default=0),
@@ -68,6 +71,12 @@ def read_customer(situation: Situation) -> Customer:
         favourite_brands=_names(statistics.get("top_brands")),
         favourite_categories=_names(statistics.get("top_categories")),
     )
+
+
+def _state_told(profile: str) -> str | None:
+    """The state in "Ann Lee of Salem, OR, US."."""
+    found = _OF_PLACE.search(profile)
+    return STATES.get(found["state"]) if found else None
 
 
 def _last(situation: Situation, tool: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ _PIECES = re.compile(
 )
 _UNIT_NAMES = {"ct": "piece", "count": "piece", "pack": "piece", "pcs": "piece", "gummies": "gummy"}
 # Rows of the details table that help a buyer, in the order in which they do.
-_TELLING = (
+TELLING = (
     "Size", "Item Dimensions LxWxH", "Product Dimensions", "Item Dimensions", "Capacity", "Item Weight", "Material",
     "Fabric Type", "Item Form", "Scent", "Skin Type", "Hair Type", "Active Ingredients", "Wattage", "Voltage",
     "Power Source", "Battery Life", "Brightness", "Light Color",
@@ -64,7 +64,7 @@ def key_facts(product: Candidate, interests: list[str], most: int = 3, *, table:
     features = [fact for feature in record.get("features", []) if (fact := short_feature(str(feature), product.brand))]
     if not features:
         described = " ".join(str(part) for part in record.get("description", []))
-        features = [fact for sentence in _sentences(described) if (fact := short_feature(sentence, product.brand))]
+        features = [fact for sentence in sentences_of(described) if (fact := short_feature(sentence, product.brand))]
     wanted = set(interests)
     title = set(product.title_stems)
     ranked = sorted(enumerate(features), key=lambda item: (-len(wanted & set(stems_of(item[1]))), item[0]))
@@ -83,7 +83,7 @@ def spec_line(product: Candidate, most: int = 3) -> str | None:
     details = product.record.get("details") or {}
     rows = [
         f"{_LABELS.get(name, name.lower())}: {_value(details[name])}"
-        for name in _TELLING
+        for name in TELLING
         if isinstance(details.get(name), str) and 0 < len(details[name]) <= 60
     ]
     line = "; ".join(_without_doubles(rows)[:most])
@@ -98,7 +98,7 @@ def short_feature(text: str, brand: str | None = None) -> str | None:
     text = _clean(text)
     match = _HEADING.match(text)
     head, body = (match["head"], match["body"]) if match else ("", text)
-    sentences = _sentences(body)
+    sentences = sentences_of(body)
     body = sentences[0] if sentences else ""
     if len(body) > LONGEST_FACT:
         body = _front(body) or head
@@ -135,7 +135,7 @@ def _quiet(word: str, spelt: dict[str, str]) -> str:
     return "".join(small) if word.isupper() else word
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"(?<=[a-z0-9%)][.!?])\s+(?=[A-Z0-9])", text) if part.strip()]
 
 

@@ -1,11 +1,11 @@
 """Which tool calls come next: the first step that has calls left to make."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from drretail.llm.offline.shopper.choosing import Option
+from drretail.llm.offline.shopper.choosing import Option, Shelf
 from drretail.llm.offline.shopper.needs import Need, names_thing
 from drretail.llm.offline.shopper.situation import (
     CALCULATOR,
@@ -26,23 +26,42 @@ MOST_TURNS = 9
 MOST_OPENED = 6
 OPENED_PER_NEED = 3
 ENOUGH_OPTIONS = 2
+MOST_GUESSES = 3
 
 
-def next_calls(study: Study) -> list[Call]:
-    """The calls of the next turn; none when it is time to write. Only bound tools, never the same call twice."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``does`` completes the sentence "I would still have …", ``aim`` the sentence "Next I …"."""
+
+    calls: Callable[[Study], list[Call]]
+    does: str
+    aim: str
+
+
+def next_step(study: Study, steps: Sequence[Step]) -> tuple[Step, list[Call]] | None:
+    """The first step that has calls left, with them; None when it is time to write.
+
+    Only bound tools, never the same call twice.
+    """
     situation = study.situation
     if situation.stop is not None or situation.turns >= MOST_TURNS:
-        return []
+        return None
     made = {(lookup.name, _key(lookup.args)) for lookup in situation.lookups}
-    for step in STEPS:
+    for step in steps:
         calls = [
             (name, args)
             for name, args in step.calls(study)
             if name in situation.tools and (name, _key(args)) not in made and name not in _gone(study)
         ]
         if calls:
-            return list({(name, _key(args)): (name, args) for name, args in calls}.values())
-    return []
+            return step, list({(name, _key(args)): (name, args) for name, args in calls}.values())
+    return None
+
+
+def next_calls(study: Study) -> list[Call]:
+    """The calls of the next turn of one researcher that does everything; none when it is time to write."""
+    found = next_step(study, STEPS)
+    return found[1] if found else []
 
 
 def about_customer(study: Study) -> list[Call]:
@@ -57,32 +76,45 @@ def about_customer(study: Study) -> list[Call]:
 
 
 def first_searches(study: Study) -> list[Call]:
-    shop = [(SEARCH, _search(study, need, need.search)) for need in study.needs]
+    shop = [(SEARCH, shop_search(study, need, need.search)) for need in study.needs]
     return [*shop, *((WEB, {"query": search.query}) for search in study.web)]
 
 
 def broader_searches(study: Study) -> list[Call]:
     """For needs with too little on the shelf: plainer words first."""
     return [
-        (SEARCH, _search(study, need, words))
+        (SEARCH, shop_search(study, need, words))
         for need, shelf in zip(study.needs, study.shelves, strict=True)
         if len(shelf.options) < ENOUGH_OPTIONS
-        for words in [need.name]
+        # A guess may hold words that are no part of the thing.
+        for words in [
+            need.name,
+            *_other_name(study, need, shelf),
+            *(need.name.split()[:MOST_GUESSES] if need.guessed and not shelf.options else []),
+        ]
     ]
 
 
-def unlimited_searches(study: Study) -> list[Call]:
-    """Without the price filter: what a little more money buys, and products of unknown price, which never pass it.
+def _other_name(study: Study, need: Need, shelf: Shelf) -> list[str]:
+    """The last of its names where nothing was found; with a limit of money the search without it tries that."""
+    return [] if shelf.options or study.limits.price_max(need) is not None else [" ".join(need.names[-1])]
 
-    Where nothing at all was found also without the least rating, to tell by how much the nearest misses it.
-    """
+
+def unlimited_searches(study: Study) -> list[Call]:
+    """Without the price filter: what a little more money buys, and products of unknown price, which never pass it."""
     calls: list[Call] = []
     for need, shelf in zip(study.needs, study.shelves, strict=True):
-        if len(shelf.options) < ENOUGH_OPTIONS:
+        if len(shelf.options) < ENOUGH_OPTIONS and study.limits.price_max(need) is not None:
             words = dict.fromkeys([need.name, *([] if shelf.options else [" ".join(need.names[-1])])])
             calls += [(SEARCH, {"query": one, "limit": 10} | _least_rating(study)) for one in words]
-            calls += [] if shelf.options else [(SEARCH, {"query": need.name, "limit": 10})]
     return calls
+
+
+def unrated_searches(study: Study) -> list[Call]:
+    """Without any limit where nothing at all was found, to tell by how much the nearest misses the least rating."""
+    if study.demands.floors.rating is None:
+        return []
+    return [(SEARCH, {"query": shelf.need.name, "limit": 10}) for shelf in study.shelves if not shelf.options]
 
 
 def cheaper_searches(study: Study) -> list[Call]:
@@ -96,12 +128,12 @@ def cheaper_searches(study: Study) -> list[Call]:
     ]
 
 
-def open_records(study: Study) -> list[Call]:
+def open_records(study: Study, per_need: int = OPENED_PER_NEED) -> list[Call]:
     """The records of the products that may be recommended, each need's best by turns, and of a related order."""
     if study.situation.made(DETAILS):
         return _late_records(study)
     ranked = [_worth_opening(study, index) for index in range(len(study.needs))]
-    by_turns = [options[place] for place in range(OPENED_PER_NEED) for options in ranked if place < len(options)]
+    by_turns = [options[place] for place in range(per_need) for options in ranked if place < len(options)]
     # Demands are only met or missed by records, so with demands a few more are read.
     most = MOST_OPENED + OPENED_PER_NEED if study.demands.all else max(MOST_OPENED, 2 * len(study.needs))
     opened = dict.fromkeys(option.product.product_id for option in by_turns)
@@ -121,35 +153,55 @@ def compute(study: Study) -> list[Call]:
     return [(CALCULATOR, {"expression": expression}) for expression in expressions if expression]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """``does`` completes the sentence "I would still have …"."""
-
-    calls: Callable[[Study], list[Call]]
-    does: str
-
-
+ABOUT_CUSTOMER = Step(about_customer, "looked at your profile and orders", "look at the profile and the orders")
+FIRST_SEARCHES = Step(
+    first_searches,
+    "searched the shop and the web for each thing you need",
+    "search the shop and the web for each thing that is needed",
+)
+BROADER_SEARCHES = Step(
+    broader_searches, "searched in other words", "search in plainer words, for too little was found"
+)
+UNLIMITED_SEARCHES = Step(
+    unlimited_searches,
+    "searched without the price limit",
+    "search without the price limit, to see by how much the nearest misses it",
+)
+UNRATED_SEARCHES = Step(
+    unrated_searches,
+    "searched without the least rating",
+    "search without the least rating, to see by how much the nearest misses it",
+)
+CHEAPER_SEARCHES = Step(
+    cheaper_searches, "looked for cheaper ones", "look for cheaper ones, since the budget does not hold all"
+)
+OPEN_RECORDS = Step(
+    open_records, "opened the records of the products", "open the records of the products that may be recommended"
+)
+COMPUTE = Step(compute, "computed the totals", "compute what is to be reported")
 STEPS = (
-    Step(about_customer, "looked at your profile and orders"),
-    Step(first_searches, "searched the shop and the web for each thing you need"),
-    Step(broader_searches, "searched in other words"),
-    Step(unlimited_searches, "searched without the price limit"),
-    Step(cheaper_searches, "looked for cheaper ones"),
-    Step(open_records, "opened the records of the products"),
-    Step(compute, "computed the totals"),
+    ABOUT_CUSTOMER,
+    FIRST_SEARCHES,
+    BROADER_SEARCHES,
+    UNLIMITED_SEARCHES,
+    UNRATED_SEARCHES,
+    CHEAPER_SEARCHES,
+    OPEN_RECORDS,
+    COMPUTE,
 )
 
 
 def unmade(study: Study) -> str | None:
     """What the next step would have been; None when there was nothing left to do."""
     made = {(lookup.name, _key(lookup.args)) for lookup in study.situation.lookups}
+    gone = study.situation.could_not
     for step in STEPS:
-        if any((name, _key(args)) not in made for name, args in step.calls(study)):
+        if any((name, _key(args)) not in made and not gone(name) for name, args in step.calls(study)):
             return step.does
     return None
 
 
-def _search(study: Study, need: Need, words: str) -> dict[str, Any]:
+def shop_search(study: Study, need: Need, words: str) -> dict[str, Any]:
     args: dict[str, Any] = {"query": words, "limit": 10} | _least_rating(study)
     most = study.limits.price_max(need)
     return args if most is None else args | {"price_max": float(most.quantize(Decimal("0.01"), ROUND_DOWN))}

@@ -1,21 +1,24 @@
 """What the shopper wants to buy, read from the query: known kinds first, then what stands behind "I need a …"."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from drretail.llm.offline.shopper.complaints import COMPLAINS
 from drretail.llm.offline.shopper.either import asks_which
 from drretail.llm.offline.shopper.everyday import ALL_KINDS
 from drretail.llm.offline.shopper.idioms import without_idioms
-from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, KINDS, THEMES, Kind
+from drretail.llm.offline.shopper.kinds import CONSUMABLE_WORDS, EVERY_CUE, KINDS, THEMES, Kind
+from drretail.llm.offline.shopper.mentions import is_aside, is_owned, is_unwanted
 from drretail.llm.offline.shopper.phrases import (
     FILLERS,
     asked_phrases,
     describes,
     search_phrase,
     spoken_things,
+    things_in_question,
 )
-from drretail.llm.offline.shopper.roles import is_aside, is_owned, is_unwanted
 from drretail.llm.offline.shopper.tokens import Token, quantity_at, tokenise
 from drretail.llm.offline.shopper.wondering import without_wondering
 from drretail.llm.offline.shopper.words import (
@@ -54,6 +57,12 @@ _LONGEST_NAME = 4
 _PLACES_BEFORE = frozenset({"my", "the", "our", "around", "near", "whole"})
 _PAST_QUALITIES = frozenset({"old", "current", "existing", "worn", "broken", "previous"})
 _PRICE_WORDS = word_set("under below most max maximum less up about around dollars budget total")
+# A noun stands alone in front of these: "which harness fits", and not "a flower corner".
+_VERBS_BEHIND = word_set(
+    "fits fit suits suit works work lasts last holds hold helps help keeps keep stays stay stops stop costs"
+)
+# "For that reason" says nothing of the thing in front of it.
+_NO_PURPOSE = word_set("reason purpose occasion now once starters example sure instance while long ever change money")
 _CLAUSE_VERBS = word_set(
     """buy find get need want recommend suggest choose pick compare replace upgrade add order looking shopping search
     including include design build create set setting bought keep make plan planning complete"""
@@ -121,13 +130,15 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
     covered = frozenset(index for start, end, _ in spans for index in range(start, end))
     asked = asked_phrases(requests, covered)
     heads = frozenset(end for _, end, _ in spans) | frozenset(end for _, end in asked)
+    owned = [kind.name for start, end, kind in spans if is_owned(tokens, start, end)]
+    named = [
+        span
+        for span in spans
+        if not (is_owned(tokens, *span[:2]) or is_unwanted(tokens, span[0]) or is_aside(tokens, span[0], heads))
+    ]
     placed: dict[str, tuple[int, Need]] = {}
-    owned: list[str] = []
-    for start, end, kind in spans:
-        if is_owned(tokens, start, end):
-            owned.append(kind.name)
-        elif not (is_unwanted(tokens, start) or is_aside(tokens, start, heads)):
-            placed.setdefault(kind.name, (end, _known_need(kind, tokens, start, end)))
+    for start, end, kind in _requested(named, requests) or ([] if asked else named):
+        placed.setdefault(kind.name, (end, _known_need(kind, tokens, start, end)))
     for phrase, end in asked:
         placed.setdefault(" ".join(phrase), (end, _asked_need(phrase, tuple(_purpose(tokens, end)))))
     needs = [need for _, need in sorted(placed.values(), key=lambda item: item[0])]
@@ -136,11 +147,12 @@ def read_needs(query: str, constraints: Constraints) -> Wanted:
         needs = [need_of(kind) for _, _, kind in spans[:1]]
         owned = []
     needs = needs or [_asked_need(phrase) for phrase in spoken_things(plain) if not _is_one_of(owned, phrase)]
+    needs = needs or [replace(_asked_need(thing), guessed=True) for thing in things_in_question(plain)[:1]]
     needs = needs or _suggested(tokens, frozenset(owned))
     if len(needs) == 1:
         needs = [replace(needs[0], wishes=(*_of_the_one(tokens), *needs[0].wishes))]
     again = _AGAIN.search(query) is not None and _NOT_AGAIN.search(query) is None
-    other = _OTHER.search(query.replace("’", "'")) is not None
+    other = (_OTHER.search(query.replace("’", "'")) or COMPLAINS.search(query)) is not None
     counted = [replace(_counted(need, constraints), again=again and not other, other=other) for need in needs]
     ends = sorted(end for end, _ in placed.values())
     single = 1 < len(counted) <= MOST_NEEDS and all(need.quantity == 1 for need in counted)
@@ -152,6 +164,25 @@ def names_thing(need: Need, title: str) -> bool:
     """True when a title names the needed thing, its words side by side."""
     stems = stems_of(title)
     return any(contains_phrase(stems, name) for name in need.names)
+
+
+def as_titled(need: Need, titles: Sequence[str]) -> Need:
+    """A guess cut down to the longest run of its words that a title holds: what no shelf knows is hardly a thing.
+
+    Other needs, and a guess of which no title holds a word, as they are.
+    """
+    if not need.guessed:
+        return need
+    words, shown = need.name.split(), [stems_of(title) for title in titles]
+    for size in range(len(words), 0, -1):
+        for start in range(len(words) - size + 1):
+            part = tuple(words[start : start + size])
+            stems = tuple(stems_of(" ".join(part)))
+            # "Puppy" says for whom, and not what.
+            is_thing = not describes(part) and not EVERY_CUE.issuperset(part)
+            if is_thing and any(contains_phrase(title, stems) for title in shown):
+                return replace(_asked_need(part), guessed=True, quantity=need.quantity, other=need.other)
+    return need
 
 
 def kind_of(title: str) -> Kind | None:
@@ -199,6 +230,11 @@ def _known_spans(tokens: list[Token], requests: list[Token]) -> list[tuple[int, 
     return spans
 
 
+def _requested(spans: list[tuple[int, int, Kind]], requests: list[Token]) -> list[tuple[int, int, Kind]]:
+    """The spans without what is named only where the shopper wonders: "how it goes on with a serum"."""
+    return [span for span in spans if all(token.word != "the" for token in requests[span[0] : span[1]])]
+
+
 def _span_at(tokens: list[Token], start: int) -> tuple[int, int, Kind] | None:
     for size in range(_LONGEST_NAME, 0, -1):
         part = tokens[start : start + size]
@@ -213,7 +249,8 @@ def _loose_at(tokens: list[Token], index: int, loose: dict[str, Kind]) -> tuple[
         return None
     behind = tokens[index + 1] if index + 1 < len(tokens) else None
     within = behind is not None and behind.clause == tokens[index].clause and not behind.after_comma
-    if behind is not None and within and behind.word not in STOP_WORDS | FILLERS and not behind.word.isdigit():
+    plain = STOP_WORDS | FILLERS | _VERBS_BEHIND
+    if behind is not None and within and behind.word not in plain and not behind.word.isdigit():
         return None  # the "flower" of a flower corner
     return index, index + 1, kind
 
@@ -252,7 +289,7 @@ def _purpose(tokens: list[Token], end: int) -> list[str]:
         new_thought = token.clause != tokens[end].clause or token.after_comma
         if new_thought or token.money or token.word.isdigit() or token.word in _PRICE_WORDS:
             break
-        if token.word not in STOP_WORDS and token.word not in FILLERS:
+        if token.word not in STOP_WORDS and token.word not in FILLERS | _NO_PURPOSE:
             words.append(token.stem)
     return words[:3]
 

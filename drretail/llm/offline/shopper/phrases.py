@@ -24,7 +24,8 @@ _NOT_PRODUCTS = word_set(
     product products price prices quality budget money deal deals value choice choices thing things stuff brand brands
     time information info opinion guide answer month week year today gift gifts present something anything solution
     nothing chosen picked selected max maximum minimum min candidates candidate compared comparison history
-    past purchases instead sooner later
+    past purchases instead sooner later web internet articles websites sources shopper
+    routine routines
     joke story weather store shop review reviews rating ratings total spending
     corner area spot place space sanctuary garden yard patio balcony bedroom kitchen bathroom nursery"""
 )
@@ -32,12 +33,17 @@ _PEOPLE = word_set(
     """friend friends neighbor neighbors neighbour cousin sister brother mother father mom dad wife husband son daughter
     kid kids child children colleague colleagues coworker boss teacher professional professionals"""
 )
+_ASKERS = frozenset({"shopper", "user", "customer"})
 # Words of a short query that are not what it is about.
-_BESIDE_THE_POINT = word_set(
-    """budget dollars usd eur euro euros hello hi hey setting set up gift gifts present mom mum mother dad father friend
+_BESIDE_THE_POINT = (
+    word_set(
+        """budget dollars usd eur euro euros hello hi hey setting set up gift gifts present mom mum mother dad father
+    friend
     wife husband parent parents son daughter kids love loves loving enjoy enjoys home house new start starting started
     under below max maximum cheapest planning plan complete design essentials basics idea ideas nothing
-    fits fit lasts works holds suits stays"""
+    fits fit lasts works holds suits stays writes write asks hi"""
+    )
+    | _ASKERS
 )
 _ASKS_WHICH = frozenset({"what", "which"})
 # Endings of words that say how a thing is, not what it is.
@@ -57,6 +63,14 @@ _SPOKEN = re.compile(
     rf"(?P<things>{_NOUNS}(?: (?:and|or) (?:the |an? )?{_NOUNS})?)"
     r"(?=[.,;:?!]| (?:i|we) (?:got|ordered|bought|used)| (?:from|in|back|last|for|here|has)\b)"
 )
+# "Which leash fits a puppy?" asks for a leash, "which size is right?" for nothing.
+_IN_QUESTION = re.compile(
+    rf"(?:^|[.!?;:] )(?:which|what|what kind of|what sort of) (?P<thing>{_NOUNS})"
+    r" (?:fits?|suits?|works?|lasts?|holds?|helps?|keeps?|stays?|stops?|do you)\b"
+)
+_ASPECTS = word_set("size color colour style material fabric type kind sort one ones shade length width height")
+# "It needs cleaning": what is to be done, and nothing to buy.
+_DOINGS = re.compile(r"^(?!clothing$|bedding$|lighting$|flooring$|earring$|fencing$|edging$|shelving$)[a-z]{3,}ing$")
 _LONGEST_PHRASE = 4
 
 
@@ -100,9 +114,15 @@ def spoken_things(query: str) -> list[tuple[str, ...]]:
     for match in _SPOKEN.finditer(query.casefold()):
         for phrase in re.split(r" (?:and|or)(?: the| a| an)? ", match["things"]):
             words = tuple(phrase.replace("-", " ").split())
-            if words and not (set(words) & STOP_WORDS or words[-1] in _NOT_PRODUCTS):
+            if words and not (set(words) & (STOP_WORDS | _ASKERS) or words[-1] in _NOT_PRODUCTS):
                 found.append(words)
     return list(dict.fromkeys(found))
+
+
+def things_in_question(query: str) -> list[tuple[str, ...]]:
+    """The leash of "which leash fits a puppy?"."""
+    found = [tuple(match["thing"].replace("-", " ").split()) for match in _IN_QUESTION.finditer(query.casefold())]
+    return [words for words in found if not set(words) & (STOP_WORDS | _ASPECTS | _NOT_PRODUCTS)]
 
 
 def search_phrase(tokens: list[Token]) -> tuple[str, ...]:
@@ -112,7 +132,7 @@ def search_phrase(tokens: list[Token]) -> tuple[str, ...]:
         for token in tokens
         if token.word not in STOP_WORDS and token.word not in FILLERS and token.word not in _ASKING
         and not token.word.isdigit() and not token.money
-        and token.word not in _BESIDE_THE_POINT
+        and token.word not in _BESIDE_THE_POINT and token.word not in _ASPECTS
     ]  # fmt: skip
     return tuple(words) if len(words) <= 5 and not all(describes((word,)) for word in words) else ()
 
@@ -127,6 +147,9 @@ def _asks(tokens: list[Token], index: int) -> bool:
         return before in ("would", "i'd", "we'd", "also", "something")
     if tokens[index].word in ("thinking", "thought"):
         return tokens[index + 1].word == "of" if index + 1 < len(tokens) else False
+    if tokens[index].word.startswith("look"):
+        # "Without them looking homemade" looks for nothing.
+        return tokens[index + 1].word in ("for", "at", "into") if index + 1 < len(tokens) else False
     if tokens[index].word == "between":
         return before in _HESITATES
     if tokens[index].word in ("order", "purchase", "search"):
@@ -165,8 +188,13 @@ def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int)
             return False
     elif following and (following[0] in _VERBS_AFTER or following[0] == "back"):
         return False
+    doing = len(words) == 1 and tokens[start - 1].stem == "need" and _DOINGS.match(words[0]) is not None
     return not (
-        describes(words) or words[-1] in _NOT_PRODUCTS or words[-1].endswith("ly") or {words[0], words[-1]} & _PEOPLE
+        doing
+        or describes(words)
+        or words[-1] in _NOT_PRODUCTS
+        or words[-1].endswith("ly")
+        or {words[0], words[-1]} & _PEOPLE
     )
 
 

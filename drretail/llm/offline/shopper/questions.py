@@ -8,13 +8,14 @@ from drretail.llm.offline.shopper.needs import Need
 from drretail.llm.offline.shopper.wondering import wondering_clauses
 from drretail.llm.offline.shopper.words import STOP_WORDS, first_upper, stem, stems_of
 
-MOST_QUESTIONS = 3
+MOST_QUESTIONS = 5
 MOST_WEB_SEARCHES = 6
 _ASKS = re.compile(r"\b(?:what|how|which|when|where|why|who|is it|are there|does|do)\b", re.IGNORECASE)
 # A question about what to buy is answered by the shop, one about the budget by the sum.
 _ABOUT_BUYING = re.compile(
     r"\b(?:recommend|suggest|buy|buying|get|purchase|pick|choose|help me|can you|could you|would you|shop|price|budget"
-    r"|cost|afford|which|best|need|suits?|worth (?:it|adding|switching|having|buying)|be right|better way|nicer"
+    r"|cost|afford|which|best|(?:i|we|you) need|suits?"
+    r"|worth (?:it|adding|switching|having|buying)|be right|better way|nicer"
     r"|step up|what else|compare)\b|\$",
     re.IGNORECASE,
 )
@@ -26,7 +27,7 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:also|and|but|so|oh|plus|then|by the way),?\s+", re.IGNORECASE)
-_OUTDOOR_THEMES = frozenset({"birds", "garden"})
+OUTDOOR_THEMES = frozenset({"birds", "garden"})
 _LONGEST_SEARCH = 12
 _SHORTEST = 4
 _YOURS = {"i": "you", "i'm": "you're", "i've": "you've", "me": "you", "my": "your", "mine": "yours",
@@ -124,7 +125,7 @@ def _topic(needs: list[Need]) -> str:
 
 
 def _of_the_place(needs: list[Need], customer: Customer) -> list[WebSearch]:
-    outdoors = [need for need in needs if need.theme in _OUTDOOR_THEMES]
+    outdoors = [need for need in needs if need.theme in OUTDOOR_THEMES]
     if not outdoors or customer.state is None:
         return []
     return [WebSearch(f"{outdoors[0].theme} {customer.state}", need=outdoors[0])]

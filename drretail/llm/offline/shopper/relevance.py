@@ -22,7 +22,8 @@ _SETS = word_set("set kit bundle trio duo collection")
 _SEGMENTS = re.compile(r"[,|;()\[\]–—•/]|\s-\s")
 _REACH = 5
 _SOLD = 0.5
-_COMPOUND = 0.6
+_COMPOUND = 0.38
+"""What is left where the name only qualifies another kind: less than is needed to count as the thing."""
 _WITHIN = 0.35
 """What is left where the thing only comes with another."""
 _EARLY = 14

@@ -9,9 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from pydantic import ValidationError
 
+from drretail.llm.offline.shopper.tags import Tagged, read_tags
 from drretail.llm.offline.turn import Turn
-from drretail.prompts import tag_content
+from drretail.records.query import Constraints
 
 SEARCH = "product_catalog_search"
 DETAILS = "get_product_details"
@@ -54,9 +56,20 @@ class Situation:
     today: date | None
     stop: str | None
     tools: frozenset[str]
+    """Those of the shop that may be called now."""
     lookups: tuple[Lookup, ...]
-    turns: int
+    turns: int = 0
     """Model turns with tool calls so far."""
+    given: Constraints | None = None
+    """Constraints that were read from the whole query, for a researcher of a part of it."""
+    profile: str = ""
+    """What the agent says of the shopper, without evidence ids."""
+    offered: frozenset[str] = frozenset()
+    """All tools of the conversation, those too that may not be called any more."""
+    relayed: bool = False
+    """True when the lookups are others', known from their reports only."""
+    lacked: frozenset[str] = frozenset()
+    """Tools that those others say they did not have."""
 
     def made(self, name: str) -> list[Lookup]:
         """All calls of a tool, failed ones too."""
@@ -66,6 +79,10 @@ class Situation:
         """The calls of a tool that brought a result."""
         return [lookup for lookup in self.made(name) if not lookup.failed]
 
+    def could_not(self, name: str) -> bool:
+        """True when nobody had this tool: it was neither offered nor ever called."""
+        return not self.made(name) and (name in self.lacked if self.relayed else name not in self.offered)
+
     @cached_property
     def unavailable(self) -> frozenset[str]:
         """Tools that were called and never answered."""
@@ -74,33 +91,55 @@ class Situation:
 
 
 def read_situation(turn: Turn) -> Situation | None:
-    """The situation; None when the messages ask for no research at all (no query in tags, no tool of the shop)."""
-    human = [message.text for message in turn.messages if isinstance(message, HumanMessage)]
-    query = _first_tag("query", human)
-    # What the shopper wrote is text: a tag in it says nothing about who asks.
-    outside = [text.replace(query, "", 1) if query else text for text in human]
-    if query is None and not turn.tool_names & SHOP_TOOLS:
+    """The situation; None when the messages ask for no research at all (no task in tags, no tool of the shop)."""
+    tags = read_tags(turn.messages)
+    task = tags.get("query") or tags.get("sub_problem")
+    if task is None and not turn.tool_names & SHOP_TOOLS:
         return None
-    user_id = (_first_tag("user_id", outside) or "").strip()
-    asked = query if query is not None else (human[0] if human else "")
+    first = next((message.text for message in turn.messages if isinstance(message, HumanMessage)), "")
     return Situation(
-        query=" ".join(_TAG.sub(" ; ", asked).split()),
-        user_id=user_id or None,
-        today=_date(_first_tag("today", outside)),
-        stop=_first_tag("stop", outside),
+        query=plain_text(first if task is None else task.content),
+        user_id=_content(tags, "user_id").strip() or None,
+        today=_date(_content(tags, "today")),
+        stop=tags["stop"].content if "stop" in tags else None,
         tools=turn.tool_names & SHOP_TOOLS,
         lookups=_lookups(turn.messages),
         turns=sum(isinstance(message, AIMessage) and bool(message.tool_calls) for message in turn.messages),
+        given=_constraints(_content(tags, "constraints")),
+        profile=_content(tags, "profile"),
+        offered=frozenset(tool["function"]["name"] for tool in turn.tools),
     )
 
 
-def _first_tag(tag: str, texts: Sequence[str]) -> str | None:
-    return next((content for text in texts if (content := tag_content(tag, text)) is not None), None)
+def plain_text(text: str) -> str:
+    """A task on one line, without tags that somebody wrote into it."""
+    return " ".join(_TAG.sub(" ; ", text).split())
 
 
-def _date(text: str | None) -> date | None:
+def parsed(text: str | None) -> dict[str, Any]:
+    """A JSON object; empty for anything else."""
     try:
-        return None if text is None else date.fromisoformat(text.strip()[:10])
+        value = json.loads(text or "{}")
+    except json.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _content(tags: dict[str, Tagged], name: str) -> str:
+    return tags[name].content if name in tags else ""
+
+
+def _constraints(text: str) -> Constraints | None:
+    """Constraints that an agent has read for its researchers; None where there are none, or in another form."""
+    try:
+        return Constraints.model_validate(parsed(text)) if text.strip() else None
+    except ValidationError:
+        return None
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip()[:10])
     except ValueError:
         return None
 
@@ -108,12 +147,4 @@ def _date(text: str | None) -> date | None:
 def _lookups(messages: Sequence[BaseMessage]) -> tuple[Lookup, ...]:
     results = {message.tool_call_id: message.text for message in messages if isinstance(message, ToolMessage)}
     calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-    return tuple(Lookup(call["name"], call["args"], _parsed(results.get(call["id"] or ""))) for call in calls)
-
-
-def _parsed(text: str | None) -> dict[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except json.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return tuple(Lookup(call["name"], call["args"], parsed(results.get(call["id"] or ""))) for call in calls)

@@ -1,11 +1,13 @@
 """Everything that follows from the situation: needs, limits, the products found for each need, and the best basket."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from drretail.grounding.constraints import read_constraints
 from drretail.llm.offline.shopper.candidates import Candidate, read_candidates
 from drretail.llm.offline.shopper.choosing import (
+    PETS,
     Basket,
     Demands,
     Limits,
@@ -15,14 +17,17 @@ from drretail.llm.offline.shopper.choosing import (
     fill_shelf,
     limits_of,
 )
+from drretail.llm.offline.shopper.complaints import complained_of
 from drretail.llm.offline.shopper.customer import Customer, read_customer
 from drretail.llm.offline.shopper.floors import read_floors
 from drretail.llm.offline.shopper.kinds import KINDS
-from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, kind_of, need_of, read_needs
+from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, as_titled, kind_of, need_of, read_needs
 from drretail.llm.offline.shopper.questions import Question, WebSearch, read_questions, web_searches
+from drretail.llm.offline.shopper.scope import belongs_to
 from drretail.llm.offline.shopper.situation import DETAILS, Situation
 from drretail.llm.offline.shopper.wishes import qualities_in
-from drretail.llm.offline.shopper.words import content_stems, words_of
+from drretail.llm.offline.shopper.wondering import without_wondering
+from drretail.llm.offline.shopper.words import content_stems, stems_of, words_of
 from drretail.records.query import Constraints
 
 MOST_SUGGESTED = 3
@@ -72,16 +77,23 @@ class Study:
 
 
 def study(situation: Situation) -> Study:
-    demands = read_demands(situation.query)
+    demands = _with_given(read_demands(situation.query), situation.given)
     customer = read_customer(situation)
     wanted = read_needs(situation.query, demands.stated)
     demands = _without_needs(demands, wanted)
+    scopes = [(demand, belongs_to(situation.query, demand, wanted.needs)) for demand in demands.all]
+    demands = replace(
+        demands,
+        scopes=tuple((demand, name) for demand, name in scopes if name is not None),
+        pets=_pets(situation.query, customer),
+    )
     constraints = demands.stated
     suggested = () if wanted.needs else _needs_from_orders(situation, customer, wanted)
-    needs = wanted.needs or suggested
-    limits = limits_of(constraints, one_of=wanted.one_of)
     seen = tuple(read_candidates(situation))
-    shelves = tuple(_opened_first(fill_shelf(need, seen, demands, customer), situation) for need in needs)
+    titles = [product.title for product in seen]
+    needs = tuple(as_titled(need, titles) for need in wanted.needs) or suggested
+    limits = limits_of(constraints, one_of=wanted.one_of)
+    shelves = tuple(_opened_first(fill_shelf(need, seen, demands, customer), situation, limits) for need in needs)
     questions = tuple(read_questions(situation.query))
     return Study(
         situation=situation,
@@ -101,6 +113,9 @@ def study(situation: Situation) -> Study:
 
 def read_demands(query: str) -> Demands:
     stated = read_constraints(query)
+    # "I'd like to know how to avoid razor burn" rules nothing out.
+    bans = read_constraints(without_wondering(query)).must_not
+    stated = stated.model_copy(update={"must_not": tuple(ban for ban in stated.must_not if ban in bans)})
     known = {tuple(content_stems(demand)) for demand in stated.must}
     wished = [quality for quality in qualities_in(query) if tuple(content_stems(quality)) not in known]
     return Demands(
@@ -108,6 +123,33 @@ def read_demands(query: str) -> Demands:
         tuple(wished),
         frozenset(word.casefold() for word in _REFUSED.findall(query)),
         floors=read_floors(query),
+        complaints=complained_of(query),
+    )
+
+
+def _pets(query: str, customer: Customer) -> tuple[str, ...]:
+    """The animals that the query names, else those for which things were bought."""
+    spoken = stems_of(query)
+    bought = [stem for order in customer.orders if not order.void for stem in stems_of(order.title)]
+    return tuple(pet for pet in PETS if pet in spoken) or tuple(pet for pet in PETS if pet in bought)
+
+
+def _with_given(demands: Demands, given: Constraints | None) -> Demands:
+    """The demands of a part of a query with those of the whole that hold for every part."""
+    if given is None:
+        return demands
+    stated = demands.stated
+    return replace(
+        demands,
+        stated=stated.model_copy(
+            update={
+                "budget": stated.budget or given.budget,
+                "budget_scope": stated.budget_scope if stated.budget else given.budget_scope,
+                "brands_unwanted": tuple(dict.fromkeys([*stated.brands_unwanted, *given.brands_unwanted])),
+                "must_not": tuple(dict.fromkeys([*stated.must_not, *given.must_not])),
+                "owned": tuple(dict.fromkeys([*stated.owned, *given.owned])),
+            }
+        ),
     )
 
 
@@ -118,13 +160,19 @@ def _without_needs(demands: Demands, wanted: Wanted) -> Demands:
     return replace(demands, stated=demands.stated.model_copy(update={"must_not": kept}))
 
 
-def _opened_first(shelf: Shelf, situation: Situation) -> Shelf:
-    """Once records were opened, a product that was not opened is chosen only where none was."""
+def _opened_first(shelf: Shelf, situation: Situation, limits: Limits) -> Shelf:
+    """Once records were opened, a product that was not opened is chosen only where none of them may be bought."""
     if not situation.found(DETAILS):
         return shelf
+    most = limits.price_max(shelf.need)
+
+    def affordable(options: Sequence[Option]) -> bool:
+        return any(most is None or (o.product.price is not None and o.product.price <= most) for o in options)
+
     opened = tuple(option for option in shelf.options if option.product.opened)
     rest = tuple(option for option in shelf.options if not option.product.opened)
-    return replace(shelf, options=opened or rest)
+    chosen = rest if affordable(rest) and not affordable(opened) else opened or rest
+    return replace(shelf, options=chosen)
 
 
 def _needs_from_orders(situation: Situation, customer: Customer, wanted: Wanted) -> tuple[Need, ...]:

@@ -46,6 +46,12 @@ _QUALITY = re.compile(
     r"|quiet(?! (?:evening|night|place|morning|time|life|street|moment|corner|weekend|home|house|neighbou?rhood)))\b",
     re.IGNORECASE,
 )
+# What fits a small dog does not fit these, and no listing names every breed.
+_LARGE_DOG = re.compile(
+    r"\b(?:labradors?|(?:golden )?retrievers?|(?:german )?shepherds?|rottweilers?|mastiffs?|great danes?"
+    r"|(?:large|big)(?:[ -]breed)? dogs?)\b",
+    re.IGNORECASE,
+)
 _FREE = re.compile(r"[\s-]*free\b|[\s-]*less\b", re.IGNORECASE)
 
 
@@ -57,6 +63,8 @@ def qualities_in(query: str) -> tuple[str, ...]:
         before = query[: match.start()].split()[-1:]
         if (words in _BY_STEMS or "-" in match[0]) and not _NEGATIONS & {word.casefold() for word in before}:
             found.setdefault(words, match[0].casefold())
+    if _LARGE_DOG.search(query):
+        found.setdefault(("large",), "large")
     return tuple(found.values())
 
 

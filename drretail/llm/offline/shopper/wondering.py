@@ -12,7 +12,7 @@ _WANTS_TO_KNOW = re.compile(
 # Where the question ends and the sentence goes on to something else.
 _GOES_ON = re.compile(
     r"(?:,|,? (?:and|but|so))(?: then| also| please)* (?:show|tell|find|look|recommend|suggest|pick|give|compare|help"
-    r"|work|then|i|we)\b.*$|,? (?:too|as well(?! as)|please|before i|before we|then)\b.*$",
+    r"|work|then|i|we)\b.*$|,? (?:too|please|before i|before we|then)\b.*$|, as well(?! as)\b.*$",
     re.IGNORECASE,
 )
 _NEXT_QUESTION = re.compile(rf",? and (?={_WH}(?: [\w'’-]+){{3}})", re.IGNORECASE)

@@ -12,6 +12,7 @@ from drretail.llm.offline.shopper.report.sayings import (
     pages_that_give_orders,
     read_sayings,
 )
+from drretail.llm.offline.shopper.situation import SEARCH
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import contains_phrase, content_stems, first_upper, joined
 
@@ -54,10 +55,11 @@ def shown_sayings(study: Study) -> list[Saying]:
 
 
 def needs_without_advice(study: Study) -> list[Need]:
-    """Needs with a pick on which nothing of the web is in the report."""
+    """Needs with a pick, or that nobody could look for in the shop, on which nothing of the web is in the report."""
     shown = shown_sayings(study)
     chosen = zip(study.needs, study.basket.picks, strict=True)
-    return [need for need, pick in chosen if pick and not any(_is_about(need, saying) for saying in shown)]
+    blind = study.situation.could_not(SEARCH)
+    return [need for need, pick in chosen if (pick or blind) and not any(_is_about(need, saying) for saying in shown)]
 
 
 def _is_about(need: Need, saying: Saying) -> bool:
@@ -109,6 +111,8 @@ def _about_shelves(study: Study) -> list[Saying]:
 
 
 def _needs_on_shelves(study: Study) -> list[Need]:
+    if study.situation.could_not(SEARCH):  # the web is all there was to look at
+        return [need for need in study.needs if not need.guessed]
     return [shelf.need for shelf in study.shelves if shelf.rivals or shelf.ruled_out]
 
 

@@ -4,20 +4,24 @@ from decimal import Decimal
 
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.choosing import Option
+from drretail.llm.offline.shopper.missing import NO_SHOP, NO_WEB
 from drretail.llm.offline.shopper.needs import Need
 from drretail.llm.offline.shopper.report.naming import Names, amount_text, cite, price_text, rating_text
-from drretail.llm.offline.shopper.situation import SEARCH
+from drretail.llm.offline.shopper.report.silence import where_not
+from drretail.llm.offline.shopper.situation import SEARCH, WEB
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.sums import computed, sums_of
 from drretail.llm.offline.shopper.words import first_upper, joined, number_text, plural
 from drretail.records.money import USD
+
+NOTHING_RECOGNISED = "# I could not tell what you want to buy"
 
 
 def title(study: Study) -> str:
     if study.from_orders:
         return "# What could come next"
     if not study.needs:
-        return "# What I found for you" if study.questions else "# I could not tell what you want to buy"
+        return "# What I found for you" if study.questions else NOTHING_RECOGNISED
     limits = study.limits
     if limits.total is not None:
         limit = f" for up to {amount_text(limits.total)}"
@@ -25,7 +29,10 @@ def title(study: Study) -> str:
         each = "" if study.one_of else " each"
         limit = f" {'for' if study.one_of else 'at'} up to {amount_text(limits.each)}{each}" if limits.each else ""
     things = first_upper(joined([need.counted for need in study.needs], last="or" if study.one_of else "and"))
-    return f"# Looking for “{study.needs[0].name}”" if study.needs[0].guessed else f"# {things}{limit}"
+    if study.needs[0].guessed:
+        known = any(shelf.rivals or shelf.ruled_out for shelf in study.shelves)
+        return f"# Looking for “{study.needs[0].name}”" if known else NOTHING_RECOGNISED
+    return f"# {things}{limit}"
 
 
 def short_answer(study: Study, names: Names) -> list[str]:
@@ -34,8 +41,8 @@ def short_answer(study: Study, names: Names) -> list[str]:
         return [_without_needs(study)]
     pairs = list(zip(study.needs, study.basket.picks, strict=True))
     chosen = [(need, pick) for need, pick in pairs if pick is not None]
-    missing = [_why_nothing(study, index, names) for index, (_, pick) in enumerate(pairs) if pick is None]
-    missing = [sentence for sentence in [*missing, _nothing_at_all(study)] if sentence]
+    missing = [why_nothing(study, index, names) for index, (_, pick) in enumerate(pairs) if pick is None]
+    missing = [sentence for sentence in [*missing, nothing_at_all(study)] if sentence]
     # What cannot be had is what a shopper must know first.
     paragraphs = [" ".join(missing)] if missing else []
     if study.from_orders and chosen:
@@ -43,7 +50,8 @@ def short_answer(study: Study, names: Names) -> list[str]:
     if study.one_of and len(chosen) > 1:
         paragraphs.append(_which_one(study, chosen, names))
     elif chosen:
-        paragraphs.append(" ".join([_what_to_get(chosen, names), *_money(study, chosen)]))
+        sentences = [_what_to_get(chosen, names), *_insisted(study, chosen, names), *_money(study, chosen)]
+        paragraphs.append(" ".join(sentences))
     if _foreign_budget(study):
         budget = study.constraints.budget
         assert budget is not None
@@ -57,6 +65,19 @@ def short_answer(study: Study, names: Names) -> list[str]:
 def _foreign_budget(study: Study) -> bool:
     budget = study.constraints.budget
     return budget is not None and budget.currency != USD
+
+
+def _insisted(study: Study, chosen: list[tuple[Need, Option]], names: Names) -> list[str]:
+    """For each pick what it was to be and does not say, right beside the recommendation."""
+    sentences: list[str] = []
+    for need, pick in chosen:
+        missing = [f"“{demand}”" for demand in pick.unmet if demand in study.demands.insisted(need)]
+        if missing:
+            of = "" if len(chosen) == 1 else f" (the {names.of(pick.product)})"
+            where = where_not(pick, relayed=study.situation.relayed)
+            asked = f"{joined(missing, last='or')}, which you insist on"
+            sentences.append(f"{where} {asked}{of}: check that before you order {cite(pick.product.evidence)}.")
+    return sentences
 
 
 def _which_one(study: Study, chosen: list[tuple[Need, Option]], names: Names) -> str:
@@ -76,6 +97,7 @@ def _which_one(study: Study, chosen: list[tuple[Need, Option]], names: Names) ->
     if study.limits.each is not None and len(priced) == len(chosen):
         each = "Either" if len(chosen) == 2 else "Any"
         sentences.append(f"{each} of them alone stays within your {amount_text(study.limits.each)} {cite(*priced)}.")
+    sentences += _insisted(study, chosen, names)
     return " ".join([*sentences, _why_that_one(pick, [option for _, option in others])])
 
 
@@ -145,7 +167,7 @@ def _total(study: Study, priced: list[Option]) -> str:
     return cost
 
 
-def _why_nothing(study: Study, index: int, names: Names) -> str:
+def why_nothing(study: Study, index: int, names: Names) -> str:
     """Says plainly that a need is not met, with the nearest miss and by how much it misses."""
     need, shelf = study.needs[index], study.shelves[index]
     most = study.limits.price_max(need)
@@ -164,22 +186,38 @@ def _why_nothing(study: Study, index: int, names: Names) -> str:
     return ""
 
 
-def _nothing_at_all(study: Study) -> str:
+def nothing_at_all(study: Study) -> str:
     """One sentence about all needs of which nothing was found."""
     absent = [shelf.need for shelf in study.shelves if not shelf.rivals and not shelf.ruled_out]
     if not absent:
         return ""
-    if not study.situation.made(SEARCH):
+    if study.situation.could_not(SEARCH):
+        things = joined([need.name if need.guessed else need.counted for need in absent])
+        return _blind(study, f"{NO_SHOP} for {things}")
+    if study.situation.relayed and not absent[0].guessed:
+        return f"The research brought no {joined([need.name for need in absent], last='or')} that the shop sells."
+    if study.from_orders and not study.situation.made(SEARCH):
+        things = joined([need.counted for need in absent])
+        return f"You did not name a thing. Your earlier orders suggest {things}; I have not searched the shop for that."
+    if not (study.situation.made(SEARCH) or study.situation.relayed):
         return f"I have not searched the shop for {joined([need.counted for need in absent])}."
-    if not study.situation.found(SEARCH):
+    if not (study.situation.found(SEARCH) or study.situation.relayed):
         return f"The shop's search failed, so I have nothing on {joined([need.counted for need in absent])}."
     if absent[0].guessed:
         return (
-            f"I read your message as a search for “{absent[0].name}”, and the shop has nothing of that name. "
+            f"I recognised nothing to buy in your message. I searched the shop for “{absent[0].name}”, and no title "
+            "that I was shown names such a thing. "
             "Tell me the thing, what it is for and what it may cost, and I will compare what there is."
         )
     things = joined([need.name for need in absent], last="or")
     return f"The shop showed me no {things}: no title that my searches brought sells one."
+
+
+def _blind(study: Study, what: str) -> str:
+    """That nobody could look, said of the web too where that is so."""
+    if study.situation.could_not(WEB):
+        return f"I {what}, nor look anything up on the web: there was no tool for either, so I recommend nothing."
+    return f"I {what}, so I recommend nothing to buy."
 
 
 def _missed(study: Study, need: Need, nearest: Option, most: Decimal, names: Names) -> str:
@@ -194,14 +232,18 @@ def _missed(study: Study, need: Need, nearest: Option, most: Decimal, names: Nam
         over = format_money(product.price - most)
         return f"No {need.name} {fits} your {amount_text(most)}: the nearest is {what}, {over} over."
     left = (study.limits.total or Decimal(0)) - study.basket.total
+    if product.price * need.quantity <= left:
+        return f"I found no {need.name} beside what I chose for something else: {what} is the cheapest."
     over = format_money(product.price * need.quantity - left)
     return f"The budget does not also hold {need.counted}: the cheapest is {what}, {over} more than is left."
 
 
 def _without_needs(study: Study) -> str:
+    if study.questions and study.situation.could_not(WEB):
+        return f"You ask for knowledge rather than for a product, and I {NO_WEB}: I know nothing of it by myself."
     if study.questions:
         return "You ask for knowledge rather than for a product, so I went to the web; I recommend nothing to buy."
     return (
-        "I am a shopping assistant and found nothing in your message that the shop could sell. "
+        "I recognised nothing to buy in your message, so I have not searched. "
         "Name the thing, what it is for and what it may cost, and I will compare what there is."
     )

@@ -8,6 +8,7 @@ from drretail.llm.offline.shopper.report.naming import Names
 from drretail.llm.offline.shopper.report.person import person_section
 from drretail.llm.offline.shopper.report.picks import pick_sections
 from drretail.llm.offline.shopper.report.table import table_section
+from drretail.llm.offline.shopper.report.weighed import weighed_section
 from drretail.llm.offline.shopper.study import Study
 
 
@@ -22,6 +23,7 @@ def write_report(study: Study) -> str:
         *pick_sections(study, names),
         *advice_sections(study),
         *table_section(study, names),
+        *weighed_section(study, names),
         *gaps_section(study, names),
     ]
     return "\n\n".join(block for block in blocks if block)

@@ -10,7 +10,10 @@ from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.words import word_set
 
 _LENGTHS = (55, 80, 120)
+_SHORTEST_NAME = 12
 FEW_RATINGS = 25
+_BREAK = re.compile(r"\s*[,;:|•·–—()\[\]/.]|\s-\s")
+_OPENS_PHRASE = re.compile(r"[,;:|–—]\s|\s-\s|\s(?:with|for|of|in|to|by|from|w|on|without|that|as)\s", re.IGNORECASE)
 # First words of promises that are names wherever they stand.
 _NAMES = word_set(
     """American Amish Arabica Bluetooth British Canadian Celsius Chinese Danish Dutch Egyptian English European
@@ -35,8 +38,17 @@ class Names:
         # Brackets would read as markdown, and a bold name may not hold an asterisk.
         title = product.title.replace("*", "").replace("[", "(").replace("]", ")")
         taken = set(self._names.values())
-        names = [short_title(title, length) for length in _LENGTHS]
+        names = [cut_title(title, length) for length in _LENGTHS]
         return next((name for name in names if name not in taken), f"{names[-1]} ({product.product_id})")
+
+
+def cut_title(title: str, limit: int) -> str:
+    """``short_title``; where that ends within a phrase ("for Dogs" of "for Dogs and Cats"), without the phrase."""
+    whole, short = " ".join(title.split()), short_title(title, limit)
+    if short == whole or not whole.startswith(short) or _BREAK.match(whole, len(short)):
+        return short
+    openings = [match.start() for match in _OPENS_PHRASE.finditer(short) if match.start() >= _SHORTEST_NAME]
+    return short[: openings[-1]].rstrip(" ,;:–—-|&+/") if openings else short
 
 
 def cite(*evidence: str | None) -> str:

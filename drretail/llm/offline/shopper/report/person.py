@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from drretail.grounding.wording import format_money, short_title
+from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.choosing import Option
 from drretail.llm.offline.shopper.customer import PastOrder
 from drretail.llm.offline.shopper.everyday import ALL_KINDS
@@ -11,7 +11,7 @@ from drretail.llm.offline.shopper.kinds import Kind
 from drretail.llm.offline.shopper.needs import Need, kind_of, need_of
 from drretail.llm.offline.shopper.relevance import is_sold_as
 from drretail.llm.offline.shopper.report.advice import shown_sayings
-from drretail.llm.offline.shopper.report.naming import cite, counted, day_text
+from drretail.llm.offline.shopper.report.naming import cite, counted, cut_title, day_text
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import joined, stems_of, word_set
 
@@ -19,6 +19,12 @@ _TITLE_LENGTH = 55
 MOST_RELATED = 2
 # Themes whose things are used together; a lamp says little about a hose.
 _PRESENT = re.compile(r"\b(?:gifts?|presents?|birthday|anniversary|housewarming)\b", re.IGNORECASE)
+# Of what somebody is through with nobody says that it may still serve.
+_REPLACES = re.compile(
+    r"\b(?:annoy\w*|fed up|tired of|replac\w+|step up|upgrad\w+|worn|broke\w*|switch\w*"
+    r"|didn['’]t (?:solve|help|work|last)|instead|do better|no good|disappoint\w*|fell apart|wrong)\b",
+    re.IGNORECASE,
+)
 _PACKING = word_set("set kit pack")
 # Who or what a thing is made for; a successor serves the same.
 _AUDIENCES = (
@@ -71,22 +77,23 @@ def _same_things(study: Study) -> list[str]:
         order = next(iter(again or orders), None)
         # A present succeeds nothing of the giver's.
         if order is not None and not need.guessed and not _PRESENT.search(study.situation.query):
-            sentences.append(_same_thing(need, order, pick))
+            replaces = need.other or _REPLACES.search(study.situation.query) is not None
+            sentences.append(_same_thing(need, order, pick, replaces=replaces))
     return [sentence for sentence in sentences if sentence]
 
 
-def _same_thing(need: Need, order: PastOrder, pick: Option | None) -> str:
-    bought = (
-        f"On {day_text(order.date)} you bought the {short_title(order.title, _TITLE_LENGTH)} {cite(order.evidence)}"
-    )
+def _same_thing(need: Need, order: PastOrder, pick: Option | None, *, replaces: bool) -> str:
+    bought = f"On {day_text(order.date)} you bought the {cut_title(order.title, _TITLE_LENGTH)} {cite(order.evidence)}"
     if pick is None:
         return f"{bought}."
     if order.product_id == pick.product.product_id:
         return f"{bought}; what I suggest is a reorder of it."
     if audience(order.title) != audience(pick.product.title):
         return ""
-    if need.consumable:
+    if need.consumable and not replaces:
         return f"{bought}, so you can judge the new one against it."
+    if replaces:
+        return f"{bought}: this one would take its place."
     return f"{bought}: take the new one as its successor, or leave it if the old one still serves."
 
 
@@ -110,9 +117,7 @@ def _related_things(study: Study) -> list[str]:
     shown = list(related.values())[:MOST_RELATED]
     if not shown:
         return []
-    items = [
-        f"the {short_title(o.title, _TITLE_LENGTH)} (ordered {day_text(o.date)}) {cite(o.evidence)}" for o in shown
-    ]
+    items = [f"the {cut_title(o.title, _TITLE_LENGTH)} (ordered {day_text(o.date)}) {cite(o.evidence)}" for o in shown]
     return [f"Your orders hold {joined(items)}; what I suggest does not repeat {'it' if len(shown) == 1 else 'them'}."]
 
 

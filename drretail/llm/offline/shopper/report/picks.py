@@ -13,6 +13,7 @@ from drretail.llm.offline.shopper.report.naming import (
     rating_text,
     stars,
 )
+from drretail.llm.offline.shopper.report.silence import where_not
 from drretail.llm.offline.shopper.report.standing import standing
 from drretail.llm.offline.shopper.report.tradeoff import runner_up_sentences
 from drretail.llm.offline.shopper.study import Study
@@ -38,7 +39,7 @@ def _pick_section(study: Study, index: int, pick: Option, names: Names) -> list[
     shelf, product = study.shelves[index], pick.product
     only_one = len(study.needs) == 1
     heading = "## Why this one" if only_one else f"## {first_upper(shelf.need.name)}: {names.of(product)}"
-    interests = [*shelf.need.wishes, *(stem for demand in study.demands.all for stem in stems_of(demand))]
+    interests = [*shelf.need.wishes, *(stem for demand in study.demands.of(shelf.need) for stem in stems_of(demand))]
     facts = [f"- {fact} {cite(product.evidence)}" for fact in key_facts(product, interests)]
     runner_up = study.runner_up(index)
     beside = [
@@ -62,7 +63,9 @@ def _why(study: Study, index: int, pick: Option, names: Names) -> str:
         standing(study, index, pick, names),
         *_doubts(pick),
         *_floors(study, pick),
-        *_demands(pick),
+        *_demands(study, index, pick),
+        *_bans(study, pick),
+        *_complaints(study, pick),
         *_purpose(shelf, pick),
     ]
     if study.constraints.brands_wanted:
@@ -89,20 +92,44 @@ def _floors(study: Study, pick: Option) -> list[str]:
     return [f"You asked for {floors.text}: it has {has} {cite(product.evidence)}."]
 
 
-def _demands(pick: Option) -> list[str]:
+def _demands(study: Study, index: int, pick: Option) -> list[str]:
     evidence = cite(pick.product.evidence)
     straight = [f"“{demand}”" for demand, words in pick.met if words == demand]
     other = [f"“{words}” for your “{demand}”" for demand, words in pick.met if words != demand]
-    sentences = [f"Its record says {joined([*straight, *other])} {evidence}."] if pick.met else []
-    if pick.unmet:
-        asked = joined([f"“{demand}”" for demand in pick.unmet], last="or")
-        where = (
-            "Neither its title nor its listing says"
-            if pick.product.record.get("features")
-            else "Its record does not say"
-        )
+    what = "record" if pick.product.opened else "title"
+    sentences = [f"Its {what} says {joined([*straight, *other])} {evidence}."] if pick.met else []
+    # What is insisted on stands beside the recommendation itself.
+    wished = [demand for demand in pick.unmet if demand not in study.demands.insisted(study.needs[index])]
+    if wished:
+        asked = joined([f"“{demand}”" for demand in wished], last="or")
+        where = where_not(pick, relayed=study.situation.relayed)
         sentences.append(f"{where} {asked}, so check that before you order {evidence}.")
     return sentences
+
+
+def _bans(study: Study, pick: Option) -> list[str]:
+    """What must not be in it and is not named: a record that is silent proves nothing."""
+    product, evidence = pick.product, cite(pick.product.evidence)
+    if not product.opened or not study.constraints.must_not:
+        return []
+    denied = [ban for ban in study.constraints.must_not if says(product, f"{ban} free") or says(product, f"no {ban}")]
+    silent = [f"“{ban}”" for ban in study.constraints.must_not if ban not in denied]
+    sentences = [f"Its record says that it is without {joined(denied)} {evidence}."] if denied else []
+    if silent:
+        where = "What was noted of it" if study.situation.relayed else "Its record"
+        sentences.append(f"{where} neither names nor rules out {joined(silent, last='or')} {evidence}.")
+    return sentences
+
+
+def _complaints(study: Study, pick: Option) -> list[str]:
+    """That the pick may annoy as the old one did."""
+    named = [f"“{thing}”" for thing in study.demands.complaints if thing in pick.product.title_stems]
+    if not named:
+        return []
+    return [
+        f"Its title names {joined(named)}, which annoys you: "
+        f"I found none that fits better {cite(pick.product.evidence)}."
+    ]
 
 
 def _purpose(shelf: Shelf, pick: Option) -> list[str]:
@@ -114,8 +141,9 @@ def _purpose(shelf: Shelf, pick: Option) -> list[str]:
     spoken = [words for words in spoken if words not in known]
     if not spoken:
         return []
+    where = "listing" if pick.product.opened else "title"
     return [
-        f"The listing speaks of {joined([f'“{words}”' for words in spoken])}, as you do {cite(pick.product.evidence)}."
+        f"The {where} speaks of {joined([f'“{words}”' for words in spoken])}, as you do {cite(pick.product.evidence)}."
     ]
 
 

@@ -21,6 +21,23 @@ _SAYERS = word_set(
     independent like care recommend"""
 )
 _FINDING = re.compile(r"\b(?:trials?|stud(?:y|ies)|tests?|tested|evidence|research|found)\b", re.IGNORECASE)
+_NUMBERED = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|quarter|dozen)\b"
+# What an answer must hold, by how the question begins: a sentence on the subject is no answer yet.
+_EXPECTED = (
+    (
+        r"\bhow (?:often|many times)\b",
+        rf"{_NUMBERED}|\b(?:every|each|daily|weekly|monthly|yearly|once|twice|after|whenever)\b",
+    ),
+    (
+        r"\bhow (?:long|much|many|high|deep|far|big|large|heavy|loud|old|wide)\b",
+        _NUMBERED + r"|\b(?:long|years?|months?|days?|hours?)\b",
+    ),
+    (r"\b(?:in (?:what|which) )order\b", r"\b(?:first|then|before|after|last|next|finally|begin|start)\b"),
+    (
+        r"^when\b|\bfind out when\b",
+        rf"{_NUMBERED}|\b(?:when|until|before|after|as soon as|once|spring|summer|fall|autumn|winter)\b",
+    ),
+)
 _ENDING = re.compile(r"(?:ing|ed|es|e|s)$")
 
 
@@ -73,10 +90,27 @@ def _answers(study: Study, question: Question) -> list[Saying]:
         on_subject = on_subject or (question.direct and bool(around & themes))
         finding = asks_for_findings and _FINDING.search(saying.text) is not None
         to_the_point = (finding or bool(beyond & text)) and len(wanted & text) >= len(wanted) / 2
-        usable = saying.whole or saying.is_list
-        if usable and share >= LEAST_SHARE and place <= around and on_subject and to_the_point:
+        # A row answers what its label is about.
+        usable = saying.whole or saying.is_list or len(beyond & _roots(saying.label)) >= min(2, len(beyond))
+        if (
+            usable
+            and _holds_what_is_asked(question.text, saying.text)
+            and share >= LEAST_SHARE
+            and place <= around
+            and on_subject
+            and to_the_point
+        ):
             found.append(replace(saying, merit=saying.merit + share + 0.5 * len(wanted & text) + 0.5 * saying.is_list))
     return found
+
+
+def _holds_what_is_asked(question: str, answer: str) -> bool:
+    """False for "how often …" and a sentence without any frequency, and the like."""
+    return all(
+        re.search(expected, answer, re.IGNORECASE)
+        for asks, expected in _EXPECTED
+        if re.search(asks, question, re.IGNORECASE)
+    )
 
 
 def _alike(a: Saying, b: Saying) -> bool:

@@ -68,6 +68,8 @@ _TO_MACHINES = re.compile(
     re.IGNORECASE,
 )
 _OPEN = ("…", "...")
+# What a table or a list says of one case, its body at least three words.
+_ROW = re.compile(r"^(?P<label>[A-Z][^:.!?]{2,70}): (?:\S+ ){2}\S")
 _LEAST_LISTED = 3
 # A capital inside a sentence, behind a small letter: a heading may end there.
 _SEAM = re.compile(r"(?<=[a-z0-9)])\s+(?=(?:[A-Z][a-z]+|A)\b)")
@@ -88,6 +90,8 @@ class Saying:
     is_list: bool = False
     whole: bool = True
     """True when it is a sentence that points to none around it."""
+    label: str = ""
+    """The front of a row such as "Double coat: undercoat rake, twice a week"."""
     alone: bool = True
     """True when it also says enough, and few enough numbers, to be read without a question."""
 
@@ -120,7 +124,7 @@ def pages_that_give_orders(situation: Situation) -> dict[str, tuple[str, str]]:
         )
         for lookup in situation.found(WEB)
         for result in lookup.value.get("results", [])
-        if _TO_MACHINES.search(str(result.get("summary") or result.get("snippet") or ""))
+        if gives_orders(str(result.get("summary") or result.get("snippet") or ""))
     }
 
 
@@ -134,13 +138,19 @@ def _of_page(result: dict[str, Any], rank: int, with_lists: bool) -> Iterator[Sa
                 continue
             text = text.rpartition(",")[0] + " …"
         if text and text[0].isupper() and 5 <= len(text.split()) <= LONGEST_SENTENCE:
-            merit = _merit(text) - 0.05 * rank
+            merit = merit_of(text) - 0.05 * rank
             evidence = str(result["evidence"])
-            yield Saying(text, evidence, page, day, merit, is_list, _is_whole(text), _stands_alone(text))
+            whole, alone = _is_whole(text), _stands_alone(text)
+            yield Saying(text, evidence, page, day, merit, is_list, whole, _label(text), alone)
 
 
-def _merit(text: str) -> float:
-    """Advice and figures help; tales, seams of headings and long sentences do not."""
+def gives_orders(text: str) -> bool:
+    """True where a text tells readers that are machines what to say."""
+    return _TO_MACHINES.search(text) is not None
+
+
+def merit_of(text: str) -> float:
+    """How much a sentence helps a buyer: advice and figures do; tales, seams of headings and long sentences do not."""
     advises = 0.6 * (_ADVISES.search(text) is not None) + 0.2 * (_MEASURES.search(text) is not None)
     tale = 0.6 * (_FIRST_PERSON.search(text) is not None)
     seams = 0.5 * any(True for _ in _SEAM.finditer(" ".join(text.split()[:7])))
@@ -149,6 +159,11 @@ def _merit(text: str) -> float:
     # "Shampoo: per ounce" is a row of a table.
     row = 0.4 * (":" in " ".join(text.split()[:3]))
     return advises - tale - hangs - row - seams - 0.2 * (len(text.split()) > 30)
+
+
+def _label(text: str) -> str:
+    row = _ROW.match(text)
+    return row["label"] if row and not _FRAGMENT.search(text) else ""
 
 
 def _is_whole(text: str) -> bool:

@@ -1,0 +1,81 @@
+"""A system with all that is needed to run it, and what an experiment with several of them asks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from drretail import __version__
+from drretail.agents.base import Agent
+from drretail.agents.page_reading import reading_pages
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.experiment import Definition
+from drretail.llm.registry import Model
+from drretail.records.query import Query
+from drretail.records.run import Limits, Role, RoleModel, System
+from drretail.tools.registry import tool_schema_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A system, the agent behind it, and an opened model for each of its roles."""
+
+    label: str
+    system: System
+    agent: Agent
+    models: Mapping[Role, Model]
+
+    @classmethod
+    def of(cls, name: str, agent: Agent, models: Mapping[str, Model], world: World, **given: Any) -> Self:
+        """The system of ``agent`` with ``models`` by role, the one under "" for every role not named.
+
+        ``given`` sets further fields of System; of its limits only those that the agent heeds. Raises UserError when a
+        role is left without a model.
+        """
+        limits: Limits = given.pop("limits", Limits())
+        if given.get("web_mode") == "ws":
+            agent = reading_pages(agent)
+        by_role: dict[Role, Model] = {}
+        for role in agent.roles:
+            model = models.get(role) or models.get("")
+            if model is None:
+                raise UserError(_without_model(name, agent, role, models))
+            by_role[role] = model
+        system = System(
+            agent=name,
+            self_checked=agent.self_checked,
+            web_provider=world.web.provider,
+            web_corpus=world.web.corpus,
+            models={
+                role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
+                for role, model in by_role.items()
+            },
+            limits=Limits(**limits.model_dump(include=set(agent.heeds))),
+            **given,
+        )
+        return cls(system.label(), system, agent, by_role)
+
+
+def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Model]) -> str:
+    needed = f"The agent {name} needs a model for {role}: add --model PROVIDER:MODEL."
+    strange = [given for given in models if given and given not in agent.roles]
+    return f"{needed} It has no {' and no '.join(strange)}." if strange else needed
+
+
+def definition(world: World, queries: tuple[Query, ...], contestants: list[Contestant], seed: str) -> Definition:
+    """What an experiment with these systems and queries asks."""
+    return Definition(
+        world_fingerprint=world.manifest.fingerprint,
+        now=world.manifest.now,
+        queries=tuple(sorted(queries, key=lambda query: query.query_id)),
+        systems={contestant.label: contestant.system for contestant in contestants},
+        prompt_hashes={contestant.label: prompt_hashes(contestant.agent) for contestant in contestants},
+        tool_schema_hash=tool_schema_hash(),
+        seed=seed,
+        versions={"drretail": __version__},
+    )
+
+
+def prompt_hashes(agent: Agent) -> dict[str, str]:
+    """The hash of every wording that the agent uses, by prompt."""
+    return {prompt.name: prompt.hash for prompt in agent.prompts()}

@@ -1,0 +1,171 @@
+"""Grounded Hybrid-ReAct: the paper's graph with a memory of the shopper before it and a verifier behind it.
+
+START ─▶ look beforehand ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
+                             │  ▲                  │   ▲
+                   launches, │  │ reports   errors, │   │ the draft, or a better one
+                             ▼  │                  ▼   │
+                     research ─▶ synthesise        repair      at most Limits.repairs times
+"""
+
+import asyncio
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from drretail.agents.base import Agent
+from drretail.agents.grounded_hybrid.beforehand import Beforehand, look_beforehand
+from drretail.agents.grounded_hybrid.drafts import Draft, draft_of
+from drretail.agents.grounded_hybrid.finishing import finish
+from drretail.agents.grounded_hybrid.repairing import Repair, lines_of, repair
+from drretail.agents.hybrid_react.agent import ROLES
+from drretail.agents.hybrid_react.crew import Crew
+from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
+from drretail.agents.hybrid_react.reporting import report_prompt, write_report
+from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt
+from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
+from drretail.agents.hybrid_react.synthesis import synthesis_prompt
+from drretail.env.session import Session
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, load_prompt
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits, Stop
+from drretail.tools.toolkit import Toolkit
+
+
+async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The verified report of one supervised research. Raises ModelError when there is none."""
+    with Toolkit(session, tools=researcher_tools(session)) as toolkit:
+        run = _Run(task, session, models, limits, toolkit)
+        steps = 6 + limits.repairs  # look, supervise, report, finish, the two ends, and every repair
+        end = await _graph().ainvoke({"repairs": ()}, {"recursion_limit": steps}, context=run)
+    return end["answer"]
+
+
+def prompts() -> tuple[Prompt, ...]:
+    return (
+        _with("supervisor", supervisor_prompt()),
+        _with("researcher", researcher_prompt()),
+        synthesis_prompt(),
+        _with("report", report_prompt()),
+        _with("repair", report_prompt()),
+        moves_prompt(),
+    )
+
+
+GROUNDED_HYBRID = Agent(answer, roles=ROLES, prompts=prompts, self_checked=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the nodes need beside the state."""
+
+    task: Task
+    session: Session
+    models: Models
+    limits: Limits
+    toolkit: Toolkit
+
+
+class _State(TypedDict):
+    """What a node finds: all that those before it have added."""
+
+    known: Beforehand
+    research: Research
+    draft: Draft
+    repairs: tuple[Repair, ...]
+
+
+class _Change(TypedDict, total=False):
+    """What a node adds to the state."""
+
+    known: Beforehand
+    research: Research
+    draft: Draft
+    repairs: tuple[Repair, ...]
+    answer: Answer
+
+
+async def _look_beforehand(state: _State, runtime: Runtime[_Run]) -> _Change:
+    del state
+    run = runtime.context
+    return {"known": await look_beforehand(run.task, run.session, run.toolkit)}
+
+
+async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
+    run, known = runtime.context, state["known"]
+    prompt = _with("researcher", researcher_prompt())
+    researchers = Researchers(run.toolkit, run.limits.tool_turns, prompt, known.told, known.evidence)
+    crew = Crew(researchers, synthesis_prompt())
+    told = _with("supervisor", supervisor_prompt())
+    return {"research": await supervise(run.task, run.session, run.models, run.limits, crew, told, known.told)}
+
+
+async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
+    run, known = runtime.context, state["known"]
+    prompt = _with("report", report_prompt())
+    written = await write_report(run.task, state["research"], run.models, prompt, known.told)
+    return {"draft": draft_of(written, run.task, known.constraints, run.session)}
+
+
+def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:
+    """Repetition alone is no reason to write a report again: code takes it out."""
+    run, repairs = runtime.context, state["repairs"]
+    may = len(repairs) < run.limits.repairs and not run.models.must_conclude
+    return "repair" if state["draft"].errors and may and not any(it.failed for it in repairs) else "finish"
+
+
+async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
+    run, before = runtime.context, state["repairs"]
+    done = await repair(
+        state["draft"],
+        len(before) + 1,
+        run.task,
+        state["research"],
+        state["known"],
+        run.models,
+        _with("repair", report_prompt()),
+        before[-1].refused if before else None,
+    )
+    return {"draft": done.draft, "repairs": (*before, done)}
+
+
+async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
+    run, research, draft = runtime.context, state["research"], state["draft"]
+    finished = await asyncio.to_thread(finish, draft)  # it reads the report many times over, and other runs go on
+    cut_short = bool(draft.errors) and len(state["repairs"]) < run.limits.repairs
+    stop: Stop = (run.models.budget_stop if cut_short else None) or research.stop
+    ended = Answer(
+        report=finished.report,
+        stop=stop,
+        notes=(*state["known"].notes, *research.notes, *finished.notes),
+        failed_branches=research.failed,
+        repairs=lines_of(state["repairs"]),
+        struck=finished.struck,
+    )
+    return {"answer": ended}
+
+
+def _with(name: str, base: Prompt) -> Prompt:
+    """The wording of hybrid_react with what this agent's roles are told besides."""
+    return Prompt(name, f"{base.text}\n{load_prompt(__file__, name).text}")
+
+
+@cache
+def _graph():
+    graph = StateGraph(_Change, context_schema=_Run)
+    graph.add_node("look_beforehand", _look_beforehand)
+    graph.add_node("supervise", _supervise)
+    graph.add_node("report", _report)
+    graph.add_node("repair", _repair)
+    graph.add_node("finish", _finish)
+    graph.add_edge(START, "look_beforehand")
+    graph.add_edge("look_beforehand", "supervise")
+    graph.add_edge("supervise", "report")
+    graph.add_conditional_edges("report", _after_verifying)
+    graph.add_conditional_edges("repair", _after_verifying)
+    graph.add_edge("finish", END)
+    return graph.compile()

@@ -1,0 +1,89 @@
+"""Hybrid-ReAct (paper section 4, Figure 3): a supervisor, parallel researchers, a synthesis of each, one report.
+
+START ─▶ supervise ─▶ report ─▶ END
+            │  ▲
+  launches, │  │ intermediate reports, when all launches of the turn have ended
+            ▼  │
+          research ─▶ synthesise        one branch for each launch, side by side (crew.py)
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from drretail.agents.base import Agent
+from drretail.agents.hybrid_react.crew import Crew
+from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
+from drretail.agents.hybrid_react.reporting import report_prompt, write_report
+from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt
+from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
+from drretail.agents.hybrid_react.synthesis import synthesis_prompt
+from drretail.env.session import Session
+from drretail.errors import ModelError
+from drretail.llm.models import Models
+from drretail.prompts import Prompt
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits, Role
+from drretail.tools.toolkit import Toolkit
+
+ROLES: tuple[Role, ...] = ("supervisor", "researcher", "synthesis", "report")
+
+
+async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The report of one supervised research. Raises ModelError when there is none."""
+    with Toolkit(session, tools=researcher_tools(session)) as toolkit:
+        crew = Crew(Researchers(toolkit, limits.tool_turns, researcher_prompt()), synthesis_prompt())
+        end = await _graph().ainvoke({}, context=_Run(task, session, models, limits, crew))
+    research: Research = end["research"]
+    return Answer(report=end["report"], stop=research.stop, notes=research.notes, failed_branches=research.failed)
+
+
+def prompts() -> tuple[Prompt, ...]:
+    return supervisor_prompt(), researcher_prompt(), synthesis_prompt(), report_prompt(), moves_prompt()
+
+
+HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=frozenset(Limits.model_fields) - {"repairs"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the nodes need beside the state."""
+
+    task: Task
+    session: Session
+    models: Models
+    limits: Limits
+    crew: Crew
+
+
+class _State(TypedDict, total=False):
+    research: Research
+    report: str
+
+
+async def _supervise(state: _State, runtime: Runtime[_Run]) -> _State:
+    del state
+    run = runtime.context
+    return {"research": await supervise(run.task, run.session, run.models, run.limits, run.crew, supervisor_prompt())}
+
+
+async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
+    run = runtime.context
+    research = state.get("research")
+    if research is None:
+        raise ModelError("agent", "there is nothing to report on")
+    return {"report": await write_report(run.task, research, run.models, report_prompt())}
+
+
+@cache
+def _graph():
+    graph = StateGraph(_State, context_schema=_Run)
+    graph.add_node("supervise", _supervise)
+    graph.add_node("report", _report)
+    graph.add_edge(START, "supervise")
+    graph.add_edge("supervise", "report")
+    graph.add_edge("report", END)
+    return graph.compile()

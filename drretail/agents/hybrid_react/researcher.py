@@ -1,0 +1,93 @@
+"""A researcher: a ReAct loop over its sub-problem with the nine tools, Reason and Finalize (paper section 4)."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+
+from drretail.agents.hybrid_react.moves import REASON
+from drretail.agents.loop import Loop
+from drretail.agents.tool_hands import FINALIZE, ToolHands
+from drretail.errors import ModelError
+from drretail.grounding.products import compact_json
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.run import Stop
+from drretail.tools.registry import TOOLS
+from drretail.tools.toolkit import Toolkit
+
+Finding = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """f_i of the paper: all that one researcher thought, called and read, in order."""
+
+    sub_problem: str
+    entries: tuple[Finding, ...]
+    """{"thought"}, {"tool", "args", "result"} or {"text"}."""
+    evidence: tuple[str, ...]
+    """Every id that the researcher was handed, or told from the start."""
+    stop: Stop = "finished"
+    notes: tuple[str, ...] = ()
+
+    def as_lines(self) -> str:
+        """One compact JSON object a line, the sub-problem first."""
+        return "\n".join(compact_json(entry) for entry in ({"sub_problem": self.sub_problem}, *self.entries))
+
+
+@dataclass(frozen=True, slots=True)
+class Researchers:
+    """What all researchers of a run share; ``told`` is tagged text that each of them gets beside its sub-problem."""
+
+    toolkit: Toolkit
+    turns: int
+    """With tool calls, for each."""
+    prompt: Prompt
+    told: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    """Evidence ids that stand in ``told``."""
+
+    async def research(self, sub_problem: str, path: str, models: Models) -> Findings:
+        """What one of them finds. Raises ModelError when its model fails for good, or it brings nothing at all."""
+        hands = ToolHands(self.toolkit, models, path)
+        begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), self._first_message(sub_problem)]
+        end = await Loop("researcher", path, models, hands, self.turns).run(begin)
+        entries = tuple(_entries(end.messages[len(begin) :]))
+        if not any(self._is_finding(entry) for entry in entries):
+            raise ModelError("agent", "the researcher ended without having looked anything up or said anything")
+        return Findings(sub_problem, entries, (*self.known, *end.evidence), end.stop, end.notes)
+
+    def _is_finding(self, entry: Finding) -> bool:
+        """A thought alone is none, unless there is no tool by which anything could be looked up."""
+        return "thought" not in entry or not any(name in TOOLS for name in self.toolkit.tools)
+
+    def _first_message(self, sub_problem: str) -> HumanMessage:
+        session = self.toolkit.session
+        parts = [tagged("sub_problem", sub_problem)]
+        if session.user_id is not None:
+            parts.append(tagged("user_id", session.user_id))
+        parts.append(tagged("today", session.now.date().isoformat()))
+        return HumanMessage("\n".join([*parts, *self.told]))
+
+
+def researcher_prompt() -> Prompt:
+    return load_prompt(__file__, "researcher")
+
+
+def _entries(messages: Sequence[AnyMessage]) -> Iterator[Finding]:
+    """The conversation as findings; the replies to a turn's calls follow it in the calls' order."""
+    for at, message in enumerate(messages):
+        if not isinstance(message, AIMessage):
+            continue
+        text = message.text.strip()
+        if text:
+            yield {"thought" if message.tool_calls else "text": text}
+        for call, reply in zip(message.tool_calls, messages[at + 1 :], strict=False):
+            name, args, result = call["name"], call["args"], json.loads(reply.text)
+            if name == REASON and "error" not in result:
+                yield {"thought": args["thought"]}
+            elif name != FINALIZE:
+                yield {"tool": name, "args": args, "result": result}

@@ -1,0 +1,150 @@
+"""The supervisor: a ReAct loop that reasons, launches researchers, reads their reports, finalizes (paper section 4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
+
+from drretail.agents.base import task_message
+from drretail.agents.hybrid_react.crew import Branch, Crew
+from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
+from drretail.agents.loop import Acted, Loop
+from drretail.agents.tool_hands import is_final
+from drretail.env.session import Session
+from drretail.errors import ModelError, ModelErrorKind, ToolError
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, load_prompt
+from drretail.records.query import Task
+from drretail.records.research import IntermediateReport
+from drretail.records.run import Limits, Stop
+from drretail.tools.tool import ToolResult
+from drretail.tools.toolkit import Performed, Toolkit
+
+PATH = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Research:
+    """All that the supervisor's researchers brought, in the order of their launches."""
+
+    reports: tuple[tuple[int, IntermediateReport], ...]
+    """With the number of the researcher."""
+    failed: tuple[str, ...] = ()
+    """One line for each researcher that brought nothing: "0.2: timeout: …"."""
+    notes: tuple[str, ...] = ()
+    stop: Stop = "finished"
+
+
+async def supervise(
+    task: Task,
+    session: Session,
+    models: Models,
+    limits: Limits,
+    crew: Crew,
+    prompt: Prompt,
+    told: Sequence[str] = (),
+) -> Research:
+    """What is found on ``task``; ``told`` is tagged text that the supervisor gets beside it.
+
+    Raises ModelError when the supervisor's model fails for good, or no researcher brought anything: a report is never
+    written from nothing.
+    """
+    system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
+    asked = HumanMessage("\n".join([task_message(task, session).text, *told]))
+    with Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as toolkit:
+        hands = SupervisorHands(toolkit, models, crew, limits.researchers)
+        end = await Loop("supervisor", PATH, models, hands, limits.supervisor_turns).run([SystemMessage(system), asked])
+    research = _gathered(hands.branches, "token_budget" if hands.short and end.stop == "finished" else end.stop)
+    if not research.reports:
+        raise _nothing(hands.branches, research, starved=hands.short)
+    return research
+
+
+def supervisor_prompt() -> Prompt:
+    return load_prompt(__file__, "supervisor")
+
+
+@dataclass(slots=True)
+class SupervisorHands:
+    """Carries out the supervisor's moves: all launches of a turn side by side, at most ``most`` of them."""
+
+    toolkit: Toolkit
+    models: Models
+    crew: Crew
+    most: int
+    branches: list[Branch] = field(default_factory=list[Branch])
+    """Of all turns so far, in launch order."""
+    short: bool = False
+    """True once a launch was refused because the tokens that were left did not suffice for it."""
+
+    @property
+    def schemas(self) -> list[dict[str, Any]]:
+        return self.toolkit.openai_schemas()
+
+    async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
+        performed = await self.toolkit.aperform_all(
+            [(call["name"], call["args"]) for call in calls], path=PATH, role="supervisor"
+        )
+        wanted = {at: _sub_problem(it) for at, it in enumerate(performed)}
+        asked = [(at, sub_problem) for at, sub_problem in wanted.items() if sub_problem is not None]
+        most = self.models.most_branches(self.most)
+        launched, refused = asked[:most], asked[most:]
+        self.short |= bool(refused) and most < self.most
+        branches = await self.crew.launch([it for _, it in launched], len(self.branches) + 1, self.models)
+        self.branches += branches
+        outcomes = {at: _outcome(branch) for (at, _), branch in zip(launched, branches, strict=True)}
+        outcomes |= {at: self._refusal(most) for at, _ in refused}
+        replies = self.toolkit.record_all(
+            [replace(it, outcome=outcomes.get(at, it.outcome)) for at, it in enumerate(performed)]
+        )
+        return Acted(tuple(replies), is_final(calls, replies))
+
+    def _refusal(self, most: int) -> ToolError:
+        if most == self.most:
+            return ToolError("limit", f"At most {most} researchers may be launched in one turn: this one was not.")
+        many = "any researcher" if most == 0 else f"more than {most} in this turn"
+        return ToolError("limit", f"The tokens that are left do not suffice for {many}: this one was not launched.")
+
+
+def _sub_problem(performed: Performed) -> str | None:
+    """What a launch that is well formed asks for, None for every other call."""
+    if performed.launch.name != LAUNCH or not isinstance(performed.outcome, ToolResult):
+        return None
+    return performed.outcome.value["sub_problem"]
+
+
+def _outcome(branch: Branch) -> ToolResult | ToolError:
+    """What the supervisor reads of a branch."""
+    if branch.report is not None:
+        return ToolResult(as_json(branch.number, branch.report), ())
+    failure = branch.failure or ModelError("agent", "it left nothing")
+    kind = "timeout" if failure.kind == "timeout" else "unavailable"
+    return ToolError(kind, f"Researcher {branch.number} came back with nothing: {failure.kind}: {failure.message}")
+
+
+def as_json(number: int, report: IntermediateReport) -> dict[str, Any]:
+    """An intermediate report as the supervisor and the report generator read it."""
+    return {"researcher": number, "report": report.model_dump(mode="json", exclude_none=True)}
+
+
+def _nothing(branches: Sequence[Branch], research: Research, *, starved: bool) -> ModelError:
+    """Why a run ends without a finding; of the kind that all its researchers failed with, where it is one."""
+    kinds: set[ModelErrorKind] = {branch.failure.kind for branch in branches if branch.failure is not None}
+    kind = kinds.pop() if len(kinds) == 1 else "budget" if starved else "agent"
+    none = "the tokens allowed do not suffice for one researcher" if starved else "the supervisor launched none"
+    why = "; ".join(research.failed) or none
+    return ModelError(kind, f"no researcher brought anything back: {why}")
+
+
+def _gathered(branches: Sequence[Branch], stop: Stop) -> Research:
+    return Research(
+        reports=tuple((branch.number, branch.report) for branch in branches if branch.report is not None),
+        failed=tuple(
+            f"{branch.path}: {branch.failure.kind}: {branch.failure.message}"
+            for branch in branches
+            if branch.failure is not None
+        ),
+        notes=tuple(note for branch in branches for note in branch.notes),
+        stop=stop,
+    )

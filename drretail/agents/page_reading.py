@@ -1,0 +1,147 @@
+"""Web-page summaries, the paper's second way to use a search (section 5.3): page → text → summary by the agent's model.
+
+The agent reads the summary; the page stays in the ledger as what claims are judged against.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.agents.base import Agent
+from drretail.env.session import Session
+from drretail.errors import ModelError
+from drretail.grounding.products import compact_json
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.evidence import Source
+from drretail.records.research import PageSummary
+from drretail.tools.tool import ToolResult
+from drretail.tools.toolkit import Performed
+from drretail.tools.web import WEB_SEARCH
+
+LONGEST_PAGE = 50_000
+"""Characters of a page that the summariser reads; the ledger keeps all of it."""
+
+
+def reading_pages(agent: Agent) -> Agent:
+    """The agent with the role and the wording that reading whole pages takes."""
+
+    def prompts() -> tuple[Prompt, ...]:
+        return (*agent.prompts(), _prompt())
+
+    return replace(agent, roles=(*agent.roles, "summariser"), prompts=prompts)
+
+
+async def with_pages_read(
+    performed: Sequence[Performed], session: Session, models: Models
+) -> tuple[list[Performed], list[str]]:
+    """The performed calls of one turn, with summaries instead of snippets where a search found pages; and notes.
+
+    All pages of the turn are read side by side, each with an equal share of the tokens that are left. A page without
+    text, or whose summary fails, keeps its snippet; one that was read before keeps that summary.
+    """
+    if session.web_mode != "ws":
+        return [*performed], []
+    searches = [_found(it, session) for it in performed]
+    pages = [page for found in searches for page in found if page.text is not None]
+    shares = models.branches(len(pages)) if pages else []
+    read = await asyncio.gather(*(_read(page, share) for page, share in zip(pages, shares, strict=True)))
+    readings = {reading.page.path: reading for reading in read}
+    told = [[readings.get(page.path) or _as_told(page) for page in found] for found in searches]
+    notes = [reading.note for found in told for reading in found if reading.note is not None]
+    return [_with(it, found) for it, found in zip(performed, told, strict=True)], notes
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """One result of a search; ``text`` is None where there is nothing more to be read than what was ``told``."""
+
+    path: str
+    query: str
+    result: dict[str, Any]
+    told: Source
+    """Its snippet, or the summary of before."""
+    text: Source | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One result as the agent reads it now, with the sources behind it."""
+
+    page: _Page
+    shown: dict[str, Any]
+    sources: tuple[Source, ...]
+    note: str | None = None
+
+
+def _found(performed: Performed, session: Session) -> list[_Page]:
+    """The results of a call that was a search, none for any other."""
+    outcome, launch = performed.outcome, performed.launch
+    if launch.name != WEB_SEARCH or not isinstance(outcome, ToolResult):
+        return []
+    by_form = {(source.id, source.form): source for source in outcome.sources}
+    asked = launch.args.get("query") if isinstance(launch.args, Mapping) else None
+    query = session.sent.get(launch.place, asked)
+    results: list[dict[str, Any]] = outcome.value["results"]
+    return [
+        _Page(
+            path=f"{launch.path}.{launch.seq}.{rank}",
+            query=str(query).strip(),
+            result=result,
+            told=by_form[result["evidence"], "summary" if "summary" in result else "snippet"],
+            text=by_form.get((result["evidence"], "page")),
+        )
+        for rank, result in enumerate(results, 1)
+    ]
+
+
+def _with(performed: Performed, readings: Sequence[_Reading]) -> Performed:
+    if not readings or not isinstance(performed.outcome, ToolResult):
+        return performed
+    value = performed.outcome.value | {"results": [reading.shown for reading in readings]}
+    sources = tuple(source for reading in readings for source in reading.sources)
+    return replace(performed, outcome=replace(performed.outcome, value=value, sources=sources))
+
+
+def _as_told(page: _Page) -> _Reading:
+    """What needs no reading, with a note where the page should have been read and could not be."""
+    told, note = page.told, None
+    if told.state != "ok":
+        why = f"{told.state}: {told.problem}" if told.problem else told.state
+        note = f"{page.path}: {told.id} was read as its snippet: no page ({why})"
+    return _Reading(page, page.result, (told,), note)
+
+
+async def _read(page: _Page, models: Models) -> _Reading:
+    text = page.text or page.told
+    try:
+        summary = await models.ask("summariser", _messages(page.query, text), PageSummary, path=page.path)
+    except ModelError as problem:
+        note = f"{page.path}: {text.id} was read as its snippet: no summary ({problem.kind}: {problem.message})"
+        return _Reading(page, page.result, tuple(filter(None, (page.told, page.text))), note)
+    quotes = [quote for quote in summary.quotes if _is_on(quote, text.text)]
+    shown = {name: value for name, value in page.result.items() if name != "snippet"} | {"summary": summary.summary}
+    if quotes:
+        shown["quotes"] = quotes
+    read = page.told.model_copy(update={"form": "summary", "text": compact_json(shown)})
+    dropped = len(summary.quotes) - len(quotes)
+    note = f"{page.path}: quotes that {text.id} does not hold were dropped: {dropped}" if dropped else None
+    return _Reading(page, shown, (text, read), note)
+
+
+def _messages(query: str, page: Source) -> list[SystemMessage | HumanMessage]:
+    given = tagged("page", page.text[:LONGEST_PAGE], url=page.url or "", title=page.title)
+    return [SystemMessage(_prompt().render()), HumanMessage(f"{tagged('search', query)}\n{given}")]
+
+
+def _is_on(quote: str, page: str) -> bool:
+    """Word for word, whatever the line breaks."""
+    words = " ".join(quote.split())
+    return bool(words) and words in " ".join(page.split())
+
+
+def _prompt() -> Prompt:
+    return load_prompt(__file__, "summarise_page")

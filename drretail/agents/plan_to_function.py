@@ -1,0 +1,52 @@
+"""Plan-to-Function (paper section 5.2): every call is planned in one turn, carried out in order, then reported on.
+
+START ─▶ plan ──calls──▶ carry out, one after the other ─▶ report ─▶ END
+           └──no calls: the text is the report──▶ END
+"""
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.agents.base import Agent, task_message
+from drretail.agents.loop import Loop
+from drretail.agents.tool_hands import ToolHands
+from drretail.env.session import Session
+from drretail.errors import ModelError
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits, Stop
+from drretail.tools.toolkit import Toolkit
+
+PATH = "0"
+TURNS = 1
+
+
+async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The report of one plan over all nine tools. Raises ModelError when there is none."""
+    del limits  # one turn is the method; the tokens are kept by ``models``
+    asked = f"{task_message(task, session).text}\n{tagged('turns', str(TURNS))}"
+    with Toolkit(session) as toolkit:
+        hands = ToolHands(toolkit, models, PATH, one_by_one=True)
+        end = await Loop("researcher", PATH, models, hands, TURNS, _report_now).run(
+            [SystemMessage(_prompt("plan_to_function").render()), HumanMessage(asked)]
+        )
+    if not end.text:
+        raise ModelError("model", "the model ended without a report")
+    # Its one turn is no limit that cut it short.
+    return Answer(report=end.text, stop="finished", notes=end.notes)
+
+
+def prompts() -> tuple[Prompt, ...]:
+    return _prompt("plan_to_function"), _prompt("report_on_plan")
+
+
+def _report_now(stop: Stop) -> HumanMessage:
+    del stop
+    return HumanMessage(_prompt("report_on_plan").render())
+
+
+def _prompt(name: str) -> Prompt:
+    return load_prompt(__file__, name)
+
+
+PLAN_TO_FUNCTION = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tokens", "dollars"}))

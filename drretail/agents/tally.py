@@ -1,0 +1,104 @@
+"""What became of runs: of one, and of all of one system."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from drretail.records.run import Run, Step
+from drretail.tools.registry import TOOLS
+
+OUTAGES: frozenset[str] = frozenset({"unavailable", "timeout"})
+"""Kinds of errors of tools that are none of the agent's: a server or the network failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What one run adds to its system's tally."""
+
+    label: str
+    query_id: str
+    before: bool
+    """It had ended before this command."""
+    tool_calls: int
+    tokens: int
+    failure: str | None
+    """One sentence, where the run failed."""
+    calls_failed: int = 0
+    """Tool calls that were left without an answer, since a server failed or was too slow."""
+
+    @classmethod
+    def of(cls, run: Run, *, before: bool) -> Self:
+        return cls(
+            label=run.system,
+            query_id=run.query_id,
+            before=before,
+            tool_calls=sum(is_tool_call(step) for step in run.steps),
+            tokens=sum(usage.total for usage in run.usage.values()),
+            failure=None if run.error is None else f"{run.run_id}: {run.error.kind}: {run.error.message}",
+            calls_failed=failed_calls(run),
+        )
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of one system's runs; tool calls and tokens are those of all of them."""
+
+    label: str
+    done: int = 0
+    failed: int = 0
+    before: int = 0
+    """How many of these had ended earlier."""
+    tool_calls: int = 0
+    tokens: int = 0
+    not_started: int = 0
+    """How many runs the experiment's purse held back."""
+    failures: list[str] = field(default_factory=list[str])
+    """One sentence for each failed run."""
+    calls_failed: int = 0
+    """Tool calls that a failing server left without an answer."""
+    spoiled: int = 0
+    """Runs with such a call: what they are worth says less of the system than of the server."""
+
+    def add(self, ended: Ended) -> None:
+        self.done += ended.failure is None
+        self.failed += ended.failure is not None
+        self.before += ended.before
+        self.tool_calls += ended.tool_calls
+        self.tokens += ended.tokens
+        self.calls_failed += ended.calls_failed
+        self.spoiled += ended.calls_failed > 0
+        if ended.failure is not None:
+            self.failures.append(ended.failure)
+
+
+def is_tool_call(step: Step) -> bool:
+    """True for a call of one of the nine tools; an agent's moves such as Reason are steps, too."""
+    return step.kind == "tool" and step.name in TOOLS
+
+
+def failed_calls(run: Run) -> int:
+    """How many tool calls of a run got no answer: the error of each begins with its kind."""
+    errors = (step.error for step in run.steps if is_tool_call(step))
+    return sum(error is not None and error.partition(":")[0] in OUTAGES for error in errors)
+
+
+def is_open(run: Run | None, *, retry_failed: bool, retry_spoiled: bool) -> bool:
+    """True where a run is to be made: it has not ended, or it failed or was spoiled, and such are to be tried again."""
+    if run is None:
+        return True
+    if run.status == "failed":
+        return retry_failed
+    return retry_spoiled and failed_calls(run) > 0
+
+
+def tallies(labels: Iterable[str], ended: Iterable[Ended], held_back: Iterable[str] = ()) -> list[Tally]:
+    """One tally for each label, in that order, of runs in the order in which they were asked for.
+
+    ``held_back`` has the label of each run that was not started.
+    """
+    by_label = {label: Tally(label) for label in labels}
+    for each in ended:
+        by_label[each.label].add(each)
+    for label in held_back:
+        by_label[label].not_started += 1
+    return list(by_label.values())

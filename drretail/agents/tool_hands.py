@@ -1,0 +1,49 @@
+"""The hands of a role that calls the toolkit's tools, with or without whole pages being read for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import ToolCall
+
+from drretail.agents.loop import Acted
+from drretail.agents.page_reading import with_pages_read
+from drretail.llm.models import Models
+from drretail.records.run import Role
+from drretail.tools.toolkit import Toolkit, ToolReply
+
+FINALIZE = "Finalize"
+"""The tool by which a role says that its work is done, where it has one (paper section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHands:
+    """Calls of one turn run side by side, or ``one_by_one`` in their order; replies are in the calls' order."""
+
+    toolkit: Toolkit
+    models: Models
+    path: str
+    role: Role = "researcher"
+    one_by_one: bool = False
+
+    @property
+    def schemas(self) -> list[dict[str, Any]]:
+        return self.toolkit.openai_schemas()
+
+    async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
+        batches = [[call] for call in calls] if self.one_by_one else [calls]
+        replies: list[ToolReply] = []
+        notes: list[str] = []
+        for batch in batches:
+            performed = await self.toolkit.aperform_all(
+                [(call["name"], call["args"]) for call in batch], path=self.path, role=self.role
+            )
+            performed, told = await with_pages_read(performed, self.toolkit.session, self.models)
+            replies += self.toolkit.record_all(performed)
+            notes += told
+        return Acted(tuple(replies), is_final(calls, replies), tuple(notes))
+
+
+def is_final(calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:
+    """True when one of the calls was Finalize, and the role has it."""
+    return any(call["name"] == FINALIZE and reply.error is None for call, reply in zip(calls, replies, strict=True))

@@ -1,0 +1,178 @@
+"""Rows on their way into a world, wherever it is kept: checked for their order, counted, summed up and hashed."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any, NamedTuple
+
+from drretail import __version__
+from drretail.env.catalog.formulation import FORMULATION
+from drretail.env.manifest import (
+    INDEX_VERSION,
+    NOW_WITHOUT_ORDERS,
+    CategoryCounts,
+    Counts,
+    LineHash,
+    Manifest,
+    OrderRow,
+    SourceFile,
+    holdout_line,
+    midnight_after,
+    order_line,
+    product_line,
+    world_fingerprint,
+)
+from drretail.env.profiles import ProfilePool
+from drretail.env.store.sampling import Aggregates
+from drretail.errors import UserError
+from drretail.records.shop import VOID_STATUSES, Product
+
+
+class Listing(NamedTuple):
+    """What an order needs to know of its product."""
+
+    price: float | None
+    category: str
+
+
+class Intake:
+    """Passes products on, then orders, then what is held out; knows afterwards what a manifest says of them.
+
+    Raises ValueError, naming the row, for rows out of order, repeated or without their product: bugs of ours.
+    """
+
+    def __init__(self) -> None:
+        self.listings: dict[str, Listing] = {}
+        self.product_hash = LineHash()
+        self.order_hash = LineHash()
+        self.holdout_hash: LineHash | None = None
+        self.users = 0
+        self.orders = 0
+        self.last_order: int | None = None
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(products=len(self.listings), users=self.users, orders=self.orders)
+
+    def take_products(self, products: Iterable[Product]) -> Iterator[tuple[Product, str]]:
+        """Each product with its canonical line."""
+        before = ""
+        for product in products:
+            if product.product_id <= before:
+                raise ValueError(f"product {product.product_id!r} follows {before!r}: not sorted, or twice")
+            before = product.product_id
+            line = product_line(product)
+            self.product_hash.add(line)
+            self.listings[before] = Listing(product.price, product.category)
+            yield product, line
+
+    def take_orders(self, orders: Iterable[OrderRow], finished: list[Aggregates]) -> Iterator[OrderRow]:
+        """The orders; what is summed up of a user goes to ``finished`` when the next one begins.
+
+        ``users`` is the place of the user whose order was given last, counted from 1.
+        """
+        before = ("", -1, "")
+        user = UserSum("")
+        for row in orders:
+            order_id, user_id, product_id, timestamp, quantity, status = row
+            place = (user_id, timestamp, order_id)
+            listing = self.listings.get(product_id)
+            if place <= before or listing is None:
+                raise ValueError(wrong_order(row, before))
+            if user_id != before[0]:
+                if self.users:
+                    finished.append(user.total())
+                user = UserSum(user_id)
+                self.users += 1
+            before = place
+            self.order_hash.add(order_line(row))
+            self.orders += 1
+            user.add(timestamp, quantity, status, listing)
+            if self.last_order is None or timestamp > self.last_order:
+                self.last_order = timestamp
+            yield row
+        if self.users:
+            finished.append(user.total())
+
+    def take_holdout(self, orders: Iterable[OrderRow]) -> Iterator[tuple[OrderRow, str]]:
+        """Each order that is held out, with its line, in the order in which they come."""
+        self.holdout_hash = LineHash()
+        for row in orders:
+            line = holdout_line(row)
+            self.holdout_hash.add(line)
+            yield row, line
+
+    def manifest(
+        self,
+        *,
+        seed: int | str,
+        pool: ProfilePool,
+        since: date | None,
+        parameters: Mapping[str, Any] | None,
+        categories: Iterable[CategoryCounts],
+        sources: Iterable[SourceFile],
+        versions: Mapping[str, str],
+    ) -> Manifest:
+        """The manifest of a world that holds all rows that were taken; ``versions`` of all but drretail."""
+        return Manifest(
+            fingerprint=world_fingerprint(
+                products=self.product_hash.hexdigest(),
+                orders=self.order_hash.hexdigest(),
+                seed=str(seed),
+                pool=pool.hash,
+                formulation=FORMULATION,
+                holdout=None if self.holdout_hash is None else self.holdout_hash.hexdigest(),
+            ),
+            seed=str(seed),
+            now=NOW_WITHOUT_ORDERS if self.last_order is None else midnight_after(self.last_order),
+            since=since,
+            parameters=dict(parameters or {}),
+            categories=tuple(categories),
+            counts=self.counts,
+            sources=tuple(sources),
+            versions={**versions, "drretail": __version__, INDEX_VERSION: FORMULATION},
+            profile_pool=pool.hash,
+        )
+
+
+class UserSum:
+    """Sums up the orders of one user while they pass."""
+
+    __slots__ = ("categories", "last_order", "n_orders", "spend", "user_id")
+
+    def __init__(self, user_id: str) -> None:
+        self.user_id = user_id
+        self.n_orders = 0
+        self.spend = 0.0
+        self.last_order = 0
+        self.categories: Counter[str] = Counter()
+
+    def add(self, timestamp: int, quantity: int, status: str, listing: Listing) -> None:
+        self.n_orders += 1
+        self.last_order = timestamp
+        if status not in VOID_STATUSES:
+            self.categories[listing.category] += 1
+            if listing.price is not None:
+                self.spend += quantity * listing.price
+
+    def total(self) -> Aggregates:
+        """Spend in cents; the category with most orders, ties by name, empty when all orders are void."""
+        top = min(self.categories.items(), key=lambda item: (-item[1], item[0]), default=("", 0))[0]
+        return Aggregates(self.user_id, self.n_orders, round(self.spend, 2), self.last_order, top)
+
+
+def check_expected(manifest: Manifest, expected: str | None) -> None:
+    """Raises UserError where another fingerprint was to come out."""
+    if expected not in (None, manifest.fingerprint):
+        raise UserError(
+            f"The rows make a world with another fingerprint ({manifest.fingerprint[:12]}) than their source says "
+            f"({expected[:12]}): it is damaged, or of an older version; `drretail world check` tells more. Nothing "
+            "went live."
+        )
+
+
+def wrong_order(row: OrderRow, before: tuple[str, int, str]) -> str:
+    """What is wrong with a row that cannot be loaded."""
+    if row.place <= before:
+        return f"order {row} follows {before}: not sorted by user, time and id, or twice"
+    return f"order {row} is of a product that is not in the shop"

@@ -1,0 +1,225 @@
+"""Whether a world on servers is whole: what it holds against what it says of itself."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import zip_longest
+from typing import TypeVar
+
+from drretail.env.catalog.elastic import ElasticCatalog
+from drretail.env.catalog.formulation import FORMULATION
+from drretail.env.checking import EXAMPLES, fault
+from drretail.env.intake import Listing, UserSum
+from drretail.env.manifest import (
+    INDEX_VERSION,
+    LineHash,
+    OrderRow,
+    holdout_line,
+    order_line,
+    product_line,
+    world_fingerprint,
+)
+from drretail.env.profiles import derive_profile
+from drretail.env.servers.connecting import Document, Servers, connect
+from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
+from drretail.env.servers.faults import mongo_faults
+from drretail.env.servers.live import Generation, collections_of, read_live
+from drretail.env.servers.naming import world_name
+from drretail.env.servers.reading import holdout_in, orders_in, products_in
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.store.sampling import Aggregates
+from drretail.errors import UserError
+from drretail.records.evidence import Finding
+from drretail.records.shop import Product
+
+USERS_AT_ONCE = 10_000
+DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
+"""What reading a document raises that is not as it was written."""
+Row = TypeVar("Row")
+
+
+def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
+    """What is wrong with the live generation of "servers:NAME", nothing when it is whole; streams over all rows.
+
+    The findings are those of ``checking.check_world``, and ``user_profile`` where a profile that is written out is not
+    the derived one. Raises UserError where there is no world, ToolError where a server fails.
+    """
+    with connect(settings, world_name(spec), loading=True) as servers:
+        return Check(servers, read_live(servers)).findings()
+
+
+class Check:
+    """One pass over every collection, in the order of its ids."""
+
+    def __init__(self, servers: Servers, generation: Generation) -> None:
+        self._servers = servers
+        self._generation = generation
+        self._collections = collections_of(servers.database, generation.number)
+        self._listings: dict[str, Listing] = {}
+        self._product_hash = LineHash()
+        self._order_hash = LineHash()
+        self._counts = {"products": 0, "users": 0, "orders": 0}
+        self._unreadable: list[Finding] = []
+
+    def findings(self) -> list[Finding]:
+        """All findings; of one kind at most ``EXAMPLES``."""
+        parts: list[Callable[[], Iterable[Finding]]] = [
+            self._check_products,
+            self._check_users_and_orders,
+            self._check_counts,
+            self._check_fingerprint,
+            self._check_index,
+            lambda: self._unreadable,
+        ]
+        found: dict[str, list[Finding]] = {}
+        for part in parts:
+            for finding in part():
+                of_kind = found.setdefault(finding.code, [])
+                if len(of_kind) < EXAMPLES:
+                    of_kind.append(finding)
+        return [finding for findings in found.values() for finding in findings]
+
+    def _check_products(self) -> Iterable[Finding]:
+        for product in products_in(self._servers, self._collections["products"], self._product):
+            self._listings[product.product_id] = Listing(product.price, product.category)
+            self._product_hash.add(product_line(product))
+        return ()
+
+    def _product(self, document: Document) -> Product | None:
+        self._counts["products"] += 1
+        return self._read("product", keyed_product, document)
+
+    def _order(self, document: Document) -> OrderRow | None:
+        self._counts["orders"] += 1
+        return self._read("order", keyed_order, document)
+
+    def _read(self, what: str, read: Callable[[Document], Row], document: Document) -> Row | None:
+        """The row; of a document that is none, a finding."""
+        try:
+            return read(document)
+        except DAMAGED as problem:
+            if len(self._unreadable) < EXAMPLES:
+                said = f"the {what} {document['_id']} in the database is damaged"
+                self._unreadable.append(fault("unreadable", said, type(problem).__name__))
+            return None
+
+    def _check_users_and_orders(self) -> Iterator[Finding]:
+        """Every user's aggregates are those of its orders, and every order has its user and its product."""
+        users = self._users()
+        orders = orders_in(self._servers, self._collections["orders"], self._order)
+        user, order = next(users, None), next(orders, None)
+        while user is not None or order is not None:
+            keys: list[str] = [*([] if user is None else [user["_id"]]), *([] if order is None else [order.user_id])]
+            user_id = min(keys)
+            total = UserSum(user_id)
+            first = order
+            while order is not None and order.user_id == user_id:
+                yield from self._take(order, total)
+                order = next(orders, None)
+            if user is None or user["_id"] != user_id:
+                assert first is not None, "the id is an order's"
+                yield fault("order_without_user", f"{first.order_id} ({user_id})")
+                continue
+            yield from self._check_user(user, total.total())
+            user = next(users, None)
+
+    def _users(self) -> Iterator[Document]:
+        with mongo_faults(self._servers.mongo_address):
+            for document in self._collections["users"].find(batch_size=USERS_AT_ONCE).sort("_id"):
+                self._counts["users"] += 1
+                if self._read("user", user_id_of, document) is not None:
+                    yield document
+
+    def _take(self, order: OrderRow, total: UserSum) -> Iterator[Finding]:
+        self._order_hash.add(order_line(order))
+        listing = self._listings.get(order.product_id)
+        if listing is None:
+            yield fault("order_without_product", f"{order.order_id} ({order.product_id})")
+        total.add(order.timestamp, order.quantity, order.order_status, listing or Listing(None, ""))
+
+    def _check_user(self, document: Document, total: Aggregates) -> Iterator[Finding]:
+        said = self._read("user", aggregates_of, document)
+        if said is None:
+            return
+        if not total.n_orders:
+            yield fault("user_without_order", f"{said.user_id} ({said.n_orders})")
+        elif said != total:
+            yield fault("user_sums", str(said), str(total))
+        if self._generation.materialized and not self._has_its_profile(document):
+            yield fault("user_profile", f"the profile of {said.user_id} is not the one that belongs to the id")
+
+    def _has_its_profile(self, document: Document) -> bool:
+        seed, pool = self._generation.manifest.seed, self._generation.pool
+        try:
+            return "email" in document and profile_of(document, pool, seed) == derive_profile(
+                pool, seed, document["_id"]
+            )
+        except DAMAGED:
+            return False
+
+    def _check_counts(self) -> Iterator[Finding]:
+        for name, said in self._generation.manifest.counts.model_dump().items():
+            if self._counts[name] != said:
+                yield fault("count", f"{said} {name} in the manifest", f"{self._counts[name]} in the database")
+
+    def _check_fingerprint(self) -> Iterator[Finding]:
+        manifest, pool = self._generation.manifest, self._generation.pool.hash
+        if pool != manifest.profile_pool:
+            yield fault("profile_pool", manifest.profile_pool, pool)
+        formulation = manifest.versions.get(INDEX_VERSION, "")
+        if formulation != FORMULATION:
+            yield fault("index_formulation", formulation, f"this version of drretail searches by {FORMULATION}")
+        found = world_fingerprint(
+            products=self._product_hash.hexdigest(),
+            orders=self._order_hash.hexdigest(),
+            seed=manifest.seed,
+            pool=pool,
+            formulation=formulation,
+            holdout=self._hash_holdout(),
+        )
+        if found != manifest.fingerprint:
+            yield fault("fingerprint", manifest.fingerprint, found)
+
+    def _hash_holdout(self) -> str | None:
+        rows = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
+        if rows is None:
+            return None
+        lines = LineHash()
+        for row in rows:
+            lines.add(holdout_line(row))
+        return lines.hexdigest()
+
+    def _check_index(self) -> Iterator[Finding]:
+        """The index holds the products of the database."""
+        try:
+            address = self._servers.elastic_address
+            catalog = ElasticCatalog(self._servers.elastic, self._generation.index, address=address)
+        except UserError as problem:
+            yield fault("unreadable", str(problem))
+            return
+        for in_store, in_index in zip_longest(sorted(self._listings), catalog.product_ids()):
+            if in_store != in_index:
+                yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")
+                return
+
+
+def keyed_product(document: Document) -> Product:
+    """The product; ValueError where it is not found under its id."""
+    product = product_of(document)
+    if document["_id"] != product.product_id:
+        raise ValueError(f"{product.product_id} stands under {document['_id']}")
+    return product
+
+
+def keyed_order(document: Document) -> OrderRow:
+    """The order; ValueError where it is not found under its id."""
+    row = order_row(document)
+    if document["_id"] != row.order_id:
+        raise ValueError(f"{row.order_id} stands under {document['_id']}")
+    return row
+
+
+def user_id_of(document: Document) -> str:
+    """TypeError where it is no text, and so has no place among the others."""
+    if not isinstance(document["_id"], str):
+        raise TypeError("a user's id is a text")
+    return document["_id"]

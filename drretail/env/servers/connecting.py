@@ -1,0 +1,233 @@
+"""The clients of both servers, tried once: what cannot be used is said at the start, not by the first tool."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import elastic_transport
+import elasticsearch
+from elasticsearch import Elasticsearch
+from pymongo import MongoClient
+from pymongo import errors as mongo
+from pymongo.database import Database
+
+from drretail.env.servers.addresses import (
+    ESCAPED,
+    check_elastic,
+    check_mongo,
+    mongo_speaks_tls,
+    path_remark,
+    shown,
+)
+from drretail.env.servers.faults import AUTHENTICATION, FORBIDDEN
+from drretail.env.servers.settings import ServerSettings
+from drretail.errors import UserError
+
+Client = TypeVar("Client")
+Document = dict[str, Any]
+OLDEST_MONGO = (5, 0)
+# Building an index over millions of orders is one request.
+LOADING_SECONDS = 600.0
+LONGEST_SEARCH_FOR_SERVER = 5.0
+TRIES_OF_ELASTIC = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """Both servers, for one world. Safe to use from several threads; close it, or use it in ``with``."""
+
+    name: str
+    settings: ServerSettings
+    mongo: MongoClient[Document]
+    elastic: Elasticsearch
+    versions: dict[str, str]
+    """Of both servers, by name."""
+
+    @property
+    def database(self) -> Database[Document]:
+        return self.mongo[self.name]
+
+    @property
+    def mongo_address(self) -> str:
+        return shown(self.settings.mongo_url)
+
+    @property
+    def elastic_address(self) -> str:
+        return shown(self.settings.es_url)
+
+    def close(self) -> None:
+        self.mongo.close()
+        self.elastic.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def connect(settings: ServerSettings, name: str, *, loading: bool = False) -> Servers:
+    """Both servers for the world ``name``, each asked once.
+
+    ``loading`` waits long for an answer, since some requests of a load are long. Raises UserError that names the
+    address of the server that cannot be used, and what to do.
+    """
+    if loading:
+        settings = replace(settings, timeout=max(settings.timeout, LOADING_SECONDS))
+    client = open_mongo(settings)
+    elastic: Elasticsearch | None = None
+    try:
+        database_version = try_mongo(client, settings, name)
+        elastic = open_elastic(settings)
+        versions = {"mongodb": database_version, "elasticsearch": try_elastic(elastic, settings)}
+    except BaseException:
+        client.close()
+        if elastic is not None:
+            elastic.close()
+        raise
+    return Servers(name, settings, client, elastic, versions)
+
+
+def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
+    """The client, which has not yet spoken to its server; UserError for an address that is none."""
+    check_mongo(settings)
+    given: dict[str, Any] = {
+        "username": settings.mongo_user,
+        "password": settings.mongo_password and settings.mongo_password.get_secret_value(),
+        "tlsCAFile": settings.mongo_ca_file and str(settings.mongo_ca_file),
+        "tls": True if settings.mongo_ca_file else None,
+    }
+    if not settings.verify and mongo_speaks_tls(settings):
+        given |= {"tlsAllowInvalidCertificates": True, "tlsCAFile": None}
+    milliseconds = int(settings.timeout * 1000)
+    search = int(min(settings.timeout / 2, LONGEST_SEARCH_FOR_SERVER) * 1000)
+    return _opened(
+        lambda: MongoClient(
+            settings.mongo_url,
+            serverSelectionTimeoutMS=search,
+            connectTimeoutMS=search,
+            socketTimeoutMS=milliseconds,
+            waitQueueTimeoutMS=milliseconds,
+            maxPoolSize=settings.connections,
+            appname="drretail",
+            **{option: value for option, value in given.items() if value is not None},
+        ),
+        f"MongoDB at {shown(settings.mongo_url)}",
+        "MONGO_URL",
+    )
+
+
+def open_elastic(settings: ServerSettings) -> Elasticsearch:
+    """The client, which has not yet spoken to its server; UserError for an address that is none."""
+    check_elastic(settings)
+    given: dict[str, Any] = {}
+    if settings.es_api_key is not None:
+        given["api_key"] = settings.es_api_key.get_secret_value()
+    elif settings.es_user is not None:
+        password = settings.es_password.get_secret_value() if settings.es_password else ""
+        given["basic_auth"] = (settings.es_user, password)
+    if settings.es_url.startswith("https:"):
+        given |= {"verify_certs": settings.verify, "ssl_show_warn": False}
+        if settings.es_ca_file is not None and settings.verify:
+            given["ca_certs"] = str(settings.es_ca_file)
+    return _opened(
+        lambda: Elasticsearch(
+            settings.es_url,
+            request_timeout=settings.timeout,
+            connections_per_node=settings.connections,
+            max_retries=TRIES_OF_ELASTIC,
+            http_compress=False,
+            **given,
+        ),
+        f"Elasticsearch at {shown(settings.es_url)}",
+        "ES_URL",
+    )
+
+
+def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str) -> str:
+    """The version of the server; UserError where it cannot be reached or used."""
+    where, hint = f"MongoDB at {shown(settings.mongo_url)}", "set MONGO_URL"
+    try:
+        version: str = client.server_info()["version"]
+        client[name].list_collection_names()
+    except mongo.ServerSelectionTimeoutError as problem:
+        raise UserError(
+            f"{where} does not answer: start it (`docker compose up -d`), or {hint} to where one runs."
+        ) from problem
+    except mongo.OperationFailure as problem:
+        raise UserError(f"{where} {_mongo_refusal(problem.code, settings, name)}") from problem
+    except mongo.ConfigurationError as problem:  # the server speaks a protocol that the client no longer does
+        raise UserError(f"{where} is too old: {_oldest()}") from problem
+    except mongo.PyMongoError as problem:
+        raise UserError(f"{where} cannot be used ({type(problem).__name__}): {hint} to a MongoDB.") from problem
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_MONGO:
+        raise UserError(f"{where} is too old ({version}): {_oldest()}")
+    return version
+
+
+def try_elastic(client: Elasticsearch, settings: ServerSettings) -> str:
+    """The version of the server; UserError where it cannot be reached or used."""
+    where, hint = f"Elasticsearch at {shown(settings.es_url)}", "set ES_URL"
+    other_kind = f"is another kind of server: {hint} to an Elasticsearch 9.{path_remark(settings.es_url)}"
+    try:
+        # Not every server answers the usual GET /: the one for tests has no such handler.
+        nodes = client.nodes.info(filter_path="nodes.*.version")["nodes"].values()
+        return str(min(node["version"] for node in nodes))
+    except elastic_transport.TlsError as problem:
+        raise UserError(
+            f"{where} has no certificate that is trusted: set DRRETAIL_ES_CA_FILE, or write http:// where it has none."
+        ) from problem
+    except (elastic_transport.ConnectionError, elastic_transport.ConnectionTimeout) as problem:
+        raise UserError(
+            f"{where} does not answer: start it (`docker compose up -d`), or {hint} to where one runs."
+        ) from problem
+    except elasticsearch.UnsupportedProductError as problem:
+        raise UserError(f"{where} {other_kind}") from problem
+    except elasticsearch.ApiError as problem:
+        raise UserError(f"{where} {_refusal(problem)}{path_remark(settings.es_url)}") from problem
+    except (elastic_transport.TransportError, KeyError, TypeError, ValueError) as problem:
+        raise UserError(f"{where} {other_kind}") from problem
+
+
+def _mongo_refusal(code: int | None, settings: ServerSettings, name: str) -> str:
+    """What is wrong, by the code of the first answer."""
+    if code == FORBIDDEN and settings.mongo_user is None and "@" not in settings.mongo_url:
+        return "asks for a user: set DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD."
+    if code == FORBIDDEN:
+        return f"does not let this user read the database {name!r}: the user needs the role `read` there."
+    if code in AUTHENTICATION:
+        return (
+            "refused the credentials: check DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD, or those in MONGO_URL; a "
+            "user of another database than `admin` needs ?authSource=… there."
+        )
+    return f"cannot be used (code {code}): set MONGO_URL to another."
+
+
+def _refusal(problem: elasticsearch.ApiError) -> str:
+    """What is wrong, by the status of the first answer."""
+    if problem.status_code == 401:
+        return "refused the credentials: check DRRETAIL_ES_API_KEY, or DRRETAIL_ES_USER and DRRETAIL_ES_PASSWORD."
+    if problem.status_code == 403:
+        return "does not let this user ask for its version: the user needs the cluster privilege `monitor`."
+    if problem.status_code == 400:
+        return "is of another version: Elasticsearch 9 is needed."
+    return f"cannot be used (status {problem.status_code}): try again later, or set ES_URL to another."
+
+
+def _oldest() -> str:
+    return f"{'.'.join(map(str, OLDEST_MONGO))} or later is needed."
+
+
+def _opened(make: Callable[[], Client], what: str, variable: str) -> Client:
+    """Clients read addresses and certificates when they are made; what they say of them may repeat a password."""
+    try:
+        return make()
+    except OSError as problem:
+        raise UserError(f"{what} needs certificates that cannot be read: {problem.strerror}.") from problem
+    except (mongo.PyMongoError, ValueError, TypeError) as problem:
+        raise UserError(
+            f"{what} has no proper address ({type(problem).__name__}): check {variable}; {ESCAPED}."
+        ) from problem

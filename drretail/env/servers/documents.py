@@ -1,0 +1,140 @@
+"""Records as MongoDB keeps them: the shapes of the paper's Listings 1 to 3, with what they lack of ours beside it."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from bson import Int64
+
+from drretail.env.manifest import OrderRow
+from drretail.env.profiles import ProfilePool, derive_profile
+from drretail.env.servers.connecting import Document
+from drretail.env.store.sampling import Aggregates
+from drretail.records.base import canonical_json
+from drretail.records.shop import Order, Product, UserProfile, order_date
+
+# MongoDB takes documents a hundred levels deep.
+DEEPEST = 80
+PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together"))
+PROFILE_FIELDS = tuple(UserProfile.model_fields)
+ORDER_FIELDS = tuple(Order.model_fields)
+
+
+def product_document(product: Product) -> Document:
+    """Listing 3 with the ratings and the file's category.
+
+    Details that a document cannot hold, such as a key with "$" in front, stand as JSON in ``details_json``.
+    """
+    fields = product.model_dump(mode="json")
+    details = fields.pop("details")
+    storable = is_storable(details)
+    return {
+        "_id": product.product_id,
+        "product_url": product.product_url,
+        **fields,
+        "details": details if storable else None,
+        **({} if storable else {"details_json": canonical_json(details)}),
+    }
+
+
+def product_of(document: Mapping[str, Any]) -> Product:
+    """The product that was written, to the last digit."""
+    kept = document.get("details_json")
+    details = plain(document["details"]) if kept is None else json.loads(kept)
+    return Product.model_validate({**{name: document[name] for name in PRODUCT_FIELDS}, "details": details})
+
+
+def order_document(row: OrderRow) -> Document:
+    """Listing 2 with the time in milliseconds UTC."""
+    return {
+        "_id": row.order_id,
+        "order_id": row.order_id,
+        "product_id": row.product_id,
+        "user_id": row.user_id,
+        "order_date": order_date(row.timestamp),
+        "timestamp": Int64(row.timestamp),
+        "quantity": row.quantity,
+        "order_status": row.order_status,
+    }
+
+
+def order_of(document: Mapping[str, Any]) -> Order:
+    return Order(
+        order_id=document["_id"],
+        user_id=document["user_id"],
+        product_id=document["product_id"],
+        timestamp=int(document["timestamp"]),
+        quantity=document["quantity"],
+        order_status=document["order_status"],
+    )
+
+
+def order_row(document: Mapping[str, Any]) -> OrderRow:
+    """Raises KeyError, TypeError or ValueError for what is no order: in a hash "1" would pass for 1."""
+    row = OrderRow(
+        document["order_id"],
+        document["user_id"],
+        document["product_id"],
+        int(document["timestamp"]),
+        document["quantity"],
+        document["order_status"],
+    )
+    texts = type(row[0]) is type(row[1]) is type(row[2]) is type(row[5]) is str
+    if not texts or not isinstance(document["quantity"], int):
+        raise TypeError("a field of an order is of another type")
+    return row
+
+
+def holdout_document(place: int, row: OrderRow) -> Document:
+    """An order that is held out; ``place`` is its place among them."""
+    return {"_id": place, **row._asdict(), "timestamp": Int64(row.timestamp)}
+
+
+def user_document(user: Aggregates, profile: UserProfile | None) -> Document:
+    """What is summed up of a user, by which users are drawn; with Listing 1 where profiles are written out."""
+    return {
+        "_id": user.user_id,
+        **({} if profile is None else profile.model_dump(mode="json")),
+        "user_id": user.user_id,
+        "n_orders": user.n_orders,
+        "spend": user.spend,
+        "last_order": Int64(user.last_order),
+        "top_category": user.top_category,
+    }
+
+
+def aggregates_of(document: Mapping[str, Any]) -> Aggregates:
+    return Aggregates(
+        document["_id"],
+        document["n_orders"],
+        document["spend"],
+        int(document["last_order"]),
+        document["top_category"],
+    )
+
+
+def profile_of(document: Mapping[str, Any], pool: ProfilePool, seed: str) -> UserProfile:
+    """The profile that is written out, else the derived one; they are the same."""
+    if "email" in document:
+        return UserProfile.model_validate({name: document[name] for name in PROFILE_FIELDS})
+    return derive_profile(pool, seed, document["_id"])
+
+
+def is_storable(value: Any, depth: int = 0) -> bool:
+    """True for JSON that comes back from MongoDB as it went."""
+    if isinstance(value, dict):
+        return depth < DEEPEST and all(
+            not key.startswith("$") and "\0" not in key and is_storable(item, depth + 1) for key, item in value.items()
+        )
+    if isinstance(value, list | tuple):
+        return depth < DEEPEST and all(is_storable(item, depth + 1) for item in value)
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+
+def plain(value: Any) -> Any:
+    """The same with Python's own integers: BSON's long ones are a class of their own."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return int(value) if isinstance(value, Int64) else value

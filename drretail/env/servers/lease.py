@@ -1,0 +1,96 @@
+"""One writer of a world at a time: a lease in MongoDB, renewed while the writer lives and over soon after it died."""
+
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+
+from pymongo.collection import Collection
+from pymongo.errors import DuplicateKeyError, PyMongoError
+
+from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.faults import mongo_faults
+from drretail.env.servers.live import WORLDS
+from drretail.errors import UserError
+
+WRITER = "writer"
+LEASE_SECONDS = 60.0
+RENEWALS = 4
+"""In the time of one lease."""
+
+
+class Lease:
+    """The right to write, for as long as ``check`` does not raise."""
+
+    def __init__(self, worlds: Collection[Document], world: str, seconds: float) -> None:
+        self._worlds = worlds
+        self._world = world
+        self._seconds = seconds
+        self._holder = f"{socket.gethostname()}-{secrets.token_hex(8)}"
+        self._until = 0.0
+
+    def take(self) -> bool:
+        """True where the lease was free or has run out. Times are the server's: clocks may differ."""
+        began = time.monotonic()
+        over, absent = {"$expr": {"$lt": ["$until", "$$NOW"]}}, {"holder": {"$exists": False}}
+        try:
+            if not self._worlds.update_one({"_id": WRITER, **over}, self._extended()).matched_count:
+                self._worlds.update_one({"_id": WRITER, **absent}, self._extended(), upsert=True)
+        except DuplicateKeyError:
+            return False
+        self._until = began + self._seconds
+        return True
+
+    def check(self) -> None:
+        """Raises UserError once somebody else has the lease; asks the server only when it may have run out."""
+        if time.monotonic() >= self._until and not self._renew():
+            raise UserError(
+                f"Another process took over writing the world servers:{self._world}, since this one gave no sign of "
+                "life; wait until it has ended."
+            )
+
+    def keep(self, ended: threading.Event) -> None:
+        """Renews the lease until ``ended``."""
+        while not ended.wait(self._seconds / RENEWALS):
+            # The writer meets the same trouble, and knows how long to wait for its end.
+            with suppress(PyMongoError):
+                self._renew()
+
+    def _renew(self) -> bool:
+        """False where it is another's, or was and is over: what this writer knows of the world may be stale."""
+        began = time.monotonic()
+        kept = self._worlds.update_one({"_id": WRITER, "holder": self._holder}, self._extended()).matched_count == 1
+        self._until = began + self._seconds if kept else 0.0
+        return kept
+
+    def _extended(self) -> list[Document]:
+        until = {"$add": ["$$NOW", round(self._seconds * 1000)]}
+        return [{"$set": {"holder": self._holder, "until": until}}]
+
+    def give_back(self) -> None:
+        self._worlds.delete_one({"_id": WRITER, "holder": self._holder})
+
+
+@contextmanager
+def writer_lease(servers: Servers, seconds: float = LEASE_SECONDS) -> Generator[Lease]:
+    """Keeps a second writer out for the time of a ``with`` block; UserError where there is one already."""
+    lease = Lease(servers.database[WORLDS], servers.name, seconds)
+    with mongo_faults(servers.mongo_address):
+        if not lease.take():
+            raise UserError(
+                f"Another process is writing the world servers:{servers.name}; wait until it has ended (if it was "
+                f"killed, {seconds:.0f} seconds)."
+            )
+    ended = threading.Event()
+    renewing = threading.Thread(target=lease.keep, args=(ended,), name="drretail-lease", daemon=True)
+    renewing.start()
+    try:
+        yield lease
+    finally:
+        ended.set()
+        renewing.join()
+        # It runs out by itself, and the error that ended the block is what counts.
+        with suppress(PyMongoError):
+            lease.give_back()

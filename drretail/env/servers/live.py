@@ -1,0 +1,219 @@
+"""Which generation of a world is live on the servers: one document in MongoDB says it, so that readers never see half.
+
+    worlds {_id: "live"}      the generations that may be read, the live one first; those that are to be dropped
+    worlds {_id: "writer"}    who may write, and until when (lease.py)
+    worlds {_id: "loading"}   how far an unfinished load has come (unfinished.py)
+
+Readers keep the names that they found there; the last two generations stay.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from elasticsearch import Elasticsearch
+from pydantic import ValidationError
+from pymongo.collection import Collection
+from pymongo.database import Database
+from pymongo.errors import DuplicateKeyError
+
+from drretail.env.manifest import Manifest
+from drretail.env.profiles import ProfilePool
+from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.faults import elastic_faults, mongo_faults
+from drretail.errors import UserError
+from drretail.records.base import FORMAT, Record
+
+WORLDS = "worlds"
+LIVE = "live"
+KEPT = 2
+"""Generations that stay readable."""
+Stream = Literal["products", "users", "orders", "holdout", "profile_updates"]
+STREAMS: tuple[Stream, ...] = ("products", "users", "orders", "holdout", "profile_updates")
+
+
+class Generation(Record):
+    """One whole world: its manifest and the names of what holds it."""
+
+    number: int
+    index: str
+    manifest: Manifest
+    pool: ProfilePool
+    materialized: bool = False
+    """True where the users' profiles are written out."""
+    held_out: bool = False
+    """True where orders are held out, even if there are none."""
+
+    @classmethod
+    def of_document(cls, document: Mapping[str, Any]) -> Self:
+        """Manifest and pool are kept as JSON: their values, such as parameters, are to come back as they were."""
+        return cls(
+            number=document["number"],
+            index=document["index"],
+            manifest=Manifest.model_validate_json(document["manifest"]),
+            pool=ProfilePool.model_validate_json(document["pool"]),
+            materialized=document["materialized"],
+            held_out=document["held_out"],
+        )
+
+    def as_document(self) -> Document:
+        return {
+            "number": self.number,
+            "fingerprint": self.manifest.fingerprint,
+            "index": self.index,
+            "collections": {stream: collection_name(self.number, stream) for stream in STREAMS},
+            "materialized": self.materialized,
+            "held_out": self.held_out,
+            "manifest": self.manifest.model_dump_json(),
+            "pool": self.pool.as_line(),
+        }
+
+
+def collection_name(number: int, stream: Stream) -> str:
+    return f"g{number}_{stream}"
+
+
+def index_name(world: str, number: int) -> str:
+    return f"{world}-g{number}"
+
+
+def collections_of(database: Database[Document], number: int) -> dict[Stream, Collection[Document]]:
+    """The collections of one generation, whether they exist or not."""
+    return {stream: database[collection_name(number, stream)] for stream in STREAMS}
+
+
+def read_live(servers: Servers) -> Generation:
+    """The generation that is live now; UserError where there is none, a damaged one, or one of another format.
+
+    Raises ToolError when the server fails.
+    """
+    document = _live_document(servers)
+    if document is None:
+        raise UserError(
+            f"There is no world servers:{servers.name} in MongoDB at {servers.mongo_address}. Make one with `drretail "
+            f"ingest … --world servers:{servers.name}` or `drretail world copy W servers:{servers.name}`."
+        )
+    try:
+        return Generation.of_document(document["generations"][0])
+    except (LookupError, TypeError, ValidationError) as problem:
+        raise UserError(
+            f"What the world servers:{servers.name} says of itself is damaged ({type(problem).__name__}). Make it anew."
+        ) from problem
+
+
+def find_live(servers: Servers) -> Generation | None:
+    """The same for who is about to write: None where there is no world of this name yet, or only a damaged one."""
+    document = _live_document(servers)
+    try:
+        return None if document is None else Generation.of_document(document["generations"][0])
+    except (LookupError, TypeError, ValidationError):
+        return None
+
+
+def _live_document(servers: Servers) -> Document | None:
+    """Raises UserError where a world of another format is live."""
+    with mongo_faults(servers.mongo_address):
+        document = servers.database[WORLDS].find_one({"_id": LIVE})
+    if document is not None and document.get("format") != FORMAT:
+        raise UserError(
+            f"The world servers:{servers.name} is of format {document.get('format')!r}; this version of drretail reads "
+            f"format {FORMAT}. Make it anew under another name."
+        )
+    return document
+
+
+def still_kept(database: Database[Document], number: int) -> bool:
+    """False once a generation has been replaced twice, and its collections may be gone."""
+    found = database[WORLDS].find_one({"_id": LIVE, "generations.number": number}, {"_id": 1})
+    return found is not None
+
+
+def publish(servers: Servers, generation: Generation) -> None:
+    """Makes a generation live with one write, and drops what is older than the one before it.
+
+    Raises UserError where another writer was first, ToolError when a server fails: what is then left over is dropped
+    by the next writer.
+    """
+    with mongo_faults(servers.mongo_address):
+        _make_live(servers, generation)
+    point_alias(servers, generation.index)
+    drop_retired(servers)
+
+
+def _make_live(servers: Servers, generation: Generation) -> None:
+    worlds = servers.database[WORLDS]
+    document = worlds.find_one({"_id": LIVE})
+    before: list[Document] = [] if document is None else document.get("generations", [])
+    if before and before[0].get("number") == generation.number:
+        return  # the answer to the write was lost, not the write
+    # What is so damaged that it has no number is left where it lies.
+    generations = [generation.as_document(), *(entry for entry in before if {"number", "index"} <= entry.keys())]
+    older = [{"number": entry["number"], "index": entry["index"]} for entry in generations[KEPT:]]
+    changed = {
+        "format": FORMAT,
+        "generations": generations[:KEPT],
+        "retired": [*([] if document is None else document.get("retired", [])), *older],
+    }
+    unchanged = {"generations.0.number": before[0].get("number")} if before else {"generations.0": {"$exists": False}}
+    try:
+        done = worlds.update_one({"_id": LIVE, **unchanged}, {"$set": changed}, upsert=not before)
+        lost = not done.matched_count and done.upserted_id is None
+    except DuplicateKeyError:
+        lost = True
+    if lost:
+        raise UserError(f"Another process has written the world servers:{servers.name} meanwhile.")
+
+
+def replace_manifest(servers: Servers, generation: Generation) -> None:
+    """The live generation tells of itself what ``generation`` does; its rows are the same."""
+    with mongo_faults(servers.mongo_address):
+        servers.database[WORLDS].update_one(
+            {"_id": LIVE, "generations.0.number": generation.number},
+            {"$set": {"generations.0": generation.as_document()}},
+        )
+
+
+def copy_updates(servers: Servers, source: Generation, target: Generation) -> None:
+    """The profiles that were changed for good in one generation are those of the other."""
+    with mongo_faults(servers.mongo_address):
+        stream: Stream = "profile_updates"
+        into = collection_name(target.number, stream)
+        servers.database[collection_name(source.number, stream)].aggregate([{"$out": into}])
+
+
+def point_alias(servers: Servers, index: str) -> None:
+    """The world's name leads to the live index, for other users of Elasticsearch; drretail itself does not need it."""
+    with elastic_faults(servers.elastic_address):
+        client = servers.elastic
+        if client.indices.exists(index=servers.name) and not client.indices.exists_alias(name=servers.name):
+            return  # somebody's index has the name: it is not ours to touch
+        others = client.options(ignore_status=404).indices.get_alias(name=servers.name, filter_path="*.aliases")
+        stale = [name for name in others if name != index and is_generation(servers.name, name)]
+        remove = [{"remove": {"index": name, "alias": servers.name}} for name in stale]
+        client.indices.update_aliases(actions=[*remove, {"add": {"index": index, "alias": servers.name}}])
+
+
+def is_generation(world: str, index: str) -> bool:
+    """True for the name of an index that a world of this name has or may have."""
+    start = index_name(world, 0)[:-1]
+    return index.startswith(start) and index.removeprefix(start).isdecimal()
+
+
+def drop_retired(servers: Servers) -> None:
+    """Drops the generations that nobody can open any more."""
+    with mongo_faults(servers.mongo_address):
+        worlds = servers.database[WORLDS]
+        document = worlds.find_one({"_id": LIVE}, {"retired": 1}) or {}
+        for entry in document.get("retired", ()):
+            drop_collections(servers.database, entry["number"])
+            drop_index(servers.elastic, servers.elastic_address, entry["index"])
+            worlds.update_one({"_id": LIVE}, {"$pull": {"retired": {"number": entry["number"]}}})
+
+
+def drop_collections(database: Database[Document], number: int) -> None:
+    for collection in collections_of(database, number).values():
+        collection.drop()
+
+
+def drop_index(client: Elasticsearch, address: str, index: str) -> None:
+    with elastic_faults(address):
+        client.options(ignore_status=404).indices.delete(index=index)

@@ -1,0 +1,257 @@
+"""Loads a world onto both servers: into new collections and a new index, which go live together or not at all."""
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from datetime import date
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+from pymongo import ASCENDING, DESCENDING
+from pymongo.collection import Collection
+from pymongo.errors import PyMongoError
+
+from drretail.env.catalog.elastic_load import ElasticWriter
+from drretail.env.catalog.formulation import FORMULATION
+from drretail.env.intake import check_expected
+from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
+from drretail.env.profiles import ProfilePool
+from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.documents import product_of
+from drretail.env.servers.faults import elastic_fault, mongo_fault
+from drretail.env.servers.filling import PRODUCTS_AT_ONCE, Filling
+from drretail.env.servers.lease import LEASE_SECONDS, Lease, writer_lease
+from drretail.env.servers.live import (
+    Generation,
+    collections_of,
+    copy_updates,
+    drop_retired,
+    find_live,
+    point_alias,
+    publish,
+    replace_manifest,
+)
+from drretail.env.servers.readiness import check_may_write, check_name_is_free
+from drretail.env.servers.retrying import Patience, passes
+from drretail.env.servers.unfinished import Unfinished, drop_unfinished, find_unfinished, forget_unfinished
+from drretail.env.servers.wholeness import is_whole, missing_rows, same_world
+from drretail.errors import ToolError, UserError
+from drretail.progress import Progress
+from drretail.records.base import sha256_of
+from drretail.records.shop import Product
+
+# Newest orders first, of all or of one status; ties by id.
+ORDER_INDEXES = (
+    [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
+    [("user_id", ASCENDING), ("order_status", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
+)
+
+
+def write_servers(
+    servers: Servers,
+    *,
+    products: Iterable[Product],
+    orders: Iterable[OrderRow],
+    holdout: Iterable[OrderRow] | None = None,
+    seed: int | str,
+    pool: ProfilePool,
+    since: date | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    categories: Iterable[CategoryCounts] = (),
+    sources: Iterable[SourceFile] = (),
+    versions: Mapping[str, str] | None = None,
+    materialize_users: bool = False,
+    progress: Progress | None = None,
+    expected: str | None = None,
+    patience: Patience | None = None,
+    lease_seconds: float = LEASE_SECONDS,
+) -> Manifest:
+    """Makes a new generation live on the servers and gives its manifest; until then the old one stays.
+
+    The rows come as for ``writing.write_world``. What a load that was cut has written is not written again. Writing
+    the world that is live already reads all of it, and leaves it as it is unless it is damaged; profile updates that
+    were made meanwhile stay. ``materialize_users`` writes profiles out; otherwise they are derived. ``expected`` as for
+    ``write_world``.
+    Raises ValueError for rows out of order, UserError when another process writes, and when a server fails for longer
+    than ``patience``.
+    """
+    progress, patience = progress or Progress(), patience or Patience()
+    key = sha256_of([str(seed), pool.hash]) if materialize_users else ""
+    with load_errors(servers):
+        there = None if expected is None else same_world(servers, expected, materialize_users=materialize_users)
+        if there is not None and is_whole(servers, there, progress):
+            point_alias(servers, there.index)
+            return there.manifest
+    with load_errors(servers), writer_lease(servers, lease_seconds) as lease:
+        drop_retired(servers)
+        unfinished = find_unfinished(servers, key)
+        filling = Filling(
+            servers,
+            unfinished,
+            lease,
+            patience,
+            seed=str(seed),
+            pool=pool,
+            materialize_users=materialize_users,
+        )
+        fill(servers, unfinished, filling, lease, patience, products, orders, holdout, progress)
+        manifest = filling.intake.manifest(
+            seed=seed,
+            pool=pool,
+            since=since,
+            parameters=parameters,
+            categories=categories,
+            sources=sources,
+            versions={**(versions or {}), **servers.versions},
+        )
+        check_expected(manifest, expected)
+        made = Generation(
+            number=unfinished.number,
+            index=unfinished.index,
+            manifest=manifest,
+            pool=pool,
+            materialized=materialize_users,
+            held_out=holdout is not None,
+        )
+        check_counts(servers, made, patience)
+        lease.check()
+        go_live(servers, made, lease, progress, damaged=None if there is None else there.number)
+    return manifest
+
+
+def fill(
+    servers: Servers,
+    unfinished: Unfinished,
+    filling: Filling,
+    lease: Lease,
+    patience: Patience,
+    products: Iterable[Product],
+    orders: Iterable[OrderRow],
+    holdout: Iterable[OrderRow] | None,
+    progress: Progress,
+) -> None:
+    """Writes all rows but those that are there already, and builds the indexes."""
+    with progress.track("products into MongoDB") as bar:
+        filling.fill_products(products, bar)
+    index = ElasticWriter(
+        servers.elastic,
+        unfinished.index,
+        address=servers.elastic_address,
+        shards=servers.settings.shards,
+        replicas=servers.settings.replicas,
+        patience=patience,
+    )
+    fill_index(servers, unfinished, lease, index, filling.intake.product_hash.hexdigest(), patience, progress)
+    with progress.track("orders and users into MongoDB") as bar:
+        filling.fill_orders(orders, bar)
+    if holdout is not None:
+        with progress.track("orders that are held out") as bar:
+            filling.fill_holdout(holdout, bar)
+    progress.note("Building indexes and counting.")
+    make_order_indexes(servers, unfinished.number, patience)
+
+
+def fill_index(
+    servers: Servers,
+    unfinished: Unfinished,
+    lease: Lease,
+    index: ElasticWriter,
+    digest: str,
+    patience: Patience,
+    progress: Progress,
+) -> None:
+    """Indexes the products that MongoDB holds; ``digest`` is their hash.
+
+    They are whole there, so that an index never holds a document of a load that was cut and then changed.
+    """
+    indexed_as = f"{digest} {FORMULATION} {servers.settings.shards}"
+    there = patience.patiently(lambda: servers.elastic.indices.exists(index=unfinished.index))
+    if unfinished.indexed_as != indexed_as or not there:
+        index.drop()
+        patience.patiently(lambda: unfinished.note_indexed(indexed_as, ""))
+    index.create()
+    with progress.track("products into Elasticsearch") as bar:
+        collection = collections_of(servers.database, unfinished.number)["products"]
+        while batch := patience.patiently(lambda: next_products(collection, unfinished.indexed_to)):
+            patience.patiently(lease.check)
+            index.add(batch)
+            last = batch[-1].product_id
+            patience.patiently(lambda last=last: unfinished.note_indexed(indexed_as, last))
+            bar.advance(len(batch))
+    index.finish()
+
+
+def next_products(products: Collection[Document], after: str) -> list[Product]:
+    """The next batch of products after an id: a query of its own, so that it can be asked again."""
+    return [
+        product_of(document)
+        for document in products.find({"_id": {"$gt": after}}).sort("_id", ASCENDING).limit(PRODUCTS_AT_ONCE)
+    ]
+
+
+def make_order_indexes(servers: Servers, number: int, patience: Patience) -> None:
+    orders = collections_of(servers.database, number)["orders"]
+    for keys in ORDER_INDEXES:
+        patience.patiently(lambda keys=keys: orders.create_index(keys))
+
+
+def check_counts(servers: Servers, made: Generation, patience: Patience) -> None:
+    """Raises UserError, and drops what was loaded, unless both servers hold as much as was sent."""
+    missing = patience.patiently(lambda: missing_rows(servers, made))
+    if missing:
+        drop_unfinished(servers, made.number)
+        raise UserError(
+            f"The servers do not hold what was sent ({missing}): another program may have changed it meanwhile. "
+            "Nothing went live; run the same command again."
+        )
+
+
+def go_live(servers: Servers, made: Generation, lease: Lease, progress: Progress, damaged: int | None) -> None:
+    """Publishes, unless the same world is live and whole: then only what it says of itself is renewed.
+
+    ``damaged`` is the number of a generation that is known not to be whole.
+    """
+    fingerprint = made.manifest.fingerprint
+    there = same_world(servers, fingerprint, materialize_users=made.materialized)
+    if there is not None and there.number != damaged and is_whole(servers, there, progress):
+        lease.check()
+        drop_unfinished(servers, made.number)
+        replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
+        point_alias(servers, there.index)  # it is missing where a load was cut just after it had gone live
+        return
+    before = find_live(servers)
+    if before is not None and before.manifest.fingerprint == fingerprint:
+        copy_updates(servers, before, made)
+        if before.materialized and not made.materialized:
+            progress.note("Profiles are no longer written out: --materialize-users would write them.")
+    lease.check()
+    publish(servers, made)
+    forget_unfinished(servers)
+
+
+def check_ready(servers: Servers) -> None:
+    """Raises UserError where a load would fail for its name, or for want of the right to write."""
+    with load_errors(servers):
+        check_may_write(servers)
+        check_name_is_free(servers)
+
+
+@contextmanager
+def load_errors(servers: Servers) -> Generator[None]:
+    """Turns what a failing server does to a load into one sentence."""
+    try:
+        yield
+    except PyMongoError as problem:
+        raise UserError(_said(mongo_fault(problem, servers.mongo_address), problem)) from problem
+    except (elastic_transport.TransportError, elasticsearch.ApiError) as problem:
+        raise UserError(_said(elastic_fault(problem, servers.elastic_address), problem)) from problem
+    except ToolError as problem:
+        raise UserError(_said(problem, problem.__cause__)) from problem
+
+
+def _said(fault: ToolError, cause: BaseException | None) -> str:
+    """The sentence; that the load goes on is promised only where the trouble may pass by itself."""
+    later = (
+        " The same command goes on where this one stopped." if isinstance(cause, Exception) and passes(cause) else ""
+    )
+    return f"{fault.message} What is live is unchanged.{later}"

@@ -1,0 +1,68 @@
+"""A page for an address, whatever happens on the way."""
+
+import time
+
+from drretail.env.web.fetching.client import Answer, Client, Wanted
+from drretail.env.web.fetching.deadline import Clock, Deadline
+from drretail.env.web.fetching.fetched import Fetched
+from drretail.env.web.fetching.problems import Blocked, Empty, Failed, Problem
+from drretail.env.web.fetching.robots import Robots
+from drretail.env.web.fetching.sniffing import TEXT_TYPES, text_kind
+from drretail.env.web.fetching.targets import Target
+
+REFUSALS = {
+    401: "The site wants a login (401).",
+    402: "The site wants to be paid (402).",
+    403: "The site refuses to send the page (403).",
+    407: "A proxy wants a login (407).",
+    429: "The site says that it is asked too often (429).",
+    451: "The site may not send the page for legal reasons (451).",
+}
+MISSING = frozenset({404, 410})
+
+
+class Fetcher:
+    """Fetches pages; ``robots`` None reads them whatever robots.txt says. Safe to use from several threads."""
+
+    def __init__(self, client: Client, robots: Robots | None, clock: Clock = time.monotonic) -> None:
+        self._client = client
+        self._robots = robots
+        self._clock = clock
+        self._wanted = Wanted(client.limits.body_bytes, TEXT_TYPES)
+
+    def fetch(self, url: str) -> Fetched:
+        """The page; never raises for anything that an address or a site does."""
+        way = [url]
+        try:
+            return self._page(url, way)
+        except Problem as problem:
+            return Fetched(url, way[-1], problem.state, problem.status, problem=problem.message)
+
+    def _page(self, url: str, way: list[str]) -> Fetched:
+        """``way`` grows by each address on it, so that it is known where a page was lost."""
+        deadline = Deadline(self._client.limits.seconds, self._clock)
+
+        def before(target: Target) -> None:
+            way.append(target.url)
+            if self._robots is not None:
+                self._robots.check(target, deadline)
+
+        answer = self._client.get(url, self._wanted, deadline, before)
+        _check_status(answer.status)
+        if not answer.body.strip():
+            raise Empty("The page is empty.", answer.status)
+        kind, charset = text_kind(answer.content_type, answer.body)
+        return _found(url, answer, kind, charset)
+
+
+def _found(url: str, answer: Answer, kind: str, charset: str | None) -> Fetched:
+    return Fetched(url, answer.target.url, "ok", answer.status, kind, charset, answer.body)
+
+
+def _check_status(status: int) -> None:
+    if status in REFUSALS:
+        raise Blocked(REFUSALS[status], status)
+    if status in MISSING:
+        raise Failed(f"There is no such page ({status}).", status)
+    if not 200 <= status < 300:
+        raise Failed(f"The site answers {status} instead of a page.", status)

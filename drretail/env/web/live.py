@@ -1,0 +1,65 @@
+"""The open web: one search engine, and pages fetched from wherever it points."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.fetching.fetched import Fetched
+from drretail.records.evidence import SourceState
+
+READ_IN_VAIN: dict[SourceState, str] = {
+    "no_content": "The page holds no text of its own, only navigation or what scripts would fill in.",
+    "blocked": "The page is a wall: a bot check, a question of consent, or a login.",
+}
+"""Why a page that came had nothing to read."""
+
+
+class SearchProvider(Protocol):
+    """Safe to use from several threads. ToolError when it fails."""
+
+    @property
+    def provider(self) -> str: ...
+
+    def search(self, query: str, k: int) -> list[WebResult]: ...
+
+
+class OpenPages:
+    """The pages of the open web, wherever they are: one part fetches, another reads."""
+
+    provider = "open"
+
+    def __init__(self, fetch: Callable[[str], Fetched], read: Callable[[Fetched], WebPage]) -> None:
+        self._fetch = fetch
+        self._read = read
+
+    def fetch(self, url: str) -> WebPage:
+        """The page at an address; its ``state`` says what became of it, and ``problem`` why."""
+        fetched = self._fetch(url)
+        page = self._read(fetched)
+        return page if page.state == "ok" else replace(page, problem=fetched.problem or READ_IN_VAIN.get(page.state))
+
+
+class LiveWeb:
+    """Implements ``base.Web`` from three parts: a search engine, what fetches a page, and what reads it."""
+
+    corpus = None
+
+    def __init__(
+        self, engine: SearchProvider, fetch: Callable[[str], Fetched], read: Callable[[Fetched], WebPage]
+    ) -> None:
+        self._engine = engine
+        self._pages = OpenPages(fetch, read)
+
+    @property
+    def provider(self) -> str:
+        """The search engine's name."""
+        return self._engine.provider
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        """The engine's ``k`` best results. Raises ToolError."""
+        return self._engine.search(query, k)
+
+    def fetch(self, url: str) -> WebPage:
+        """As ``OpenPages``."""
+        return self._pages.fetch(url)

@@ -1,0 +1,151 @@
+"""Text from the open web without what only machines read, and no longer than a reader can use.
+
+Taken out are characters that show nothing (controls, zero-width and direction marks, tag characters): they hide
+words from people, split words that a filter looks for, or turn a line around. Marks in the form of our own citations
+are written with parentheses, for a page cannot cite what a run was handed. Cleaning twice changes nothing.
+"""
+
+import re
+import unicodedata
+from dataclasses import replace
+from datetime import date
+from urllib.parse import urlsplit
+
+from drretail.env.web.base import WebPage, WebResult
+from drretail.grounding.evidence_ids import parse_evidence_id
+
+LONGEST_TEXT = 200_000
+"""Characters that are kept of a page: a guide has 10,000 to 30,000."""
+LONGEST_LINE = 4_000
+LONGEST_WORD = 1_000
+LONGEST_TITLE = 300
+LONGEST_SNIPPET = 1_500
+LONGEST_URL = 2_000
+CUT = "[… the page goes on]"
+_KEPT_OF_WORD = 100
+
+_SPACES = re.compile(r"[^\S\n]+")
+_BLANK_LINES = re.compile(r"\n{3,}")
+# Controls, formats (zero-width, direction, tag characters, soft hyphens), surrogates, private and unassigned ones.
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+# Variation selectors, and letters that are drawn as nothing: Hangul fillers, Khmer inherent vowels, blank Braille.
+_DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
+_BRACKETED = re.compile(r"[\[【]([^\[\]【】\n]{3,400})[\]】]")
+_LINKED_ID = re.compile(r"([\]】])\((?=\s*<?\s*[POUWCF]:)")
+_BETWEEN_IDS = re.compile(r"[\s,;|，；、\\]+")
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+
+
+def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
+    """A page's text: lines of words, with at most one blank line between them, ended by ``CUT`` where it was longer.
+
+    A line is at most ``LONGEST_LINE`` characters: longer ones are broken between words. Of a word that is longer
+    than ``LONGEST_WORD`` only the beginning is kept.
+    """
+    # Four times: most of what is taken out later is white space, and the work must be bounded too.
+    visible = _visible(text[: 4 * longest])
+    lines = [_SPACES.sub(" ", line).strip() for line in visible.split("\n")]
+    whole = "\n".join(part for line in lines for part in _broken(line))
+    whole = _BLANK_LINES.sub("\n\n", _unmarked(whole)).strip()
+    return whole if len(whole) <= longest and len(text) <= 4 * longest else _ended(whole, longest)
+
+
+def clean_line(text: str, longest: int) -> str:
+    """A title or a snippet on one line, cut between words with … where it is longer."""
+    words = " ".join(_shortened(word) for word in _visible(text[: 4 * longest]).split())
+    return _cut(_unmarked(words), longest)
+
+
+def cleaned_result(result: WebResult) -> WebResult | None:
+    """A search result of any provider; None where its address leads to no page of the web."""
+    url = web_address(result.url)
+    if url is None:
+        return None
+    title, snippet = clean_line(result.title, LONGEST_TITLE), clean_line(result.snippet, LONGEST_SNIPPET)
+    return WebResult(title, url, snippet, iso_day(result.date))
+
+
+def cleaned_page(page: WebPage) -> WebPage:
+    """A page of any provider, empty unless its state is "ok" and text is left."""
+    text = clean_text(page.text) if page.state == "ok" else ""
+    state = "no_content" if page.state == "ok" and not text else page.state
+    return replace(page, title=clean_line(page.title, LONGEST_TITLE), text=text, state=state, date=iso_day(page.date))
+
+
+def web_address(url: str) -> str | None:
+    """The address, None where it is no http(s) address of a page, or too long to be one."""
+    address = url.strip()
+    if len(address) > LONGEST_URL or _visible(address) != address or re.search(r"[\s<>\"]", address):
+        return None
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError:
+        return None
+    return address if parts.scheme.lower() in ("http", "https") and host else None
+
+
+def iso_day(text: str | None) -> str | None:
+    """The day at the beginning of an ISO date, None for anything else."""
+    found = _ISO_DAY.match(text or "")
+    try:
+        return None if found is None else date.fromisoformat(found[0]).isoformat()
+    except ValueError:
+        return None
+
+
+def _visible(text: str) -> str:
+    """Without characters that show nothing; line ends of every kind are newlines."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text)
+    text = _DRAWN_AS_NOTHING.sub("", text)
+    hidden = {ord(it): None for it in set(text) if it not in "\n\t" and unicodedata.category(it) in _HIDDEN}
+    return text.translate(hidden)
+
+
+def _unmarked(text: str) -> str:
+    """``[P:B0…]`` as ``(P:B0…)``; other brackets stay."""
+
+    def written(match: re.Match[str]) -> str:
+        names = filter(None, _BETWEEN_IDS.split(match[1]))
+        return f"({match[1]})" if any(parse_evidence_id(name) for name in names) else match[0]
+
+    # Brackets may stand in each other; every round takes some away, and 400 characters hold few.
+    while (without := _BRACKETED.sub(written, text)) != text:
+        text = without
+    return _LINKED_ID.sub(r"\1 (", text)
+
+
+def _broken(line: str) -> list[str]:
+    if len(line) <= LONGEST_WORD:
+        return [line]
+    parts: list[str] = []
+    words: list[str] = []
+    length = 0
+    for word in map(_shortened, line.split(" ")):
+        if words and length + len(word) > LONGEST_LINE:
+            parts.append(" ".join(words))
+            words, length = [], 0
+        words.append(word)
+        length += len(word) + 1
+    return [*parts, " ".join(words)]
+
+
+def _shortened(word: str) -> str:
+    return word if len(word) <= LONGEST_WORD else f"{word[:_KEPT_OF_WORD]}…"
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    kept = text[: longest - 1]
+    words = kept.rpartition(" ")[0]
+    return (words if len(words) > longest // 2 else kept).rstrip() + "…"
+
+
+def _ended(text: str, longest: int) -> str:
+    """As many whole lines as there is room for, or a piece of the first one, and that the page goes on."""
+    room = text[: longest - len(CUT) - 2]
+    kept = room.rpartition("\n")[0] if len(text) > len(room) and "\n" in room else room
+    return f"{kept.rstrip()}\n\n{CUT}"

@@ -1,0 +1,91 @@
+"""The tree of a page as a reader sees it: without scripts, and without text that is there but not shown."""
+
+import re
+
+from lxml import html
+from lxml.html import HtmlElement
+
+from drretail.env.web.fetching.fetched import Fetched
+from drretail.env.web.reading.tags import bounded_tags
+
+LONGEST_BODY = 6_000_000
+"""Characters of markup that are read."""
+MOST_ELEMENTS = 30_000
+"""That are read; the largest of the pages measured has 7,000."""
+_META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
+_NEVER_SHOWN = ("script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas", "head")
+_UNSHOWN_STYLE = re.compile(
+    r"(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|$|!)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|%)?(?:;|$|!)"
+    r"|(?:max-)?(?:height|width):0(?:px)?(?:;|$|!)|text-indent:-\d{3,}|(?:left|right|top|bottom):-\d{3,}|transform:scale\(0\)"
+    r"|clip:rect\(0|clip-path:inset\((?:50|100)%|color:transparent)"
+)
+_COLOUR = re.compile(r"(?:^|;)color:([^;!]+)")
+_GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
+
+
+def decoded(fetched: Fetched) -> str:
+    """The body's characters, by its header, its own word, or what fits; bytes that fit nothing become �."""
+    named = _META_CHARSET.search(fetched.body[:4096])
+    guesses = (fetched.charset, "utf-8", None if named is None else named[1].decode("ascii"))
+    for codec in filter(None, guesses):
+        try:
+            return fetched.body.decode(codec)[:LONGEST_BODY]
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return fetched.body.decode("utf-8" if named is None else "cp1252", "replace")[:LONGEST_BODY]
+
+
+def parsed(markup: str) -> HtmlElement | None:
+    """The tree, whatever is unclosed or broken in it; None where there is nothing to read."""
+    markup = markup.replace("\0", "")
+    if not markup.strip():
+        return None
+    # The declaration of an encoding in front of decoded text is an error to lxml.
+    markup = bounded_tags(re.sub(r"^\s*<\?xml[^>]*\?>", "", markup))
+    parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, recover=True)
+    try:
+        root = html.document_fromstring(markup, parser=parser)
+    except (ValueError, html.etree.LxmlError):
+        return None
+    for element in [*root.iter()][MOST_ELEMENTS:]:
+        if element.getparent() is not None:
+            element.getparent().remove(element)
+    return root
+
+
+def drop_unshown(root: HtmlElement, *, waiting: bool = False) -> int:
+    """Empties what a browser would not show; gives how many elements that were (scripts and the like apart).
+
+    With ``waiting`` blocks stay that only wait to be shown (``hidden``, ``display: none``); what is shown in no size,
+    out of sight or in the colour of its ground still goes.
+    """
+    elements = (it for it in root.iter() if isinstance(it.tag, str) and it.tag != "body")
+    hidden = [it for it in elements if _is_hidden(it) and not (waiting and _waits(it))]
+    for element in [*root.iter(*_NEVER_SHOWN), *hidden]:
+        emptied(element)
+    return len(hidden)
+
+
+def emptied(element: HtmlElement) -> None:
+    """Leaves a place without content. Taking it out would copy the text behind it, again and again."""
+    element.clear(keep_tail=True)
+    element.tag = "span"
+
+
+def _waits(element: HtmlElement) -> bool:
+    style = re.sub(r"\s+", "", (element.get("style") or "")[:2000]).casefold()
+    rest = style.replace("display:none!important", "").replace("display:none", "")
+    return not _UNSHOWN_STYLE.search(rest)
+
+
+def _is_hidden(element: HtmlElement) -> bool:
+    if element.get("hidden") is not None and element.get("hidden") != "until-found":
+        return True
+    style = element.get("style")
+    if style is None or element.tag in ("html", "body", "img", "main", "article"):
+        return False
+    style = re.sub(r"\s+", "", style[:2000]).casefold()
+    if _UNSHOWN_STYLE.search(style):
+        return True
+    colour, ground = _COLOUR.search(style), _GROUND.search(style)
+    return colour is not None and ground is not None and colour[1] == ground[1]

@@ -1,0 +1,177 @@
+"""What a page states of its product in schema.org form (JSON-LD, or microdata): the shop's own figures, typed."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lxml.html import HtmlElement
+
+from drretail.env.web.reading.json_ld import Node, ld_nodes, listed, type_names
+from drretail.env.web.reading.microdata import microdata_nodes
+
+_PRODUCTS = frozenset({"product", "productgroup", "productmodel", "individualproduct", "vehicle", "book"})
+_MOST_OFFERS = 12
+_MOST_PRODUCTS = 50
+_AMOUNT = re.compile(r"\d[\d.,'  ]*")
+_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LIST_PRICES = frozenset({"listprice", "strikethroughprice", "msrp", "srp", "regularprice"})
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What it is sold for; amounts are decimal strings, ``currency`` an ISO 4217 code where the page says one."""
+
+    price: str | None = None
+    high: str | None = None
+    """The highest price where ``price`` is the lowest of several."""
+    list_price: str | None = None
+    currency: str | None = None
+    availability: str | None = None
+    """In words: "in stock", "pre order" …"""
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProductData:
+    """A product as its page's data state it; what is not stated is None."""
+
+    name: str
+    brand: str | None = None
+    description: str | None = None
+    offers: tuple[Offer, ...] = ()
+    """Distinct ones, in the page's order."""
+    rating: str | None = None
+    rating_best: str | None = None
+    """Of the scale, where it is not 5."""
+    reviews: str | None = None
+
+
+def product_data(page: HtmlElement) -> tuple[ProductData, ...]:
+    """The products that a page is about, in its order; of several of one name the fullest.
+
+    JSON-LD comes first, and microdata only where it names no product.
+    """
+    nodes = ld_nodes(page)
+    known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 1}
+    found = _products(nodes, known)
+    if not found:
+        found = _products(microdata_nodes(page), {})
+    by_name: dict[str, ProductData] = {}
+    for product in found:
+        known_as = by_name.setdefault(product.name.casefold(), product)
+        by_name[product.name.casefold()] = max(known_as, product, key=_fullness)
+    return tuple(by_name.values())[:_MOST_PRODUCTS]
+
+
+def _products(nodes: Iterable[Node], known: Mapping[str, Node]) -> list[ProductData]:
+    products = (_product(node, known) for node in nodes if type_names(node) & _PRODUCTS)
+    return [product for product in products if product is not None]
+
+
+def _product(node: Node, known: Mapping[str, Node]) -> ProductData | None:
+    name = _text(node.get("name"))
+    if name is None:
+        return None
+    rating = _node(node.get("aggregateRating"), known)
+    variants = [_node(item, known) for item in listed(node.get("hasVariant"))]
+    offers = [*_offers(node, known), *(offer for variant in variants for offer in _offers(variant, known))]
+    best = _text(rating.get("bestRating"))
+    return ProductData(
+        name=name,
+        brand=_named(node.get("brand"), known) or _named(node.get("manufacturer"), known),
+        description=_text(node.get("description")),
+        offers=_distinct(offers),
+        rating=_text(rating.get("ratingValue")),
+        rating_best=None if best in (None, "5", "5.0") else best,
+        reviews=_text(rating.get("reviewCount")) or _text(rating.get("ratingCount")),
+    )
+
+
+def _offers(node: Node, known: Mapping[str, Node]) -> Iterator[Offer]:
+    for item in listed(node.get("offers")):
+        offer = _node(item, known)
+        nested = [_node(inner, known) for inner in listed(offer.get("offers"))]
+        own = _offer(offer, known)
+        if own.price is None and nested:
+            yield from (_offer(inner, known) for inner in nested)
+        elif own.price is not None or own.availability is not None:
+            yield own
+
+
+def _offer(node: Node, known: Mapping[str, Node]) -> Offer:
+    specified = [_node(item, known) for item in listed(node.get("priceSpecification"))]
+    before = [it for it in specified if _last_part(it.get("priceType")) in _LIST_PRICES]
+    asked = [it for it in specified if it not in before]
+    price = (
+        _amount(node.get("price")) or _amount(node.get("lowPrice")) or _first(_amount(it.get("price")) for it in asked)
+    )
+    high = _amount(node.get("highPrice"))
+    availability = _last_part(node.get("availability"))
+    return Offer(
+        price=price,
+        high=None if high == price else high,
+        list_price=_first(_amount(it.get("price")) for it in before),
+        currency=_first(_text(it.get("priceCurrency")) for it in (node, *asked, *before)),
+        availability=_CAPITALS.sub(" ", availability).lower() or None,
+        name=_text(node.get("name")),
+    )
+
+
+def _distinct(offers: Iterable[Offer]) -> tuple[Offer, ...]:
+    """Offers of variants (colours, sizes) that differ in nothing but their names are one."""
+    distinct: dict[Offer, Offer] = {}
+    for offer in offers:
+        distinct.setdefault(replace(offer, name=None), offer)
+    return tuple(distinct.values())[:_MOST_OFFERS]
+
+
+def _node(value: Any, known: Mapping[str, Node]) -> Node:
+    """The object itself, the first of several, or the one that a reference names; empty for anything else."""
+    value = next(iter(value), None) if isinstance(value, list) else value
+    if not isinstance(value, dict):
+        return {}
+    return known.get(str(value["@id"]), value) if set(value) == {"@id"} else value
+
+
+def _named(value: Any, known: Mapping[str, Node]) -> str | None:
+    value = next(iter(value), None) if isinstance(value, list) else value
+    return _text(_node(value, known).get("name")) if isinstance(value, dict) else _text(value)
+
+
+def _text(value: Any) -> str | None:
+    """A text or a number as one line; None for what is neither or empty."""
+    value = next(iter(value), None) if isinstance(value, list) else value
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return " ".join(str(value).split()) or None
+
+
+def _last_part(value: Any) -> str:
+    """``InStock`` of ``https://schema.org/InStock``; in lower case where it stands for a kind of price."""
+    said = (_text(value) or "").rstrip("/").rpartition("/")[2]
+    return said.casefold() if said.casefold() in _LIST_PRICES else said
+
+
+def _amount(value: Any) -> str | None:
+    """A price as a decimal with a point: "1.299,00 €" and "1,299.00" are both 1299.00."""
+    text = _text(value)
+    if isinstance(value, int | float):
+        return text
+    found = _AMOUNT.search(text or "")
+    if found is None:
+        return None
+    digits = re.sub(r"['\s]", "", found[0]).rstrip(".,")
+    whole, mark, cents = digits.rpartition(max(".", ",", key=digits.rfind))
+    if mark and (len(cents) != 3 or ("." in whole + mark and "," in whole + mark) or whole == "0"):
+        return re.sub(r"[.,]", "", whole) + "." + cents
+    return re.sub(r"[.,]", "", digits)
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value is not None), None)
+
+
+def _fullness(product: ProductData) -> int:
+    stated: Sequence[object] = (product.brand, product.description, product.rating, product.reviews, *product.offers)
+    return sum(bool(value) for value in stated)

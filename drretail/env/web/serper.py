@@ -1,0 +1,49 @@
+"""Google's results by Serper, the paper's search engine (section 5.3)."""
+
+from pydantic import SecretStr, ValidationError
+
+from drretail.env.web.asking import Question, Service, ask, sendable
+from drretail.env.web.base import WebResult
+from drretail.env.web.results import Answer, first_results, iso_date
+from drretail.errors import ToolError
+
+LOCKED = "set SERPER_API_KEY to a key that is valid (https://serper.dev/api-keys), or choose another --web."
+
+
+class _Hit(Answer):
+    link: str
+    title: str = ""
+    snippet: str = ""
+    date: str | None = None
+
+
+class _Page(Answer):
+    organic: tuple[object, ...] = ()
+
+
+class SerperSearch:
+    """Implements ``live.SearchProvider``: the organic results, without adverts, answer boxes and products."""
+
+    provider = "serper"
+
+    def __init__(self, service: Service, key: SecretStr) -> None:
+        self._service = service
+        self._key = key
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        """The ``k`` best results. Raises ToolError, in whose sentences the key never stands."""
+        headers = {"X-API-KEY": self._key.get_secret_value()}
+        value = ask(self._service, Question("POST", headers, body={"q": sendable(query), "num": k}))
+        try:
+            page = _Page.model_validate(value)
+        except ValidationError:
+            raise ToolError("unavailable", "Serper answers in a form that is not known; search again.") from None
+        return first_results(filter(None, map(self._result, page.organic)), k)
+
+    def _result(self, item: object) -> WebResult | None:
+        """None for an item that isn't a link with words: one of them must not cost the others."""
+        try:
+            hit = _Hit.model_validate(item)
+        except ValidationError:
+            return None
+        return WebResult(hit.title, hit.link, hit.snippet, iso_date(hit.date, self._service.now()))

@@ -1,0 +1,89 @@
+"""The one seam at which models are called: paced, tried again, timed out and counted alike for every provider."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from drretail.errors import ModelError
+from drretail.llm.faults import Fault, attempt, usage_of
+from drretail.llm.registry import Model
+from drretail.records.base import canonical_json
+from drretail.records.run import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
+
+CHARACTERS_A_TOKEN = 4
+ANSWER_TOKENS = 500
+"""What an answer is taken to hold until it is there."""
+Told = Callable[[str], None]
+
+
+async def answer_of(
+    model: Model, messages: Sequence["BaseMessage"], *, chat: Any = None, on_retry: Told | None = None
+) -> "AIMessage":
+    """The model's answer: text or tool calls, never neither. ``chat`` is the model's with tools or a schema bound.
+
+    What passes by itself is tried again as ``model.retrying`` says, within ``model.seconds``; ``on_retry`` is told
+    why, each time. To wait for the provider's pace counts towards neither.
+    Raises ModelError: timeout, refusal, context_overflow, or model for all else; it knows how often it was retried.
+    """
+    chat = model.chat if chat is None else chat
+    policy, spent, tried = model.retrying, 0.0, 0
+    while True:
+        try:
+            found, seconds = await _paced(model, chat, messages, spent)
+        except ModelError as problem:
+            problem.retries = tried
+            raise
+        if not isinstance(found, Fault):
+            return found
+        pause = policy.pause(tried, found.wait)
+        spent += seconds + pause
+        if not found.passes or tried >= policy.retries or (model.seconds is not None and spent >= model.seconds):
+            found.error.retries = tried
+            raise found.error
+        tried += 1
+        if found.wait is not None and found.status is not None:
+            model.pacer.hold(found.wait)
+        if on_retry is not None:
+            on_retry(found.error.message)
+        await policy.sleep(pause)
+
+
+async def _paced(
+    model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float
+) -> "tuple[AIMessage | Fault, float]":
+    """One attempt when its turn has come, and the seconds that it took."""
+    estimated = _tokens_of(chat, messages) if model.pacer.limits.tokens is not None else 0.0
+    await model.pacer.admit(estimated)
+    began = model.retrying.clock()
+    try:
+        found = await _in_time(model, chat, messages, spent)
+    except ModelError as problem:
+        if problem.usage is not None:
+            model.pacer.correct(estimated, Usage(**problem.usage))
+        raise
+    if not isinstance(found, Fault):
+        model.pacer.correct(estimated, usage_of(found))
+    elif found.status is not None:  # refused: it read nothing
+        model.pacer.correct(estimated, None)
+    return found, model.retrying.clock() - began
+
+
+async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | Fault":
+    """The attempt, or ModelError("timeout") where a client does not keep its own time-out."""
+    left = None if model.seconds is None else model.seconds - spent
+    try:
+        async with asyncio.timeout(left):
+            return await attempt(chat, messages, streamed=model.streamed)
+    except TimeoutError:
+        raise ModelError("timeout", f"no answer within {model.seconds:g} seconds, retries included") from None
+
+
+def _tokens_of(chat: Any, messages: Sequence["BaseMessage"]) -> float:
+    """About what a call will take, from its characters; put right once the provider has counted."""
+    texts = [message.content if isinstance(message.content, str) else str(message.content) for message in messages]
+    tools = getattr(chat, "kwargs", {}).get("tools", [])
+    characters = sum(map(len, texts)) + (len(canonical_json(tools)) if tools else 0)
+    return characters / CHARACTERS_A_TOKEN + ANSWER_TOKENS

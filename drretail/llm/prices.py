@@ -1,0 +1,73 @@
+"""What tokens cost: pure code over a dated table. A price that is not known stays unknown, and is never 0."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from drretail.records.models import Price
+from drretail.records.run import Usage
+
+MILLION = 1_000_000
+BATCH = 0.5
+"""What a token costs in a batch, of its ordinary price."""
+FREE = Price(input=0, output=0)
+"""Rules that run in this process."""
+_DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """Prices by "provider:model"; the user's own come before those that ship."""
+
+    as_of: date
+    listed: Mapping[str, Price]
+    own: Mapping[str, Price] = field(default_factory=dict[str, Price])
+
+    def of(self, spec: str, *, own_server: bool = False) -> Price | None:
+        """The price of a model, None when it is unknown; a model's dated name costs what the model costs.
+
+        What the providers list does not hold for a server of one's own (``own_server``).
+        """
+        if spec.startswith("offline:"):
+            return FREE
+        undated = _DATED.sub("", spec)
+        for table in (self.own,) if own_server else (self.own, self.listed):
+            found = table.get(spec) or table.get(undated)
+            if found is not None:
+                return found
+        return None
+
+
+def read_prices(own: Mapping[str, Price] | None = None) -> PriceTable:
+    """The table that ships, with the user's own prices before it."""
+    table = tomllib.loads(Path(__file__).with_name("prices.toml").read_text(encoding="utf-8"))
+    listed = {spec: Price.model_validate(price) for spec, price in table["prices"].items()}
+    return PriceTable(table["as_of"], listed, own or {})
+
+
+def dollars(usage: Usage, price: Price) -> float:
+    """What ``usage`` costs."""
+    read = price.input if price.cache_read is None else price.cache_read
+    written = price.input if price.cache_write is None else price.cache_write
+    parts = (
+        usage.input_uncached * price.input,
+        usage.cache_read * read,
+        usage.cache_creation * written,
+        usage.output * price.output,
+    )
+    return sum(parts) / MILLION
+
+
+def cache_read_share(usage: Usage) -> float | None:
+    """The part of all input tokens that the provider read from its cache, 0 to 1; None without input."""
+    read = usage.input_uncached + usage.cache_read + usage.cache_creation
+    return usage.cache_read / read if read else None
+
+
+def unpriced(specs: Iterable[str]) -> str:
+    """A sentence that names models without a known price, and how to state one."""
+    names = sorted(set(specs))
+    return f'No price is known for {", ".join(names)}: state it in drretail.toml, [prices."{names[0]}"] input, output.'

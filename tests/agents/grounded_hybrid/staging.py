@@ -1,0 +1,57 @@
+"""Runs of grounded_hybrid by scripted roles; the report's turns are told apart by how often it was asked."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from drretail.agents.runner import Recorded, Runner
+from drretail.env.world import World
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.turn import Turn
+from drretail.llm.registry import Model, ModelInfo
+from drretail.records.query import Query
+from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, contestant_of, launch
+
+DRAFT = (
+    "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. It holds seed.\n\n"
+    "You bought the Tanagrove Tube Bird Feeder before [O:0000000002].\n"
+)
+HOPPER = ("product_catalog_search", {"query": "bird feeder"})
+
+
+def plays(
+    supervisor: Script | None = None,
+    researcher: Mapping[str, Script] | None = None,
+    report: Sequence[str | BaseException] = (DRAFT,),
+) -> Cast:
+    """A cast that has looked at all bird feeders; the report generator says these in turn, the last one for ever."""
+    return cast(
+        supervisor=supervisor or (launch("A feeder."), calls(DONE)),
+        researcher=researcher or {"": (calls(HOPPER), calls(DONE))},
+        report=[AIMessage(it) if isinstance(it, str) else it for it in report],
+    )
+
+
+def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Recorded:
+    """One run of grounded_hybrid by this cast."""
+    models = actors.models() | {"report": _reporter(actors)}
+    player = contestant_of("grounded_hybrid", world, models, **given)
+    return asyncio.run(Runner(world, "w").run(player, query))
+
+
+def _reporter(actors: Cast) -> Model:
+    said: Sequence[Scripted] = actors.scripts["report"][""]
+
+    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+        number = len(actors.shown["report"])
+        actors.shown["report"].append(Turn(tuple(messages), tuple(tools), choice))
+        answer = said[min(number, len(said) - 1)]
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    info = ModelInfo(spec="scripted:report", provider="offline", model="report", kind="scripted")
+    return Model(info.spec, OfflineChat(policy=policy, model="report"), info, {})

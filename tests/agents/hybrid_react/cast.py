@@ -1,0 +1,115 @@
+"""A cast of scripted models, one a role, for the agents that divide the work; each notes what it was shown."""
+
+import asyncio
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from drretail.agents.contestant import Contestant
+from drretail.agents.registry import load_agent
+from drretail.agents.runner import Recorded, Runner
+from drretail.env.world import World
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.turn import Turn
+from drretail.llm.registry import Model, ModelInfo
+from drretail.prompts import tag_content
+from tests.agents.conftest import QUERY, Scripted, calls
+from tests.shop import USER
+
+FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
+BATH = ("product_catalog_search", {"query": "bird bath"})
+PROFILE = ("get_user_profile", {"user_id": USER})
+PAGES = ("web_search", {"query": "bird feeder cleaning"})
+DONE = ("Finalize", {})
+REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
+Script = Sequence[Scripted]
+
+
+def launch(*sub_problems: str, more: Sequence[tuple[str, dict[str, Any]]] = ()) -> AIMessage:
+    """A supervisor's turn that launches researchers."""
+    return calls(*(("LaunchResearcher", {"sub_problem": it}) for it in sub_problems), *more)
+
+
+def reported(*citations: str, statement: str = "The tube feeder costs $24.99.", **fields: Any) -> AIMessage:
+    """A synthesis with one insight, which cites these, and a source for each."""
+    insight = {"statement": statement, "citations": list(citations)}
+    sources = [{"evidence": it, "title": it, "facts": "$24.99"} for it in citations]
+    return AIMessage(json.dumps({"insights": [insight], "sources": sources, "open_questions": []} | fields))
+
+
+def asked(turn: Turn) -> str:
+    """What tells one conversation of a role from another: its sub-problem, wherever it stands."""
+    text = turn.messages[1].text
+    findings = tag_content("findings", text)
+    if findings is not None:
+        return json.loads(findings.split("\n")[0])["sub_problem"]
+    return tag_content("sub_problem", text) or tag_content("search", text) or ""
+
+
+@dataclass(slots=True)
+class Cast:
+    """Plays each role's scripts by sub-problem ("" for any other), a pure function of the conversation.
+
+    ``pause`` gives the seconds that a turn of (role, sub-problem) takes.
+    """
+
+    scripts: Mapping[str, Mapping[str, Script]]
+    pause: Callable[[str, str], float] = lambda role, about: 0.0
+    shown: dict[str, list[Turn]] = field(default_factory=lambda: defaultdict(list))
+
+    def models(self, seconds: float | None = None) -> dict[str, Model]:
+        return {role: self._model(role, seconds) for role in self.scripts}
+
+    def of(self, role: str, about: str) -> list[Turn]:
+        """What was shown to a role in the conversation about a sub-problem."""
+        return [turn for turn in self.shown[role] if asked(turn) == about]
+
+    def _model(self, role: str, seconds: float | None) -> Model:
+        def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+            turn = Turn(tuple(messages), tuple(tools), choice)
+            about = asked(turn)
+            self.shown[role].append(turn)
+            time.sleep(self.pause(role, about))
+            script = self.scripts[role].get(about, self.scripts[role].get("", ()))
+            answer = script[sum(isinstance(message, AIMessage) for message in messages)]
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        info = ModelInfo(spec=f"scripted:{role}", provider="offline", model=role, kind="scripted")
+        return Model(info.spec, OfflineChat(policy=policy, model=role), info, {}, seconds)
+
+
+def cast(
+    supervisor: Script,
+    researcher: Mapping[str, Script] | None = None,
+    synthesis: Mapping[str, Script] | None = None,
+    report: Script = (REPORT,),
+    **given: Any,
+) -> Cast:
+    """A cast whose researchers search feeders and finish, and whose syntheses report that, unless told otherwise."""
+    usual = {"": (calls(FEEDER), calls(DONE))}
+    return Cast(
+        {
+            "supervisor": {"": supervisor},
+            "researcher": usual | dict(researcher or {}),
+            "synthesis": {"": (reported("P:B0TEST0001"),)} | dict(synthesis or {}),
+            "report": {"": report},
+        },
+        **given,
+    )
+
+
+def contestant_of(name: str, world: World, models: Mapping[str, Model], **given: Any) -> Contestant:
+    return Contestant.of(name, load_agent(name), models, world, **given)
+
+
+def perform(world: World, cast: Cast, *, seconds: float | None = None, **given: Any) -> Recorded:
+    """One run of hybrid_react by this cast."""
+    player = contestant_of("hybrid_react", world, cast.models(seconds), **given)
+    return asyncio.run(Runner(world, "w").run(player, QUERY))

@@ -1,0 +1,134 @@
+"""What each role of the paper's section 4 can call, and what it is told: exactly that, and nothing else."""
+
+import json
+import re
+
+import pytest
+from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
+
+from drretail.agents.base import Agent
+from drretail.agents.hybrid_react.agent import HYBRID_REACT
+from drretail.agents.registry import load_agent
+from drretail.env.world import World
+from drretail.prompts import tag_content
+from drretail.tools.registry import TOOLS
+from tests.agents.conftest import QUERY, calls
+from tests.agents.hybrid_react.cast import DONE, FEEDER, PROFILE, Cast, cast, launch, perform, reported
+from tests.shop import USER
+
+SUB_PROBLEM = "Find a tube feeder below $30."
+THOUGHT = ("Reason", {"thought": "The tube feeder fits."})
+
+
+@pytest.fixture
+def played(world: World) -> Cast:
+    """A whole run in which everything is said once, so that it can be looked for where it must not be."""
+    actors = cast(
+        supervisor=(launch(SUB_PROBLEM, more=[("Reason", {"thought": "One is enough."})]), calls(DONE)),
+        researcher={SUB_PROBLEM: (calls(THOUGHT, PROFILE, FEEDER, text="Profile first."), AIMessage("That is all."))},
+    )
+    assert perform(world, actors).run.status == "done"
+    return actors
+
+
+def tags_of(text: str) -> list[str]:
+    return re.findall(r"^<([a-z_]+)>$", text, re.MULTILINE)
+
+
+def test_the_supervisor_can_reason_launch_and_finalize_and_nothing_else(played: Cast) -> None:
+    for turn in played.shown["supervisor"]:
+        assert turn.tool_names == {"Reason", "LaunchResearcher", "Finalize"}
+
+
+def test_a_researcher_has_reason_finalize_and_the_nine(played: Cast) -> None:
+    for turn in played.shown["researcher"]:
+        assert turn.tool_names == {"Reason", "Finalize", *TOOLS}
+
+
+def test_the_report_generator_has_no_tools(played: Cast) -> None:
+    assert [turn.tools for turn in played.shown["report"]] == [()]
+
+
+def test_synthesis_has_no_tools_but_the_schema_of_its_answer(played: Cast) -> None:
+    # A model without structured output of its own is given the schema as a tool that it must call.
+    assert [turn.tool_names for turn in played.shown["synthesis"]] == [{"IntermediateReport"}]
+
+
+def test_the_supervisor_is_told_query_user_and_today(played: Cast) -> None:
+    _, asked = played.shown["supervisor"][0].messages
+    assert tags_of(asked.text) == ["query", "user_id", "today"]
+    assert (tag_content("query", asked.text), tag_content("user_id", asked.text)) == (QUERY.text, USER)
+    assert tag_content("today", asked.text) == "2023-01-03"
+
+
+def test_the_supervisor_reads_reports_and_nothing_of_the_findings(played: Cast) -> None:
+    last = played.shown["supervisor"][-1]
+    replies = [message for message in last.messages if isinstance(message, ToolMessage)]
+    assert json.loads(replies[0].text)["researcher"] == 1
+    assert json.loads(replies[0].text)["report"]["insights"][0]["citations"] == ["P:B0TEST0001"]
+    assert "Profile first." not in str(last.messages)
+    assert "hits" not in str(last.messages)
+
+
+def test_a_researcher_is_told_its_sub_problem_user_and_today_but_neither_query_nor_profile(played: Cast) -> None:
+    first = played.shown["researcher"][0]
+    system, asked = first.messages
+    assert isinstance(system, SystemMessage)
+    assert tags_of(asked.text) == ["sub_problem", "user_id", "today"]
+    assert tag_content("sub_problem", asked.text) == SUB_PROBLEM
+    assert QUERY.text not in str(first.messages)
+    assert "profile" not in asked.text
+
+
+def test_synthesis_is_told_the_findings_only(played: Cast) -> None:
+    (turn,) = played.shown["synthesis"]
+    _, asked = turn.messages
+    assert tags_of(asked.text) == ["findings"]
+    assert QUERY.text not in asked.text
+    lines = [json.loads(line) for line in (tag_content("findings", asked.text) or "").splitlines()]
+    assert lines[0] == {"sub_problem": SUB_PROBLEM}
+    assert lines[1:3] == [{"thought": "Profile first."}, {"thought": "The tube feeder fits."}]
+    assert [line["tool"] for line in lines[3:5]] == ["get_user_profile", "product_catalog_search"]
+    assert lines[4]["args"] == FEEDER[1]
+    assert lines[4]["result"]["hits"][0]["evidence"] == "P:B0TEST0001"
+    assert lines[5:] == [{"text": "That is all."}]
+
+
+def test_the_report_generator_is_told_query_and_intermediate_reports_only(played: Cast) -> None:
+    (turn,) = played.shown["report"]
+    system, asked = turn.messages
+    assert isinstance(system, SystemMessage)
+    assert tags_of(asked.text) == ["query", "reports"]
+    (report,) = json.loads(tag_content("reports", asked.text) or "")
+    assert report == {"researcher": 1, "report": json.loads(reported("P:B0TEST0001").text)}
+    for unseen in (SUB_PROBLEM, "One is enough.", "The tube feeder fits.", USER):
+        assert unseen not in asked.text
+
+
+@pytest.mark.parametrize(
+    ("role", "words"),
+    [
+        ("supervisor", ["at most 6 turns", "at most 5 researchers", "`LaunchResearcher`", "`<query>`", "`<today>`"]),
+        ("researcher", ["at most 10 turns", "`<sub_problem>`", "`Finalize`", "[P:B0EXAMPLE1]"]),
+        ("synthesis", ["`<findings>`", "Never make up an id", "you have no tools"]),
+        ("report", ["`<query>`", "`<reports>`", "[P:B0EXAMPLE1]", "You have no tools"]),
+    ],
+)
+def test_each_role_is_told_its_task_limits_and_how_to_cite(played: Cast, role: str, words: list[str]) -> None:
+    system = played.shown[role][0].messages[0].text
+    for word in words:
+        assert word.casefold() in system.casefold()
+    assert "Nothing in" in system.split("# What is data")[1]
+
+
+@pytest.mark.parametrize("name", ["plan_to_function", "react", "hybrid_react"])
+def test_no_wording_of_an_agent_is_left_out_of_what_a_run_records(name: str) -> None:
+    agent: Agent = load_agent(name)
+    names = [prompt.name for prompt in agent.prompts()]
+    assert len(names) == len(set(names))
+    assert len({prompt.hash for prompt in agent.prompts()}) == len(names)
+
+
+def test_every_prompt_of_hybrid_react_is_recorded() -> None:
+    names = {prompt.name for prompt in HYBRID_REACT.prompts()}
+    assert names == {"supervisor", "researcher", "synthesis", "report", "moves"}

@@ -1,0 +1,210 @@
+"""How research is divided, how it ends, and that one researcher never takes the others down."""
+
+import json
+
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+
+from drretail.agents.runner import Recorded
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.prompts import tag_content
+from drretail.records.run import Limits, Step
+from tests.agents.conftest import Scripted, calls
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, perform, reported
+
+END = calls(DONE)
+
+
+def replies(played: Cast, turn: int = -1) -> list[dict[str, object]]:
+    """What the supervisor had been told in a turn."""
+    messages = played.shown["supervisor"][turn].messages
+    return [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
+
+
+def at(recorded: Recorded, path: str) -> list[Step]:
+    return [step for step in recorded.run.steps if step.path == path]
+
+
+def reports(played: Cast) -> list[int]:
+    """The researchers whose reports the report generator was given."""
+    (turn,) = played.shown["report"]
+    return [it["researcher"] for it in json.loads(tag_content("reports", turn.messages[1].text) or "")]
+
+
+def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> None:
+    played = cast((launch("feeder", "bath"), END), {"bath": (calls(BATH), END)}, {"bath": (reported("P:B0TEST0004"),)})
+    run = perform(world, played).run
+    assert (run.status, run.stop, run.report) == ("done", "finished", "Take the tube feeder for $24.99 [P:B0TEST0001].")
+    assert [(step.path, step.seq, step.kind, step.role, step.name) for step in run.steps] == [
+        ("0", 0, "model", "supervisor", "scripted:supervisor"),
+        ("0", 1, "tool", "supervisor", "LaunchResearcher"),
+        ("0", 2, "tool", "supervisor", "LaunchResearcher"),
+        ("0", 3, "model", "supervisor", "scripted:supervisor"),
+        ("0", 4, "tool", "supervisor", "Finalize"),
+        ("0", 5, "model", "report", "scripted:report"),
+        *(
+            (path, seq, kind, role, name)
+            for path in ("0.1", "0.2")
+            for seq, kind, role, name in (
+                (0, "model", "researcher", "scripted:researcher"),
+                (1, "tool", "researcher", "product_catalog_search"),
+                (2, "model", "researcher", "scripted:researcher"),
+                (3, "tool", "researcher", "Finalize"),
+                (4, "synthesis", "synthesis", "scripted:synthesis"),
+            )
+        ),
+    ]
+    assert reports(played) == [1, 2]
+    assert {citation.type for citation in run.citations} == {"product"}
+
+
+def test_control_returns_to_the_supervisor_when_all_launches_have_reported(world: World) -> None:
+    played = cast((launch("feeder", "bath"), launch("again"), END), {"bath": (calls(BATH), END)})
+    perform(world, played)
+    assert [len(replies(played, turn)) for turn in range(3)] == [0, 2, 3]
+    assert reports(played) == [1, 2, 3]
+
+
+def test_more_launches_than_allowed_are_refused_and_not_numbered(world: World) -> None:
+    played = cast((launch("a", "b", "c"), launch("d"), END))
+    recorded = perform(world, played, limits=Limits(researchers=2))
+    refused = replies(played)[2]
+    assert refused == {
+        "error": {"type": "limit", "message": "At most 2 researchers may be launched in one turn: this one was not."}
+    }
+    assert reports(played) == [1, 2, 3]
+    assert not at(recorded, "0.4")
+    assert recorded.run.failed_branches == ()
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_the_supervisor_takes_exactly_as_many_turns_as_it_may(world: World, turns: int) -> None:
+    played = cast([launch(f"part {turn}") for turn in range(9)])
+    run = perform(world, played, limits=Limits(supervisor_turns=turns)).run
+    assert len(played.shown["supervisor"]) == turns
+    assert (run.status, run.stop) == ("done", "turn_limit")
+    assert reports(played) == list(range(1, turns + 1))  # the last turn's launches are run as well
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_researcher_takes_exactly_as_many_turns_as_it_may(world: World, turns: int) -> None:
+    played = cast((launch("feeder"), END), {"feeder": [calls(FEEDER)] * 9})
+    run = perform(world, played, limits=Limits(tool_turns=turns)).run
+    assert len(played.shown["researcher"]) == turns
+    assert run.stop == "finished"
+    assert run.notes == ("0.1: its research ended at the turn_limit",)
+
+
+def test_launches_beside_finalize_are_run_before_the_end(world: World) -> None:
+    played = cast((launch("feeder", more=[DONE]),))
+    run = perform(world, played).run
+    assert (run.status, run.stop, len(played.shown["supervisor"])) == ("done", "finished", 1)
+    assert reports(played) == [1]
+
+
+def test_a_turn_without_calls_ends_the_research(world: World) -> None:
+    played = cast((launch("feeder"), AIMessage("That is enough.")))
+    assert perform(world, played).run.stop == "finished"
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ({}, "sub_problem is missing"),
+        ({"sub_problem": "   "}, "sub_problem is blank"),
+        ({"sub_problem": 7}, "must be a string"),
+        ({"sub_problem": "x", "who": "me"}, "There is no argument 'who'"),
+    ],
+)
+def test_a_malformed_launch_is_told_what_is_wrong_and_launches_nobody(
+    world: World, bad: dict[str, object], said: str
+) -> None:
+    played = cast((calls(("LaunchResearcher", bad)), launch("feeder"), END))
+    recorded = perform(world, played)
+    error = replies(played, 1)[0]["error"]
+    assert isinstance(error, dict)
+    assert error["type"] == "invalid_argument"
+    assert said in error["message"]
+    assert reports(played) == [1]
+    assert recorded.run.failed_branches == ()
+
+
+def test_the_supervisor_has_none_of_the_shops_tools(world: World) -> None:
+    played = cast((calls(FEEDER), launch("feeder"), END))
+    recorded = perform(world, played)
+    assert "unknown_tool" in str(replies(played, 1))
+    assert [entry.texts[0].path for entry in recorded.evidence] == ["0.1"]
+
+
+NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions": []}))
+
+
+@pytest.mark.parametrize(
+    ("researcher", "synthesis", "failure"),
+    [
+        ((ModelError("timeout", "too slow"),), (), "timeout: too slow"),
+        ((calls(FEEDER), ModelError("refusal", "no")), (), "refusal: no"),
+        ((ZeroDivisionError("a bug"),), (), "agent: ZeroDivisionError: a bug"),
+        ((AIMessage("  "),), (), "model: the answer is empty"),
+        ((END,), (), "agent: the researcher ended without having looked anything up"),
+        ((calls(("Reason", {"thought": "Hm."})), END), (), "agent: the researcher ended without"),
+        ((calls(FEEDER), END), (ModelError("context_overflow", "too long"),), "context_overflow: too long"),
+        ((calls(FEEDER), END), (NOTHING,) * 3, "model: no usable answer after 2 repairs: the report is empty"),
+        ((calls(FEEDER), END), (AIMessage("Prose."),) * 3, "model: no usable answer after 2 repairs"),
+    ],
+)
+def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
+    world: World, researcher: tuple[Scripted, ...], synthesis: tuple[Scripted, ...], failure: str
+) -> None:
+    played = cast((launch("a", "broken", "c"), END), {"broken": researcher}, {"broken": synthesis})
+    run = perform(world, played).run
+    assert run.status == "done"
+    (told,) = run.failed_branches
+    assert told.startswith(f"0.2: {failure}")
+    assert reports(played) == [1, 3]
+    error = replies(played)[1]["error"]
+    assert isinstance(error, dict)
+    assert error["type"] == ("timeout" if failure.startswith("timeout") else "unavailable")
+    assert error["message"].startswith(f"Researcher 2 came back with nothing: {failure}")
+
+
+def test_a_researcher_that_hangs_is_given_up_while_the_others_report(world: World) -> None:
+    played = cast((launch("a", "hung"), END), pause=lambda role, about: 0.8 if about == "hung" else 0.0)
+    run = perform(world, played, seconds=0.3).run
+    assert run.failed_branches == ("0.2: timeout: no answer within 0.3 seconds, retries included",)
+    assert (run.status, reports(played)) == ("done", [1])
+
+
+def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) -> None:
+    played = cast((launch("broken"), launch("feeder"), END), {"broken": (ModelError("model", "down"),)})
+    run = perform(world, played).run
+    assert run.failed_branches == ("0.1: model: down",)
+    assert reports(played) == [2]
+
+
+@pytest.mark.parametrize(
+    ("supervisor", "kind", "said"),
+    [
+        ((launch("broken", "broken"), END), "timeout", "0.1: timeout: slow; 0.2: timeout: slow"),
+        ((launch("broken", "empty"), END), "agent", "0.1: timeout: slow; 0.2: agent: the researcher ended without"),
+        ((END,), "agent", "the supervisor launched none"),
+        ((AIMessage("I would buy the tube feeder."),), "agent", "the supervisor launched none"),
+    ],
+)
+def test_without_any_finding_no_report_is_written(
+    world: World, supervisor: tuple[AIMessage, ...], kind: str, said: str
+) -> None:
+    played = cast(supervisor, {"broken": (ModelError("timeout", "slow"),), "empty": (END,)})
+    run = perform(world, played).run
+    assert run.error is not None
+    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)
+    assert run.error.message.startswith(f"no researcher brought anything back: {said}")
+    assert not played.shown["report"]
+
+
+@pytest.mark.parametrize("turn", [ModelError("model", "down"), AIMessage("   "), calls(FEEDER)])
+def test_a_report_generator_that_fails_fails_the_run(world: World, turn: Scripted) -> None:
+    run = perform(world, cast((launch("feeder"), END), report=(turn,))).run
+    assert (run.status, run.report) == ("failed", None)
+    assert [step.path for step in run.steps if step.role == "researcher"][:1] == ["0.1"]  # what was done is kept

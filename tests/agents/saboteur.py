@@ -1,0 +1,144 @@
+"""A model that plays every role as offline:shopper does and makes one chosen mistake."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages.content import InvalidToolCall
+from langchain_core.messages.tool import invalid_tool_call, tool_call
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.shopper.policy import shop
+from drretail.llm.registry import Model, ModelInfo
+from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, SEED, UNWANTED
+
+Part = Literal["alone", "supervisor", "researcher", "synthesis", "report", "summariser"]
+Spoiling = Callable[[AIMessage], AIMessage]
+SPEC = "scripted:saboteur"
+
+# What a spoilt report says beside what offline:shopper wrote.
+SENTENCES = {
+    "invented_product": f"I recommend the **Featherworth Deluxe Bird Feeder** for $19.99 [P:{INVENTED}].",
+    "wrong_price": f"The Larkhall Window Bird Feeder, Clear costs $11.11 [P:{GOOD}].",
+    "wrong_total": (
+        f"- Larkhall Window Bird Feeder, Clear: $18.75 [P:{GOOD}]\n"
+        f"- Larkhall Small Bird Feeder for Seed: $8.50 [P:{SEED}]\n"
+        "- **Total: $21.00**"
+    ),
+    "over_budget": f"I recommend the **Larkhall Metal Bird Feeder, Squirrel Proof** at $62.00 [P:{DEAR}].",
+    "unknown_citation": "Birds come back to the same feeder every morning [W:zzzzzzzz].",
+    "owned_as_new": f"I recommend the **Tanagrove Tube Bird Feeder, 18 inch** at $24.99 [P:{OWNED}].",
+    "unwanted_brand": f"I recommend the **Wrenfield Hopper Bird Feeder, Cedar** at $27.50 [P:{UNWANTED}].",
+    "wrong_place": "It will last through the winters at your home in Fairbanks, Alaska [U:profile].",
+}
+
+
+def part_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Part:
+    """Which role is asked, read from the tags and tools that define it."""
+    told = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
+    for tag, part in _BY_TAG.items():
+        if f"<{tag}>\n" in told:
+            return part
+    return "supervisor" if "LaunchResearcher" in {tool["function"]["name"] for tool in tools} else "alone"
+
+
+_BY_TAG: dict[str, Part] = {
+    "reports": "report",
+    "findings": "synthesis",
+    "search": "summariser",
+    "sub_problem": "researcher",
+}
+
+
+class Saboteur:
+    """Spoils the answers of some roles: the first one only, or (``stubborn``) each of them."""
+
+    def __init__(self, parts: Sequence[Part], spoil: Spoiling, *, stubborn: bool, of_reports: bool) -> None:
+        self._parts = parts
+        self._spoil = spoil
+        self._stubborn = stubborn
+        self._of_reports = of_reports
+        self.spoilt = 0
+
+    def __call__(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
+        answer = shop(messages, tools, choice)
+        spares = part_of(messages, tools) not in self._parts or (self._of_reports and bool(answer.tool_calls))
+        if spares or (self.spoilt and not self._stubborn):
+            return answer
+        self.spoilt += 1
+        return self._spoil(answer)
+
+
+class Broken(OfflineChat):
+    """Keeps what OfflineChat has no use for: calls that a client could not read."""
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        unread: list[InvalidToolCall] = []
+
+        def policy(said: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+            answer = self.policy(said, tools, choice)
+            unread.extend(answer.invalid_tool_calls)
+            return answer
+
+        plain = OfflineChat(policy=policy, model=self.model)
+        result = plain._generate(messages, *args, **kwargs)  # pyright: ignore[reportPrivateUsage]  # a model within one
+        message = result.generations[0].message
+        return ChatResult(
+            generations=[ChatGeneration(message=message.model_copy(update={"invalid_tool_calls": unread}))]
+        )
+
+
+def model(saboteur: Saboteur) -> Model:
+    info = ModelInfo(spec=SPEC, provider="offline", model="saboteur", kind="scripted")
+    return Model(SPEC, Broken(policy=saboteur, model="saboteur"), info, {})
+
+
+def liar(mistake: str, *, stubborn: bool = True) -> Saboteur:
+    """Puts one of ``SENTENCES`` below the title of the report."""
+    return Saboteur(("alone", "report"), lambda answer: _with(answer, mistake), stubborn=stubborn, of_reports=True)
+
+
+def misbehaving(spoil: Spoiling, *parts: Part, stubborn: bool = False) -> Saboteur:
+    """Does ``spoil`` in those roles, at their first turn or at each."""
+    return Saboteur(parts, spoil, stubborn=stubborn, of_reports=False)
+
+
+def _with(answer: AIMessage, mistake: str) -> AIMessage:
+    title, _, rest = answer.text.partition("\n")
+    return AIMessage(f"{title}\n\n{SENTENCES[mistake]}\n{rest}")
+
+
+def saying_nothing(answer: AIMessage) -> AIMessage:
+    del answer
+    return AIMessage("")
+
+
+def calling(name: str, **args: Any) -> Spoiling:
+    """One call beside those of the answer."""
+    extra = tool_call(name=name, args=args, id=None)
+    return lambda answer: AIMessage(answer.text, tool_calls=[extra, *answer.tool_calls])
+
+
+def only_calling(name: str, **args: Any) -> Spoiling:
+    """One call in place of the answer, whatever it was."""
+    return lambda answer: AIMessage("", tool_calls=[tool_call(name=name, args=args, id=None)])
+
+
+def with_broken_json(answer: AIMessage) -> AIMessage:
+    """A call as a client gives it whose arguments were no JSON."""
+    del answer
+    broken = invalid_tool_call(name="product_catalog_search", args='{"query": "bird', id="x", error="unterminated")
+    return AIMessage("", invalid_tool_calls=[broken])
+
+
+def without_its_first_source(answer: AIMessage) -> AIMessage:
+    """A synthesis that forgets a source and what rests on it."""
+    told = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
+    forgotten = told["sources"][0]["evidence"]
+    told["sources"] = told["sources"][1:]
+    told["insights"] = [insight for insight in told["insights"] if forgotten not in insight["citations"]]
+    if not answer.tool_calls:
+        return AIMessage(json.dumps(told))
+    return AIMessage("", tool_calls=[answer.tool_calls[0] | {"args": told}])

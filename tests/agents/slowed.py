@@ -1,0 +1,56 @@
+"""The built-in agents with models that take their time, for tests that interrupt the real command line.
+
+They are named as any agent of a user's own: ``--agent tests.agents.slowed:REACT``. How long each model call takes, in
+seconds, stands in the environment variable ``SLOWED_BY``.
+"""
+
+import asyncio
+import os
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatResult
+
+from drretail.agents.base import Agent
+from drretail.agents.registry import load_agent
+from drretail.env.session import Session
+from drretail.llm.models import Models
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.registry import Model
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits
+
+
+class SlowChat(OfflineChat):
+    """An offline model that answers after a while."""
+
+    seconds: float = 0.0
+
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        await asyncio.sleep(self.seconds)
+        return await super()._agenerate(messages, *args, **kwargs)
+
+
+def slowed(name: str) -> Agent:
+    """The built-in agent of that name with every model slowed down."""
+    agent = load_agent(name)
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        models.by_role = {role: _slow(model) for role, model in models.by_role.items()}
+        return await agent.answer(task, session, models, limits)
+
+    return replace(agent, answer=answer)
+
+
+def _slow(model: Model) -> Model:
+    assert isinstance(model.chat, OfflineChat)
+    seconds = float(os.environ.get("SLOWED_BY", "0"))
+    return replace(model, chat=SlowChat(policy=model.chat.policy, model=model.chat.model, seconds=seconds))
+
+
+def __getattr__(name: str) -> Agent:
+    """REACT, HYBRID_REACT …: the built-in agents in capitals."""
+    if not name.isupper():
+        raise AttributeError(name)
+    return slowed(name.lower())

@@ -1,0 +1,184 @@
+"""+ws: whole pages are summarised for the agent, and stay as what claims are judged against (paper section 5.3)."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from drretail.agents.contestant import Contestant, prompt_hashes
+from drretail.agents.registry import load_agent, split_web_mode
+from drretail.agents.runner import Recorded, Runner
+from drretail.env.web.reading.cleaning import clean_text
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb
+from drretail.env.world import World
+from drretail.errors import ModelError, UserError
+from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.turn import Turn
+from drretail.llm.registry import Model, ModelInfo
+from drretail.prompts import tag_content
+from drretail.records.run import Limits
+from tests.agents.conftest import QUERY, calls, scripted
+
+CORPUS = [
+    SandboxPage(url="https://a.example/clean", title="Clean", text="Clean the bird feeder weekly.\nUse hot  water."),
+    SandboxPage(url="https://b.example/seed", title="Seed", text="A bird feeder wants dry seed.", date="2021-05-01"),
+    SandboxPage(url="https://c.example/empty", title="Bird feeder", text="  "),
+]
+IDS = [web_evidence_id(page.url) for page in CORPUS]
+SEARCH = ("web_search", {"query": "bird feeder"})
+REPORT = AIMessage("Clean it weekly.")
+
+
+def summariser(*failing: str, quotes: Sequence[str] = (), slow: str = "") -> tuple[Model, list[Turn]]:
+    """Summarises each page as its title, except those at the hosts ``failing``; the host ``slow`` takes its time."""
+    shown: list[Turn] = []
+
+    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+        shown.append(Turn(tuple(messages), tuple(tools), choice))
+        asked = messages[1].text
+        if any(f"://{host}" in asked for host in failing):
+            raise ModelError("timeout", "slow")
+        if slow and f"://{slow}" in asked:
+            time.sleep(0.1)
+        title = asked.split('title="')[1].split('"')[0]
+        return AIMessage(json.dumps({"summary": f"On {title}.", "quotes": [*quotes]}))
+
+    info = ModelInfo(spec="scripted:reader", provider="offline", model="reader", kind="scripted")
+    return Model(info.spec, OfflineChat(policy=policy, model="reader"), info, {}), shown
+
+
+def perform(
+    world: World,
+    reader: Model,
+    *turns: AIMessage,
+    agent: str = "react",
+    corpus: Sequence[SandboxPage] = CORPUS,
+    **given: Any,
+) -> tuple[Recorded, list[Turn]]:
+    model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
+    web = replace(world, web=SandboxWeb(corpus))
+    player = Contestant.of(agent, load_agent(agent), {"": model, "summariser": reader}, web, web_mode="ws", **given)
+    return asyncio.run(Runner(web, "w").run(player, QUERY)), shown
+
+
+def results(shown: list[Turn]) -> dict[str, dict[str, Any]]:
+    """What the agent read of each page."""
+    replies = [message for message in shown[1].messages if isinstance(message, ToolMessage)]
+    return {it["evidence"]: it for reply in replies for it in json.loads(reply.text)["results"]}
+
+
+def test_the_agent_reads_summaries_and_the_snippet_of_a_page_without_text(world: World) -> None:
+    _, shown = perform(world, summariser()[0])
+    read = results(shown)
+    assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "summary": "On Clean."}
+    assert read[IDS[1]]["date"] == "2021-05-01"
+    assert "snippet" not in read[IDS[1]]
+    assert "summary" not in read[IDS[2]]
+    assert "snippet" in read[IDS[2]]
+
+
+def test_the_summariser_is_given_search_and_page_only_and_no_tools(world: World) -> None:
+    reader, shown = summariser()
+    perform(world, reader)
+    assert len(shown) == 2  # the page without text is not read
+    for turn in shown:
+        system, asked = turn.messages
+        assert tag_content("search", asked.text) == "bird feeder"
+        assert turn.tool_names == {"PageSummary"}  # the schema of the answer
+        assert QUERY.text not in str(turn.messages)
+        assert "The page is material" in system.text
+    page = next(turn.messages[1].text for turn in shown if "a.example" in turn.messages[1].text)
+    assert '<page url="https://a.example/clean" title="Clean">\nClean the bird feeder weekly.' in page
+
+
+def test_the_ledger_holds_the_page_as_source_and_the_summary_as_what_was_shown(world: World) -> None:
+    recorded, _ = perform(world, summariser()[0])
+    entries = {entry.id: entry for entry in recorded.evidence}
+    assert [(text.form, text.shown) for text in entries[IDS[0]].texts] == [("page", False), ("summary", True)]
+    assert [source.text for source in entries[IDS[0]].sources] == [clean_text(CORPUS[0].text)]
+    assert [(text.form, text.shown) for text in entries[IDS[2]].texts] == [("snippet", True)]
+    (step,) = [step for step in recorded.run.steps if step.name == "web_search"]
+    assert recorded.texts[step.result_sha or ""].count("On Seed.") == 1
+
+
+def test_quotes_stay_only_when_the_page_holds_them_word_for_word(world: World) -> None:
+    recorded, shown = perform(world, summariser(quotes=["weekly. Use hot water.", "Use cold water."])[0])
+    assert results(shown)[IDS[0]]["quotes"] == ["weekly. Use hot water."]
+    assert "quotes" not in results(shown)[IDS[1]]
+    dropped = {note.split(": ")[1]: note for note in recorded.run.notes}
+    assert dropped[f"quotes that {IDS[0]} does not hold were dropped"].endswith("dropped: 1")
+    assert dropped[f"quotes that {IDS[1]} does not hold were dropped"].endswith("dropped: 2")
+
+
+def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(world: World) -> None:
+    recorded, shown = perform(world, summariser("a.example")[0])
+    assert "snippet" in results(shown)[IDS[0]]
+    assert results(shown)[IDS[1]]["summary"] == "On Seed."
+    empty, failed = recorded.run.notes  # in the order of their ranks
+    assert f"{IDS[0]} was read as its snippet: no summary (timeout: slow)" in failed
+    assert f"{IDS[2]} was read as its snippet: no page (no_content)" in empty
+    (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
+    assert [(text.form, text.shown) for text in entry.texts] == [("snippet", True), ("page", False)]
+    assert recorded.run.status == "done"
+
+
+def test_each_summary_is_a_step_below_the_search_that_found_its_page(world: World) -> None:
+    recorded, _ = perform(world, summariser()[0], calls(("calculator", {"expression": "1+1"}), SEARCH), REPORT)
+    (search,) = [step for step in recorded.run.steps if step.name == "web_search"]
+    steps = [step for step in recorded.run.steps if step.role == "summariser"]
+    assert [step.path.rpartition(".")[0] for step in steps] == [f"0.{search.seq}"] * 2
+    assert all(1 <= int(step.path.rpartition(".")[2]) <= 3 for step in steps)
+    assert recorded.run.usage["summariser"].calls == 2
+
+
+@pytest.mark.parametrize("agent", ["react", "plan_to_function"])
+def test_every_agent_can_have_pages_read(world: World, agent: str) -> None:
+    recorded, shown = perform(world, summariser()[0], agent=agent)
+    assert recorded.run.system.startswith(f"{agent}+ws@")
+    assert results(shown)[IDS[0]]["summary"] == "On Clean."
+
+
+def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: World) -> None:
+    reader, _ = summariser()
+    model, _ = scripted()
+    models = {"": model, "summariser": reader}
+    plain = Contestant.of("react", load_agent("react"), models, world)
+    reading = Contestant.of("react", load_agent("react"), models, world, web_mode="ws")
+    assert "summariser" not in plain.system.models
+    assert reading.system.models["summariser"].spec == "scripted:reader"
+    assert set(prompt_hashes(reading.agent)) - set(prompt_hashes(plain.agent)) == {"summarise_page"}
+    with pytest.raises(UserError, match="needs a model for summariser"):
+        Contestant.of("react", load_agent("react"), {"researcher": model}, world, web_mode="ws")
+
+
+def test_without_pages_nothing_is_fetched_or_summarised(world: World) -> None:
+    model, _ = scripted(calls(SEARCH), REPORT)
+    player = Contestant.of("react", load_agent("react"), {"": model}, world)
+    recorded = asyncio.run(Runner(replace(world, web=SandboxWeb(CORPUS)), "w").run(player, QUERY))
+    assert {text.form for entry in recorded.evidence for text in entry.texts} == {"snippet"}
+
+
+@pytest.mark.parametrize(
+    ("name", "split"), [("react", ("react", "snippets")), ("my.mod:AGENT+ws", ("my.mod:AGENT", "ws"))]
+)
+def test_the_web_mode_stands_behind_the_agents_name(name: str, split: tuple[str, str]) -> None:
+    assert split_web_mode(name) == split
+
+
+@pytest.mark.parametrize("slow", ["long", "short"])
+def test_what_is_left_after_reading_does_not_depend_on_which_page_ends_last(world: World, slow: str) -> None:
+    corpus = [
+        SandboxPage(url="https://long.example", title="Long", text="Clean the bird feeder. " * 2000),
+        SandboxPage(url="https://short.example", title="Short", text="Clean the bird feeder."),
+    ]
+    reader, _ = summariser(slow=slow)
+    # Enough for another turn and the report after a short call, not after one as long as the long page.
+    recorded, _ = perform(world, reader, calls(SEARCH), REPORT, corpus=corpus, limits=Limits(tokens=30_000))
+    assert (recorded.run.status, recorded.run.stop) == ("done", "finished")
+    assert recorded.run.usage["summariser"].calls == 2

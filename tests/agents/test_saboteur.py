@@ -1,0 +1,160 @@
+"""Each agent with a model that makes one chosen mistake: the run ends, the record says what, the checks find theirs."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from drretail.agents.contestant import Contestant
+from drretail.agents.registry import BUILT_IN, load_agent
+from drretail.agents.runner import Recorded, Runner
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import World, open_world
+from drretail.eval.checks.judge import case_of
+from drretail.eval.subject import Subject
+from drretail.grounding.checks import run_checks
+from drretail.records.evidence import Finding
+from drretail.records.run import Limits
+from tests.agents import sabotaged_shop
+from tests.agents.saboteur import (
+    SENTENCES,
+    Saboteur,
+    calling,
+    liar,
+    misbehaving,
+    model,
+    only_calling,
+    saying_nothing,
+    with_broken_json,
+)
+
+QUERY = sabotaged_shop.QUERY
+FAITHFUL_TO_ITS_MODEL = [name for name in BUILT_IN if name != "grounded_hybrid"]
+FOUND = {
+    "invented_product": "not_in_catalog",
+    "wrong_price": "price_wrong",
+    "wrong_total": "total_wrong",
+    "over_budget": "over_budget",
+    "unknown_citation": "unresolved_citation",
+    "owned_as_new": "recommended_although_owned",
+    "unwanted_brand": "unwanted_brand",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = sabotaged_shop.build(tmp_path_factory.mktemp("sabotage") / "world")
+    with open_world(folder, web=SandboxWeb(sabotaged_shop.PAGES)) as opened:
+        yield opened
+
+
+def played(shop: World, agent: str, saboteur: Saboteur, limits: Limits | None = None) -> Recorded:
+    contestant = Contestant.of(agent, load_agent(agent), {"": model(saboteur)}, shop, limits=limits or Limits())
+    return asyncio.run(Runner(shop, "w").run(contestant, QUERY))
+
+
+def findings(shop: World, agent: str, recorded: Recorded) -> list[Finding]:
+    """What the checks find in the run's report, as ``drretail score`` makes them."""
+    contestant = Contestant.of(agent, load_agent(agent), {"": model(liar("wrong_price"))}, shop)
+    evidence = {entry.id: entry for entry in recorded.evidence}
+    return run_checks(
+        case_of(Subject(contestant.label, contestant.system, QUERY, 1, recorded.run, evidence, None, shop.store))
+    )
+
+
+@pytest.mark.parametrize("agent", BUILT_IN)
+def test_without_a_mistake_nothing_is_found(shop: World, agent: str) -> None:
+    recorded = played(shop, agent, misbehaving(saying_nothing))
+    assert (recorded.run.status, recorded.run.failed_branches) == ("done", ())
+    assert findings(shop, agent, recorded) == []
+
+
+@pytest.mark.parametrize("mistake", FOUND)
+@pytest.mark.parametrize("agent", FAITHFUL_TO_ITS_MODEL)
+def test_what_a_report_says_wrongly_is_kept_and_found(shop: World, agent: str, mistake: str) -> None:
+    recorded = played(shop, agent, liar(mistake))
+    assert recorded.run.report is not None
+    assert SENTENCES[mistake] in recorded.run.report
+    found = {finding.code for finding in findings(shop, agent, recorded)}
+    handed = {entry.id for entry in recorded.evidence}
+    # Of a product that the run never looked up, only this is known: it was cited all the same.
+    unread = set(re.findall(r"P:\w+", SENTENCES[mistake])) - handed
+    assert found <= {FOUND[mistake], "unresolved_citation"}
+    assert ("unresolved_citation" if unread and mistake != "invented_product" else FOUND[mistake]) in found
+
+
+@pytest.mark.parametrize("agent", FAITHFUL_TO_ITS_MODEL)
+def test_a_wrong_place_is_no_matter_of_the_checks(shop: World, agent: str) -> None:
+    recorded = played(shop, agent, liar("wrong_place"))
+    assert recorded.run.status == "done"
+    assert findings(shop, agent, recorded) == []
+
+
+@pytest.mark.parametrize("agent", BUILT_IN)
+def test_an_unknown_tool_is_refused_and_the_run_goes_on(shop: World, agent: str) -> None:
+    recorded = played(shop, agent, misbehaving(calling("bake_cake", size=3), "alone", "researcher"))
+    (step,) = [step for step in recorded.run.steps if step.name == "bake_cake"]
+    assert (recorded.run.status, step.args) == ("done", {"size": 3})
+    assert (step.error or "").startswith("unknown_tool:")
+
+
+@pytest.mark.parametrize("agent", BUILT_IN)
+def test_a_call_with_wrong_arguments_is_refused_and_the_run_goes_on(shop: World, agent: str) -> None:
+    spoilt = calling("product_catalog_search", query="bird feeder", limit="many")
+    recorded = played(shop, agent, misbehaving(spoilt, "alone", "researcher"))
+    (step,) = [step for step in recorded.run.steps if step.args and step.args.get("limit") == "many"]
+    assert recorded.run.status == "done"
+    assert (step.error or "").startswith("invalid_argument:")
+
+
+@pytest.mark.parametrize("agent", BUILT_IN)
+def test_a_call_whose_arguments_are_no_json_is_refused_and_the_run_ends(shop: World, agent: str) -> None:
+    recorded = played(shop, agent, misbehaving(with_broken_json, "alone", "researcher"))
+    (step,) = [step for step in recorded.run.steps if step.args and "unreadable" in step.args]
+    assert recorded.run.status == "done"
+    assert (step.error or "").startswith("invalid_argument:")
+
+
+@pytest.mark.parametrize("agent", BUILT_IN)
+def test_an_endless_loop_ends_at_the_limits(shop: World, agent: str) -> None:
+    endless = misbehaving(only_calling("calculator", expression="1+1"), "alone", "researcher", stubborn=True)
+    recorded = played(shop, agent, endless, Limits(tool_turns=3, supervisor_turns=2))
+    turns = [step for step in recorded.run.steps if step.kind == "model" and step.path == recorded.run.steps[-1].path]
+    assert len(turns) <= 5
+    assert recorded.run.status == "failed" or recorded.run.stop != "error"
+
+
+@pytest.mark.parametrize("agent", ["plan_to_function", "react"])
+def test_an_empty_answer_fails_the_run_and_says_so(shop: World, agent: str) -> None:
+    recorded = played(shop, agent, misbehaving(saying_nothing, "alone"))
+    assert recorded.run.error is not None
+    assert (recorded.run.error.kind, recorded.run.report) == ("model", None)
+    assert "empty" in recorded.run.error.message
+
+
+@pytest.mark.parametrize("mistake", SENTENCES)
+def test_the_grounded_agent_mends_what_its_model_says_wrongly_once(shop: World, mistake: str) -> None:
+    recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=False))
+    run = recorded.run
+    assert run.report is not None
+    assert not said(mistake, run.report)
+    assert (len(run.repairs), run.struck) == (1, ())
+    assert findings(shop, "grounded_hybrid", recorded) == []
+
+
+@pytest.mark.parametrize("mistake", SENTENCES)
+def test_the_grounded_agent_strikes_what_its_model_insists_on(shop: World, mistake: str) -> None:
+    recorded = played(shop, "grounded_hybrid", liar(mistake))
+    run = recorded.run
+    assert run.report is not None
+    assert (run.status, len(run.repairs) <= Limits().repairs) == ("done", True)
+    assert {finding.code for finding in run.struck} & {FOUND.get(mistake, mistake), "unresolved_citation"}
+    body = run.report[: run.report.rindex("\n## ")]
+    assert not said(mistake, body), "what is struck stands at the end only, and there as struck"
+    assert findings(shop, "grounded_hybrid", recorded) == []
+
+
+def said(mistake: str, report: str) -> bool:
+    """True when the report says the telling part of a mistake, its last line without the citation."""
+    return SENTENCES[mistake].splitlines()[-1].split(" [")[0] in report

@@ -1,0 +1,65 @@
+"""``drretail score --batch``: a judge's questions through Message Batches, as a user asks for them."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.cli.conftest import MAIN, Command, environment
+from tests.eval.folders import LABEL, experiment
+from tests.eval.test_batches import judged_by_rules
+from tests.llm.batches.server import BatchServer
+
+JUDGE = "anthropic:claude-sonnet-4-6"
+
+
+def folder(place: Path) -> Path:
+    return experiment(place / "exp", {LABEL: {"q1-r1": "The bed costs $30 [P:B0000000A1].", "q2-r1": "It is soft."}})
+
+
+def settings(server: BatchServer) -> dict[str, str]:
+    return {"ANTHROPIC_API_KEY": "sk-test-0", "DRRETAIL_BASE_URL": server.url, "DRRETAIL_BATCH_POLL": "0.05"}
+
+
+def test_questions_go_out_in_batches_and_the_scores_are_there(drretail: Command, tmp_path: Path) -> None:
+    where = folder(tmp_path)
+    with BatchServer(judged_by_rules) as server:
+        told = drretail("score", str(where), "--metrics", "quality", "--judge", JUDGE, "--batch", **settings(server))
+    assert told.returncode == 0, told.stderr
+    assert "questions were sent as batch msgbatch_0." in told.stderr
+    assert json.loads((where / "scores.json").read_text())["scores"]
+
+
+def test_a_command_killed_while_it_waits_finds_its_batch_again(drretail: Command, tmp_path: Path) -> None:
+    where = folder(tmp_path)
+    asked = ["score", str(where), "--metrics", "quality", "--judge", JUDGE, "--batch"]
+    with BatchServer(judged_by_rules, polls=10**6) as server:
+        given = environment(tmp_path, **settings(server))
+        first = subprocess.Popen([sys.executable, "-c", MAIN, *asked], cwd=tmp_path, env=given)
+        while not any((where / "verdicts").glob("batches-*.jsonl")) or not server.batches:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        server.polls = 0
+        assert drretail(*asked, **settings(server)).returncode == 0
+    assert len(server.batches) == 1
+
+
+def test_who_takes_no_batches_is_named(drretail: Command, tmp_path: Path) -> None:
+    told = drretail("score", str(folder(tmp_path)), "--metrics", "quality", "--batch")
+    assert told.returncode == 2
+    assert "--batch needs a judge of anthropic" in told.stderr
+
+
+def test_an_estimate_for_batches_is_half_of_the_other(drretail: Command, tmp_path: Path) -> None:
+    where = folder(tmp_path)
+    asked = ["score", str(where), "--metrics", "quality", "--judge", JUDGE, "--estimate", "--json"]
+
+    def dollars(*more: str) -> float:
+        (row,) = json.loads(drretail(*asked, *more).stdout)["estimates"]
+        return row["dollars"]["high"]
+
+    assert dollars("--batch") == dollars() / 2 > 0

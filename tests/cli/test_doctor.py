@@ -1,0 +1,97 @@
+"""``drretail doctor``: what works here, what does not, and what mends it."""
+
+import json
+
+import pytest
+
+from drretail.doctor.checkup import Sign
+from drretail.doctor.machine import examine_java, examine_python, examine_room
+from drretail.doctor.packages import Package, examine_packages
+from drretail.doctor.providers import examine_keys
+from tests.cli.conftest import Command
+from tests.llm.provider import Provider, fails
+
+SECRET = "sk-very-secret-0123456789"
+
+
+def test_a_machine_without_keys_is_well_and_told_what_it_lacks(drretail: Command) -> None:
+    told = drretail("doctor")
+    assert told.returncode == 0, told.stderr
+    assert "ANTHROPIC_API_KEY is not set" in told.stdout
+    assert "Everything that is needed works." in told.stdout
+
+
+def test_a_key_is_seen_and_never_shown(drretail: Command) -> None:
+    told = drretail("doctor", "--json", ANTHROPIC_API_KEY=SECRET)
+    signs = {sign["what"]: sign for sign in json.loads(told.stdout)["signs"]}
+    assert signs["key of anthropic"]["found"] == "ANTHROPIC_API_KEY is set"
+    assert SECRET not in told.stdout + told.stderr
+
+
+def test_a_model_is_asked_only_when_it_is_named(drretail: Command) -> None:
+    with Provider() as provider:
+        where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url}
+        drretail("doctor", **where)
+        assert not provider.seen
+        told = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+        assert len(provider.seen) == 1
+    assert told.returncode == 0
+    assert "answers: hello" in told.stdout
+
+
+def test_a_model_that_refuses_the_key_ends_in_3_and_says_why(drretail: Command) -> None:
+    with Provider(fails(401, f"invalid x-api-key {SECRET}")) as provider:
+        where = {"ANTHROPIC_API_KEY": SECRET, "DRRETAIL_BASE_URL": provider.url, "DRRETAIL_MODEL_RETRIES": "0"}
+        told = drretail("doctor", "--model", "anthropic:claude-sonnet-5", **where)
+    assert told.returncode == 3
+    assert "AuthenticationError" in told.stdout
+    assert SECRET not in told.stdout + told.stderr
+
+
+def test_an_unknown_model_is_a_finding_and_no_end(drretail: Command) -> None:
+    told = drretail("doctor", "--json", "--model", "nobody:x")
+    assert told.returncode == 3
+    signs = json.loads(told.stdout)["signs"]
+    assert "There is no model provider 'nobody'" in signs[-1]["found"]
+
+
+def test_an_old_python_prevents_everything() -> None:
+    assert examine_python((3, 10, 4)).state == "broken"
+    assert examine_python((3, 11, 0)).state == "ok"
+
+
+@pytest.mark.parametrize(("extra", "state"), [(None, "broken"), ("spark", "absent")])
+def test_what_belongs_to_every_installation_must_be_there(extra: str | None, state: str) -> None:
+    (sign,) = examine_packages((Package("no-such-package", "flying", extra),))
+    assert (sign.state, sign.prevents) == (state, "flying")
+    assert sign.mend == ("pip install drretail" if extra is None else "pip install 'drretail[spark]'")
+
+
+def test_google_goes_by_either_of_two_names() -> None:
+    signs = {sign.what: sign.state for sign in examine_keys({"GEMINI_API_KEY": "x"})}
+    assert signs == {"key of anthropic": "absent", "key of openai": "absent", "key of google": "ok"}
+
+
+def test_a_java_that_does_not_start_is_told() -> None:
+    assert examine_java({"PATH": ""}).found == "none"
+    assert "Spark" not in str(examine_java({"JAVA_HOME": "/nowhere", "PATH": ""}).what)
+
+
+def test_each_disk_is_looked_at_once() -> None:
+    assert len(list(examine_room(["/", "/no/such/folder"]))) == 1
+
+
+def test_a_lack_names_what_it_prevents_and_what_mends_it() -> None:
+    for sign in [*examine_packages((Package("no-such-package", "flying"),)), *examine_keys({})]:
+        assert isinstance(sign, Sign)
+        assert sign.prevents
+        assert sign.mend
+
+
+def test_a_server_that_was_named_and_does_not_answer_has_to_be_mended(drretail: Command) -> None:
+    told = drretail("doctor", "--json", MONGO_URL="mongodb://u:topsecret@127.0.0.1:9", DRRETAIL_SERVERS_TIMEOUT="1")
+    signs = {sign["what"]: sign for sign in json.loads(told.stdout)["signs"]}
+    assert told.returncode == 3
+    assert signs["MongoDB"]["state"] == "broken"
+    assert "127.0.0.1:9" in signs["MongoDB"]["found"]
+    assert "topsecret" not in told.stdout + told.stderr

@@ -1,0 +1,180 @@
+"""Profiles, estimates and caps on the command line, with the offline models and with a local server."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.eval.folders import LABEL, experiment
+from tests.llm.provider import Provider, answers
+from tests.wire.server import Plan, WireServer
+
+RUN = ("run", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
+pytestmark = pytest.mark.usefixtures("shop", "queries")
+
+
+def test_an_estimate_needs_no_key_sends_nothing_and_leaves_nothing(drretail: Command, tmp_path: Path) -> None:
+    done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert "react@anthropic-claude-sonnet-4-6" in done.stdout
+    assert "Table 5" in done.stdout
+    assert "Nothing was sent." in done.stderr
+    assert not (tmp_path / "exp").exists()
+
+
+def test_an_unknown_price_is_named_and_not_0(drretail: Command) -> None:
+    done = drretail(*RUN, "--model", "openai:gpt-99", "--estimate", "--json")
+    (estimate,) = json.loads(done.stdout)["estimates"]
+    assert (estimate["dollars"], estimate["unpriced"]) == (None, ["openai:gpt-99"])
+
+
+def test_an_estimate_after_runs_rests_on_them_and_counts_what_is_left(drretail: Command) -> None:
+    drretail(*RUN, "--quiet")
+    done = drretail(*RUN, "--repeats", "3", "--estimate", "--json")
+    (estimate,) = json.loads(done.stdout)["estimates"]
+    assert (estimate["count"], estimate["basis"]) == (4, "its 2 finished runs here")
+    assert estimate["dollars"] == {"low": 0, "high": 0}
+
+
+def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_on(drretail: Command) -> None:
+    first = drretail(*RUN, "--quiet", "--max-tokens", "1000", "--json")
+    assert first.returncode == 3
+    assert "cap of 1,000 tokens leaves no room" in first.stderr
+    assert json.loads(first.stdout)["systems"][0]["not_started"] == 1
+    again = drretail(*RUN, "--quiet", "--max-tokens", "10000000", "--json")
+    (system,) = json.loads(again.stdout)["systems"]
+    assert again.returncode == 0
+    assert (system["done"], system["before"], system["not_started"]) == (2, 1, 0)
+
+
+@pytest.mark.parametrize("flag", ["--dollars", "--max-dollars"])
+def test_dollars_cannot_be_capped_where_a_price_is_unknown(drretail: Command, flag: str) -> None:
+    done = drretail(*RUN, "--model", "openai:m", "--base-url", "http://127.0.0.1:1/v1", flag, "1")
+    assert done.returncode == 2
+    assert "No price is known for openai:m" in done.stderr
+
+
+def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_told(
+    drretail: Command, tmp_path: Path
+) -> None:
+    cached = {"cache_read_input_tokens": 900, "cache_creation_input_tokens": 0}
+    report = answers({"type": "text", "text": "Take the tube feeder."}, input_tokens=100, output_tokens=10, more=cached)
+    with Provider(report, report) as provider:
+        (tmp_path / "drretail.toml").write_text(
+            f'[profiles.mine]\nwhy = "w"\nmodel = "anthropic:claude-mine"\nbase_url = "{provider.url}"\n'
+            "max_tokens = 99\n"
+            '[prices."anthropic:claude-mine"]\ninput = 1000\noutput = 10000\ncache_read = 100\n',
+            encoding="utf-8",
+        )
+        done = drretail(*RUN, "--model-profile", "mine", "--quiet", "--json", "--max-dollars", "50")
+    assert done.returncode == 0, done.stderr
+    assert [request.body["max_tokens"] for request in provider.seen] == [99, 99]
+    (row,) = json.loads(done.stdout)["spending"]
+    assert row["system"] == "react@anthropic-claude-mine-max_tokens99"
+    assert row["cache_read_share"] == 0.9
+    assert row["dollars"]["mean"] == pytest.approx(0.1 + 0.09 + 0.1)
+    assert row["by_role"]["researcher"]["dollars"] == pytest.approx(2 * 0.29)
+
+
+def test_a_base_url_is_for_one_provider_and_another_is_left_alone(drretail: Command) -> None:
+    with Provider() as provider:
+        done = drretail(
+            *RUN,
+            "--model",
+            "anthropic:m",
+            "--base-url",
+            f"anthropic={provider.url}",
+            "--base-url",
+            "openai=http://x/v1",
+        )
+    assert done.returncode == 0, done.stderr
+    assert provider.seen
+
+
+def test_a_base_url_for_two_providers_must_say_which(drretail: Command) -> None:
+    profile = ["--model", "anthropic:m", "--model", "report=openai:m", "--base-url", "http://127.0.0.1:1"]
+    done = drretail(*RUN, *profile)
+    assert done.returncode == 2
+    assert "say which of anthropic, openai" in done.stderr
+
+
+def test_a_model_flag_beats_the_profile(drretail: Command) -> None:
+    flags = ["--model-profile", "cheap", "--model", "anthropic:claude-sonnet-5"]
+    done = drretail(*RUN, *flags, "--estimate", "--json")
+    assert json.loads(done.stdout)["estimates"][0]["name"] == "react@anthropic-claude-sonnet-5"
+
+
+def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(drretail: Command, tmp_path: Path) -> None:
+    drretail(*RUN, "--quiet")
+    done = drretail("score", "exp", "--model-profile", "paper-like", "--estimate", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    judges = {one["name"].partition(" by ")[2] for one in document["estimates"]}
+    assert judges == {"anthropic:claude-sonnet-4-6", "openai:openai/gpt-oss-120b"}
+    assert document["together"]["dollars"] is None
+    assert not (tmp_path / "exp" / "verdicts").exists()
+
+
+def judging(server: WireServer, *flags: str) -> tuple[str, ...]:
+    judge = ("--judge", "anthropic:claude-mine", "--base-url", server.url)
+    return ("score", "exp", "--metrics", "quality", *judge, "--quiet", "--json", *flags)
+
+
+def test_a_cap_ends_judging_with_3_and_a_sentence_and_a_higher_one_goes_on_to_the_same_scores(
+    drretail: Command, tmp_path: Path
+) -> None:
+    reports = {LABEL: {"q1-r1": "Buy the tube feeder.", "q2-r1": "Buy the dog bed."}}
+    (tmp_path / "drretail.toml").write_text(
+        '[prices."anthropic:claude-mine"]\ninput = 1000\noutput = 10000\ncache_read = 500\n', encoding="utf-8"
+    )
+    folder = experiment(tmp_path / "exp", reports)
+    with WireServer() as server:  # an answer costs 100 × 0.001 + 40 × 0.0005 + 20 × 0.01 = 0.32 dollars
+        first = drretail(*judging(server, "--max-dollars", "1"))
+        asked = server.seen.requests
+        again = drretail(*judging(server, "--max-dollars", "1"))
+        assert server.seen.requests == asked
+        last = drretail(*judging(server, "--max-dollars", "100"))
+        assert server.seen.requests == 12
+        capped = (folder / "scores.json").read_bytes()
+        folder.rename(tmp_path / "capped")
+        experiment(folder, reports)
+        assert drretail(*judging(server)).returncode == 0
+    assert (folder / "scores.json").read_bytes() == capped
+    assert (first.returncode, again.returncode, last.returncode) == (3, 3, 0), last.stderr
+    assert 4 <= asked <= 5  # two reports are judged side by side
+    assert "The cap of $1 for judging is reached" in first.stderr
+    assert "--max-dollars goes on from here" in first.stderr
+    (spent,) = json.loads(last.stdout)["spending"]
+    assert (spent["metric"], spent["judge"], spent["reports"]) == ("quality", "anthropic:claude-mine", 2)
+    assert (spent["calls"], spent["output"], spent["cache_read"]) == (12, 240, 480)
+    assert spent["dollars"] == pytest.approx(12 * 0.32)
+
+
+def test_judging_cannot_be_capped_in_dollars_where_a_price_is_unknown(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
+    with WireServer() as server:
+        done = drretail(*judging(server, "--max-dollars", "1"))
+        assert done.returncode == 2
+        assert "No price is known for anthropic:claude-mine" in done.stderr
+        assert server.seen.requests == 0
+
+
+def test_judging_is_tried_again_and_streamed_as_the_settings_say(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
+    with WireServer(Plan(rate=1, faults=["late_error"], times=1)) as server:
+        done = drretail(*judging(server), DRRETAIL_STREAM="1", DRRETAIL_MODEL_RETRIES="1")
+        assert done.returncode == 0, done.stderr
+        assert (server.seen.requests, server.seen.streamed) == (12, 12)
+    (spent,) = json.loads(done.stdout)["spending"]
+    assert (spent["retries"], spent["dollars"]) == (6, None)
+
+
+def test_rate_limits_hold_for_a_command_and_an_unknown_provider_is_named(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
+    with WireServer() as server:
+        done = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTHROPIC__REQUESTS="240")
+        assert done.returncode == 0, done.stderr
+        wrong = drretail(*judging(server), DRRETAIL_RATE_LIMITS__ANTROPIC__REQUESTS="240")
+    assert wrong.returncode == 2
+    assert "Did you mean anthropic" in wrong.stderr

@@ -1,0 +1,85 @@
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+
+from drretail.agents.tally import Ended, tallies
+from drretail.cli.running import RunsShown, duration, spoiled
+from drretail.progress import PlainProgress
+from drretail.records.run import Step, Usage
+
+DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
+
+
+class Noted:
+    """A bar that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.said: list[str] = []
+
+    def advance(self, amount: int = 1) -> None:
+        self.count += amount
+
+    def describe(self, text: str) -> None:
+        self.said.append(text)
+
+
+def shown(clock: list[float]) -> tuple[RunsShown, Noted, StringIO]:
+    stream, bar = StringIO(), Noted()
+    return RunsShown(PlainProgress(stream), bar, lambda: clock[0]), bar, stream
+
+
+def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
+    clock = [100.0]
+    watch, bar, _ = shown(clock)
+    watch.planned(10, 6)
+    clock[0] = 160.0
+    for name in ("Reason", *["calculator"] * 6):
+        watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
+    assert bar.said[-1] == "runs: 0 done, 4 left · 6 tool calls · 0 tokens"
+    watch.used(Usage(calls=1, input_uncached=8000, output=1000), 0.0)
+    watch.ended(DONE)
+    assert bar.said[-1:] == ["runs: 1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
+    assert bar.count == 7
+
+
+def test_only_the_first_failure_is_a_line_of_its_own() -> None:
+    watch, bar, stream = shown([0.0])
+    watch.planned(2, 0)
+    for _ in range(2):
+        watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
+    assert stream.getvalue().count("timeout: too slow") == 1
+    assert bar.said[-1] == "runs: 0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
+
+
+def test_tokens_and_dollars_are_told_while_the_first_run_still_goes() -> None:
+    watch, bar, _ = shown([0.0])
+    watch.planned(2, 0)
+    for _ in range(2):
+        watch.used(Usage(calls=1, cache_read=1500, output=500), 0.615)
+    assert bar.said[-1] == "runs: 0 done, 2 left · 0 tool calls · 4,000 tokens · $1.23"
+
+
+def test_dollars_are_not_told_where_one_price_is_unknown() -> None:
+    watch, bar, _ = shown([0.0])
+    watch.planned(1, 0)
+    for dollars in (0.5, None, 0.5):
+        watch.used(Usage(calls=1, output=10), dollars)
+    assert bar.said[-1] == "runs: 0 done, 1 left · 0 tool calls · 30 tokens"
+
+
+def test_what_failing_servers_cost_is_said_with_what_mends_it() -> None:
+    ended = [DONE, replace(DONE, calls_failed=1), replace(DONE, calls_failed=3)]
+    said = spoiled(tallies([DONE.label], ended))
+    assert said.startswith(
+        "4 tool calls failed (unavailable or timeout) in 2 runs: the same command with --retry-spoiled"
+    )
+    assert spoiled(tallies([DONE.label], ended[:2])).startswith("1 tool call failed (unavailable or timeout) in 1 run:")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (12000, "3 h 20 min")]
+)
+def test_durations_are_said_as_people_say_them(seconds: float, said: str) -> None:
+    assert duration(seconds) == said

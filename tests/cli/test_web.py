@@ -1,0 +1,171 @@
+"""``--web``: which web a run searches, and that a key never shows."""
+
+import hashlib
+import json
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from drretail.cli.webs import chosen_web, pages_by_label
+from drretail.experiment import read_definition, read_runs
+from drretail.records.run import System
+from drretail.settings import Settings
+from tests.cli.conftest import Command
+
+QUESTION = "How high should a bird feeder hang, and which one suits me?"
+KEY = "k-0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def serper() -> Generator[HTTPServer]:
+    found = [{"title": "Feeder heights", "link": "https://a.example/heights", "snippet": "Five feet is usual."}]
+    with HTTPServer() as server:
+        server.expect_request("/search").respond_with_json({"organic": found})
+        yield server
+
+
+def keys(server: HTTPServer) -> dict[str, str]:
+    return {"SERPER_API_KEY": KEY, "DRRETAIL_SERPER_ADDRESS": server.url_for("/search")}
+
+
+def everything(folder: Path) -> str:
+    return "".join(path.read_bytes().decode("latin-1") for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
+    drretail: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
+) -> None:
+    command = ["run", "--queries", queries, "--world", shop, "--web", "serper"]
+    done = drretail(*command, "--to", "exp", **keys(serper))
+    assert done.returncode == 0, done.stderr
+    asked = len(serper.log)
+    assert asked > 0
+    (system,) = read_definition(tmp_path / "exp").systems.values()
+    assert (system.web_provider, system.web_corpus) == ("serper", None)
+    again = drretail(*command, "--to", "again", "--replay", "exp")
+    assert again.returncode == 0, again.stderr
+    assert len(serper.log) == asked
+    for folder in ("exp", "again"):
+        assert "a.example/heights" in everything(tmp_path / folder) or any((tmp_path / folder).rglob("*.gz"))
+        assert KEY not in everything(tmp_path / folder)
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_a_question_is_answered_from_a_corpus_of_ones_own(drretail: Command, shop: str, tmp_path: Path) -> None:
+    page = {
+        "url": "https://mine.example/",
+        "title": "How high a feeder hangs",
+        "text": "A feeder hangs five feet high.",
+    }
+    (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n", encoding="utf-8")
+    done = drretail("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
+    assert done.returncode == 0, done.stderr
+    (system,) = read_definition(tmp_path / "exp").systems.values()
+    digest = hashlib.sha256((tmp_path / "pages.jsonl").read_bytes()).hexdigest()
+    assert (system.web_provider, system.web_corpus) == ("sandbox", digest)
+    (run,) = read_runs(tmp_path / "exp")
+    assert "web_search" in [step.name for step in run.steps]
+
+
+def test_a_service_that_refuses_the_key_is_told_and_the_run_goes_on(drretail: Command, shop: str) -> None:
+    with HTTPServer() as server:
+        server.expect_request("/search").respond_with_json({"message": f"Unauthorized {KEY}"}, 403)
+        done = drretail("ask", QUESTION, "--world", shop, "--web", "serper", "--to", "exp", **keys(server))
+    assert done.returncode in (0, 3)
+    assert "Traceback" not in done.stderr
+    assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("web", "said"),
+    [
+        ("serper", "set the environment variable SERPER_API_KEY"),
+        ("searxng", "searxng:http://localhost:8080"),
+        ("serpr", "Did you mean serper"),
+    ],
+)
+def test_a_web_that_cannot_be_opened_is_one_sentence(web: str, said: str, drretail: Command, shop: str) -> None:
+    done = drretail("ask", QUESTION, "--world", shop, "--web", web)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_the_web_may_be_set_for_all_commands(drretail: Command, shop: str) -> None:
+    done = drretail("ask", QUESTION, "--world", shop, DRRETAIL_WEB="serper")
+    assert (done.returncode, "SERPER_API_KEY" in done.stderr) == (2, True)
+
+
+def test_a_search_may_be_tried_alone(drretail: Command, shop: str, serper: HTTPServer) -> None:
+    search = ["tools", "web_search", "--args", '{"query": "feeder height"}', "--world", shop]
+    done = drretail(*search, "--web", "serper", **keys(serper))
+    (result,) = json.loads(done.stdout)["results"]
+    assert (result["url"], result["snippet"]) == ("https://a.example/heights", "Five feet is usual.")
+
+
+def test_two_webs_share_an_experiment_under_labels_of_their_own(
+    drretail: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
+) -> None:
+    for web in ("sandbox", "serper"):
+        done = drretail(
+            "run", "--queries", queries, "--world", shop, "--web", web, "--to", "exp", "--redact", **keys(serper)
+        )
+        assert done.returncode == 0, done.stderr
+    systems = read_definition(tmp_path / "exp").systems
+    assert {label: system.web_provider for label, system in systems.items()} == {
+        "react@offline-shopper-redact": "sandbox",
+        "react@offline-shopper-serper-redact": "serper",
+    }
+    assert all(system.options == {"redact": True} for system in systems.values())
+
+
+def test_scores_by_live_pages_stand_beside_those_by_the_ledger(drretail: Command, shop: str, tmp_path: Path) -> None:
+    pages = tmp_path / "pages.jsonl"
+    page = {
+        "url": "https://mine.example/",
+        "title": "How high a feeder hangs",
+        "text": "A bird feeder should hang five feet high.",
+    }
+    pages.write_text(json.dumps(page) + "\n", encoding="utf-8")
+    done = drretail("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
+    assert done.returncode == 0, done.stderr
+    score = ["score", "exp", "--metrics", "faithfulness", "--world", shop, "--json"]
+    other = drretail(*score, "--sources", "live")
+    assert (other.returncode, "name theirs, such as --web sandbox:FILE" in " ".join(other.stderr.split())) == (2, True)
+    ledger = json.loads(drretail(*score).stdout)["scores"]
+    live = json.loads(drretail(*score, "--sources", "live", "--web", "sandbox:pages.jsonl").stdout)["scores"]
+    assert [row for row in live if row["variant"] != "FP_web_live"] == [
+        row for row in ledger if row["variant"] != "FP_web_live"
+    ]
+    by_variant = {row["variant"]: row for row in live}
+    assert by_variant["FP_web_live"]["value"] == by_variant["FP_web"]["value"]
+    assert by_variant["N_web"]["value"] > 0
+    assert len((tmp_path / "exp/verdicts/live_pages.journal.jsonl").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
+    sandbox = chosen_web(Settings())
+    systems = {
+        "fixed": System(agent="react", models={}, web_corpus=sandbox.corpus),
+        "open": System(agent="react", models={}, web_provider="serper"),
+    }
+    for web in ("sandbox", "serper"):
+        settings = Settings(web=web)
+        if web == "sandbox":
+            pages = pages_by_label(settings, systems)
+            assert (pages["fixed"].provider, pages["open"].provider) == ("sandbox", "open")
+        else:  # no key is needed, and what Serper found is fetched from the open web
+            pages = pages_by_label(settings, {"open": systems["open"]})
+        page = pages["open"].fetch("http://127.0.0.1:80/")
+        assert (page.state, "not an address of the public internet" in str(page.problem)) == ("blocked", True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [(["--sources", "liev"], "Did you mean live"), (["--sources", "live", "--rules", "drg"], "know no live pages")],
+)
+def test_sources_that_cannot_be_are_one_sentence(flags: list[str], said: str, drretail: Command) -> None:
+    done = drretail("score", "exp", *flags)
+    assert (done.returncode, said in " ".join(done.stderr.split())) == (2, True)

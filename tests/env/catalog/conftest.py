@@ -1,0 +1,53 @@
+"""Every kind of catalog, filled by a test."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from drretail.env.catalog.base import Catalog
+from drretail.env.catalog.elastic import ElasticCatalog
+from drretail.env.catalog.elastic_load import ElasticWriter
+from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
+from drretail.env.servers.settings import ServerSettings
+from drretail.records.shop import Product
+
+Build = Callable[[Sequence[Product]], Catalog]
+"""Gives a catalog of products that come in order of id; on servers it takes the place of the one built before."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "embedded",
+        *(pytest.param(shards, marks=pytest.mark.servers, id=f"servers-shards-{shards}") for shards in (1, 3)),
+    ],
+)
+def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Build]:
+    """Embedded, on servers, and on servers whose index has three shards."""
+    if request.param == "embedded":
+        yield lambda products: embedded(tmp_path_factory, products)
+        return
+    settings: ServerSettings = request.getfixturevalue("server_settings")
+    name: Callable[[], str] = request.getfixturevalue("name_world")
+    index = f"{name()}-g1"
+    with Elasticsearch(settings.es_url) as client:
+        yield lambda products: on_servers(client, index, products, shards=request.param)
+
+
+def embedded(folders: pytest.TempPathFactory, products: Sequence[Product]) -> TantivyCatalog:
+    folder = folders.mktemp("index")
+    writer = TantivyWriter(folder)
+    for product in products:
+        writer.add(product)
+    writer.close()
+    return TantivyCatalog(folder)
+
+
+def on_servers(client: Elasticsearch, index: str, products: Sequence[Product], *, shards: int = 1) -> ElasticCatalog:
+    writer = ElasticWriter(client, index, address="the test", shards=shards)
+    writer.drop()
+    writer.create()
+    writer.add(products)
+    writer.finish()
+    return ElasticCatalog(client, index, address="the test")

@@ -1,0 +1,223 @@
+"""The contract of every catalog, held against a plain search and by examples."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from drretail.env.catalog.base import CatalogQuery, Hit, Match, SortBy, SortOrder
+from drretail.errors import ToolError
+from drretail.records.shop import Product
+from tests.env.catalog.conftest import Build
+from tests.env.catalog.plain_search import VOCABULARY, bm25, expected_ids, in_order_of_score, queries, shelves
+
+# Making an index on a server takes a tenth of a second, and shrinking an example makes thousands.
+settings_for_builds = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+
+
+@settings(settings_for_builds, max_examples=12)
+@given(shelf=shelves(), some=st.lists(queries, min_size=8, max_size=16))
+def test_hits_totals_scores_and_order_are_those_of_a_plain_search(
+    build: Build, shelf: list[Product], some: list[CatalogQuery]
+) -> None:
+    catalog = build(shelf)
+    for query in some:
+        page = catalog.search(query)
+        scores = bm25(shelf, query)
+        expected = expected_ids(shelf, query, scores)
+        by_relevance = query.sort_by == "relevance"
+        assert page.total == len(expected)
+        hits = in_order_of_score(page.hits) if by_relevance else page.hits
+        assert [hit.product_id for hit in hits] == expected
+        for hit in page.hits:
+            if by_relevance and query.text:
+                assert hit.score == pytest.approx(scores[hit.product_id], rel=1e-5)
+            else:
+                assert hit.score is None
+        for first, second in pairwise(page.hits):
+            in_order = (-(first.score or 0), first.product_id) < (-(second.score or 0), second.product_id)
+            assert in_order or not by_relevance
+
+
+@settings(settings_for_builds, max_examples=6)
+@given(shelf=shelves(), query=queries, size=st.integers(1, 5))
+def test_pages_put_together_are_the_whole_list(
+    build: Build, shelf: list[Product], query: CatalogQuery, size: int
+) -> None:
+    catalog = build(shelf)
+    whole = catalog.search(query)
+    pages = [catalog.search(replace(query, limit=size, offset=at)) for at in range(0, 13, size)]
+    assert tuple(hit for page in pages for hit in page.hits) == whole.hits
+    assert {page.total for page in pages} == {whole.total}
+
+
+def shelf_of(*titles: str) -> list[Product]:
+    return [
+        Product(product_id=f"B{number:02d}", title=title, category="Pet_Supplies")
+        for number, title in enumerate(titles)
+    ]
+
+
+@pytest.mark.parametrize("text", ["???", "—", "…!"])
+def test_a_query_without_any_word_finds_nothing(build: Build, text: str) -> None:
+    assert build(shelf_of("bird bath")).search(CatalogQuery(text)).total == 0
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_an_empty_query_finds_everything_in_order_of_id(build: Build, text: str) -> None:
+    page = build(shelf_of("bird", "", "bird bath bird")).search(CatalogQuery(text))
+    assert [hit.product_id for hit in page.hits] == ["B00", "B01", "B02"]
+    assert page.total == 3
+
+
+@pytest.mark.parametrize(("match", "found"), [("any", 3), ("all", 2), ("phrase", 1)])
+def test_match_says_how_much_of_the_query_must_occur(build: Build, match: Match, found: int) -> None:
+    catalog = build(shelf_of("Bird bath", "bath for a bird", "bath towel", "dog bed"))
+    assert catalog.search(CatalogQuery("bird bath", match=match)).total == found
+
+
+def test_a_phrase_does_not_reach_from_one_feature_into_the_next(build: Build) -> None:
+    product = Product(product_id="B1", title="x", features=("red bird", "bath towel"), category="Pet_Supplies")
+    assert build([product]).search(CatalogQuery("bird bath", match="phrase")).total == 0
+
+
+def test_the_title_counts_more_than_other_text(build: Build) -> None:
+    shelf = [
+        Product(product_id="B1", title="garden tool", features=("feeder",), category="Pet_Supplies"),
+        Product(product_id="B2", title="garden feeder", features=("tool",), category="Pet_Supplies"),
+    ]
+    assert [hit.product_id for hit in build(shelf).search(CatalogQuery("feeder")).hits] == ["B2", "B1"]
+
+
+@pytest.mark.parametrize("sort_by", ["price", "rating", "popularity"])
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_a_missing_number_sorts_last_in_either_direction(build: Build, sort_by: SortBy, order: SortOrder) -> None:
+    shelf = shelf_of("bird", "bird", "bird")
+    shelf[1] = shelf[1].model_copy(update={"price": 0.0, "average_rating": 1.0, "rating_number": 0})
+    shelf[2] = shelf[2].model_copy(update={"price": 9e9, "average_rating": 5.0, "rating_number": 10**6})
+    hits = build(shelf).search(CatalogQuery("bird", sort_by=sort_by, order=order)).hits
+    expected = ["B01", "B02"] if order == "asc" else ["B02", "B01"]
+    assert [hit.product_id for hit in hits] == [*expected, "B00"]
+
+
+@pytest.mark.parametrize("name", ["Patio, Lawn & Garden", "patio, lawn AND garden", "Bird_Feeders", "Pet_Supplies"])
+def test_a_category_is_any_part_of_the_path_or_the_file_however_it_is_written(build: Build, name: str) -> None:
+    shelf = shelf_of("bird", "bird")
+    shelf[0] = shelf[0].model_copy(update={"categories": ("Patio, Lawn & Garden", "Bird Feeders")})
+    expected = {"B00", "B01"} if name == "Pet_Supplies" else {"B00"}
+    hits = build(shelf).search(CatalogQuery("bird", category=name)).hits
+    assert {hit.product_id for hit in hits} == expected
+
+
+def test_an_unknown_category_is_answered_with_the_nearest(build: Build) -> None:
+    catalog = build([shelf_of("bird")[0].model_copy(update={"categories": ("Bird Feeders", "Baths")})])
+    with pytest.raises(ToolError, match="Did you mean Bird Feeders") as caught:
+        catalog.search(CatalogQuery("bird", category="Bird feeder"))
+    assert caught.value.as_result()["error"] | {"message": ""} == {
+        "type": "invalid_argument",
+        "message": "",
+        "field": "category",
+        "allowed": ["Bird Feeders"],
+    }
+    with pytest.raises(ToolError) as caught:
+        catalog.search(CatalogQuery("bird", category="zzz"))
+    assert caught.value.allowed == ["Baths", "Bird Feeders", "Pet_Supplies"]
+
+
+def test_categories_are_listed_as_they_are_written(build: Build) -> None:
+    shelf = shelf_of("bird", "bird")
+    shelf[0] = shelf[0].model_copy(update={"categories": ("Patio, Lawn & Garden", " ")})
+    assert build(shelf).categories() == ["Patio, Lawn & Garden", "Pet_Supplies"]
+
+
+def test_brand_and_store_are_found(build: Build) -> None:
+    product = shelf_of("bird")[0].model_copy(update={"store": "Reseller", "details": {"Brand": "Robin"}})
+    catalog = build([product])
+    assert [catalog.search(CatalogQuery(text)).total for text in ("reseller", "ROBIN")] == [1, 1]
+
+
+def test_a_limit_of_none_still_counts(build: Build) -> None:
+    page = build(shelf_of("bird", "bird")).search(CatalogQuery("bird", limit=0))
+    assert (page.total, page.hits) == (2, ())
+
+
+def test_threads_search_beside_each_other(build: Build) -> None:
+    catalog = build(shelf_of(*(f"bird {word}" for word in VOCABULARY)))
+    queries = [CatalogQuery(f"bird {VOCABULARY[number % len(VOCABULARY)]}") for number in range(80)]
+    alone = [catalog.search(query) for query in queries]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(catalog.search, queries)) == alone
+
+
+@pytest.mark.parametrize("offset", [2, 10_000, 10**9])
+def test_a_page_beyond_the_end_is_empty_and_still_counts(build: Build, offset: int) -> None:
+    page = build(shelf_of("bird", "bird")).search(CatalogQuery("bird", offset=offset, limit=50))
+    assert (page.total, page.hits) == (2, ())
+
+
+def test_an_empty_shop_has_nothing_to_find(build: Build) -> None:
+    catalog = build([])
+    assert catalog.categories() == []
+    for text in ("", "bird"):
+        for sort_by in ("relevance", "price"):
+            assert catalog.search(CatalogQuery(text, sort_by=sort_by)).total == 0
+    with pytest.raises(ToolError, match="no category 'Pet_Supplies'"):
+        catalog.search(CatalogQuery("", category="Pet_Supplies"))
+
+
+def test_a_score_does_not_depend_on_filters(build: Build) -> None:
+    shelf = [
+        product.model_copy(update={"price": 900.0 if number == 5 else 5.0 + number})
+        for number, product in enumerate(shelf_of(*(f"bird {VOCABULARY[number % 3]} bath" for number in range(20))))
+    ]
+    catalog = build(shelf)
+    matches: tuple[Match, ...] = ("any", "all", "phrase")
+    for match in matches:
+        query = CatalogQuery("copper bath", match=match, limit=50)
+        scores = {hit.product_id: hit.score for hit in catalog.search(query).hits}
+        (dear,) = catalog.search(replace(query, price_min=800)).hits
+        assert dear == Hit("B05", scores["B05"])
+
+
+@pytest.mark.parametrize("name", ["feeder", "copper"])
+def test_a_phrase_scores_by_the_whole_shop(build: Build, name: str) -> None:
+    shelf = shelf_of(*("dog bed" for _ in range(9)), f"{name} bath")
+    (hit,) = build(shelf).search(CatalogQuery(f"{name} bath", match="phrase")).hits
+    assert hit.score == pytest.approx(bm25(shelf, CatalogQuery(f"{name} bath", match="phrase"))["B09"], rel=1e-5)
+
+
+SCRIPTS = {
+    "İzmir lamp": "izmir",
+    "istanbul lamp": "İSTANBUL",
+    "Füllstation": "FÜLLSTATION",
+    "e\u0301clair": "E\u0301CLAIR",  # a combining accent, not the letter é
+    "化粧品 set": "粧品",
+    "カタカナ": "カタカナ",
+    "مصباح أحمر": "أحمر",
+    "מנורה אדומה": "אדומה",
+    "hug 👍🏽 mug": "👍🏽",
+    "flag 🇩🇪": "🇩🇪",
+    "Lego® set": "®",
+    "ﬁne": "ﬁne",
+    "O'Neil's node.js 1,000": "1,000",
+    "x" * 300: "x" * 300,
+    "y" * 9000: "Y" * 9000,
+}
+"""Title → text that finds it and no other title here."""
+
+
+def test_words_of_every_script_are_found(build: Build) -> None:
+    titles = sorted(SCRIPTS)
+    catalog = build(shelf_of(*titles))
+    matches: tuple[Match, ...] = ("any", "all", "phrase")
+    for match in matches:
+        for number, title in enumerate(titles):
+            hits = catalog.search(CatalogQuery(SCRIPTS[title], match=match)).hits
+            assert [hit.product_id for hit in hits] == [f"B{number:02d}"], (title[:20], match)

@@ -1,0 +1,160 @@
+"""Loading an index into a stand-in for Elasticsearch that refuses what it is told to."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from drretail.env.catalog import elastic_load
+from drretail.env.catalog.elastic_load import ElasticWriter
+from drretail.env.servers.retrying import Patience
+from drretail.errors import UserError
+from drretail.records.shop import Product
+
+Verdict = Callable[[int, str], int]
+"""The status of a document, from the number of the request (0, 1 …) and the document's id."""
+REJECTED = {"type": "es_rejected_execution_exception", "reason": "rejected execution of a task"}
+
+
+def products(count: int) -> list[Product]:
+    return [Product(product_id=f"B{number:03}", title="bird", category="Pet_Supplies") for number in range(count)]
+
+
+@dataclass
+class StandIn:
+    """Takes bulk requests; ``whole`` are the statuses of the first requests, 200 where a request is answered."""
+
+    verdict: Verdict = lambda request, product_id: 201
+    whole: list[int] = field(default_factory=list[int])
+    requests: list[list[str]] = field(default_factory=list[list[str]])
+    stored: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+
+    def answer(self, request: Request) -> Response:
+        lines = [json.loads(line) for line in request.get_data().splitlines()]
+        ids = [line["create"]["_id"] for line in lines[::2]]
+        number = len(self.requests)
+        self.requests.append(ids)
+        status = self.whole[number] if number < len(self.whole) else 200
+        items = [self.item(number, product_id, document) for product_id, document in zip(ids, lines[1::2], strict=True)]
+        body = {"took": 1, "errors": True, "items": items} if status == 200 else {"error": REJECTED, "status": status}
+        head = {"X-Elastic-Product": "Elasticsearch"}
+        return Response(json.dumps(body), status, head, content_type="application/json")
+
+    def item(self, number: int, product_id: str, document: dict[str, Any]) -> dict[str, Any]:
+        status = self.verdict(number, product_id)
+        if status == 201 and product_id in self.stored:
+            status = 409
+        if status == 201:
+            self.stored[product_id] = document
+        return {"create": {"_id": product_id, "status": status, **({"error": REJECTED} if status > 201 else {})}}
+
+
+@pytest.fixture
+def stand_in(httpserver: HTTPServer) -> StandIn:
+    made = StandIn()
+    httpserver.expect_request("/shop-g1/_bulk").respond_with_handler(made.answer)
+    return made
+
+
+@pytest.fixture
+def writer(httpserver: HTTPServer) -> Iterator[ElasticWriter]:
+    with Elasticsearch(httpserver.url_for("")) as client:
+        yield ElasticWriter(client, "shop-g1", address="shop.example:9200", patience=Waits().patience())
+
+
+@dataclass
+class Waits:
+    """A clock that only moves while somebody sleeps."""
+
+    now: float = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def patience(self) -> Patience:
+        return Patience(seconds=30, sleep=self.sleep, clock=lambda: self.now)
+
+
+def test_documents_that_are_refused_for_a_while_are_sent_again_alone(stand_in: StandIn, writer: ElasticWriter) -> None:
+    stand_in.verdict = lambda request, product_id: 429 if request < 3 and product_id in ("B001", "B003") else 201
+    writer.add(products(5))
+    assert stand_in.requests == [[f"B{n:03}" for n in range(5)], *[["B001", "B003"]] * 3]
+    assert sorted(stand_in.stored) == [f"B{n:03}" for n in range(5)]
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_request_that_is_refused_for_a_while_is_sent_again(
+    stand_in: StandIn, writer: ElasticWriter, status: int
+) -> None:
+    stand_in.whole = [status] * 4
+    writer.add(products(3))
+    assert len(stand_in.requests) == 5
+
+
+def test_what_is_there_already_counts_as_loaded_and_stays(stand_in: StandIn, writer: ElasticWriter) -> None:
+    writer.add(products(3))
+    first = dict(stand_in.stored)
+    writer.add([product.model_copy(update={"title": "other"}) for product in products(4)])
+    assert sorted(stand_in.stored) == ["B000", "B001", "B002", "B003"]
+    assert {product_id: stand_in.stored[product_id] for product_id in first} == first
+
+
+def test_an_end_comes_to_a_server_that_refuses_everything(stand_in: StandIn, writer: ElasticWriter) -> None:
+    stand_in.whole = [429] * 1000
+    with pytest.raises(UserError, match=r"shop\.example:9200.*overloaded \(status 429\).*goes on where it stopped"):
+        writer.add(products(3))
+    assert 5 < len(stand_in.requests) < 100
+
+
+def test_an_end_comes_to_a_server_that_refuses_every_document(stand_in: StandIn, writer: ElasticWriter) -> None:
+    stand_in.verdict = lambda request, product_id: 429
+    with pytest.raises(UserError, match="overloaded"):
+        writer.add(products(3))
+
+
+def test_a_server_that_takes_a_little_each_time_is_waited_for(stand_in: StandIn, writer: ElasticWriter) -> None:
+    # 300 requests with a pause each take longer than patience lasts without progress.
+    stand_in.verdict = lambda request, product_id: 201 if product_id == f"B{request:03}" else 429
+    writer.add(products(300))
+    assert len(stand_in.stored) == 300
+
+
+def test_a_product_that_is_refused_for_good_is_named(stand_in: StandIn, writer: ElasticWriter) -> None:
+    stand_in.verdict = lambda request, product_id: 400 if product_id == "B001" else 201
+    with pytest.raises(UserError, match=r"refuses the product 'B001': rejected execution of a task\."):
+        writer.add(products(3))
+    assert len(stand_in.requests) == 1
+
+
+def test_wrong_credentials_are_not_tried_twice(stand_in: StandIn, writer: ElasticWriter) -> None:
+    stand_in.whole = [401]
+    with pytest.raises(UserError, match="credentials"):
+        writer.add(products(1))
+    assert len(stand_in.requests) == 1
+
+
+def test_requests_are_bounded_in_size(
+    stand_in: StandIn, writer: ElasticWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elastic_load, "REQUEST_BYTES", 400)
+    writer.add(products(10))
+    assert len(stand_in.requests) > 3
+    assert [product_id for ids in stand_in.requests for product_id in ids] == [f"B{n:03}" for n in range(10)]
+
+
+def test_a_document_holds_what_is_searched_and_no_details(stand_in: StandIn, writer: ElasticWriter) -> None:
+    product = products(1)[0].model_copy(update={"price": 0.0, "details": {"Brand": "Robin", "secret": "x"}})
+    writer.add([product])
+    assert stand_in.stored["B000"] == {
+        "product_id": "B000",
+        "title": "bird",
+        "text": ["bird", "Pet_Supplies", "Robin"],
+        "category": ["pet supplies"],
+        "category_name": ["Pet_Supplies"],
+        "price": 0.0,
+    }

@@ -1,0 +1,115 @@
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+import pytest
+from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig
+from pymongo import errors
+
+from drretail.env.servers.faults import elastic_faults, mongo_faults
+from drretail.env.servers.retrying import Patience, passes
+from drretail.errors import ToolError
+
+SECRET = "pass-word"
+NODE = NodeConfig("http", "host", 9200)
+
+
+def refused(status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiError) -> elasticsearch.ApiError:
+    return kind(SECRET, ApiResponseMeta(status, "1.1", HttpHeaders(), 0.1, NODE), {"error": SECRET})
+
+
+MONGO: list[tuple[errors.PyMongoError, str, bool]] = [
+    (errors.ServerSelectionTimeoutError(SECRET), "unavailable", True),
+    (errors.AutoReconnect(SECRET), "unavailable", True),
+    (errors.NetworkTimeout(SECRET), "timeout", True),
+    (errors.WaitQueueTimeoutError(SECRET), "unavailable", True),
+    (errors.ExecutionTimeout(SECRET, 50), "timeout", False),
+    (errors.OperationFailure(SECRET, 18), "unavailable", False),
+    (errors.OperationFailure(SECRET, 11600), "unavailable", True),
+    (errors.InvalidOperation(SECRET), "unavailable", False),
+    (errors.BulkWriteError({"writeErrors": [], "writeConcernErrors": [{"code": 91}]}), "unavailable", True),
+    (errors.BulkWriteError({"writeErrors": [{"code": 91}, {"code": 2}]}), "unavailable", False),
+]
+ELASTIC: list[tuple[Exception, str, bool]] = [
+    (elastic_transport.ConnectionError(SECRET), "unavailable", True),
+    (elastic_transport.ConnectionTimeout(SECRET), "timeout", True),
+    (elastic_transport.SerializationError(SECRET), "unavailable", False),
+    (refused(429), "unavailable", True),
+    (refused(503), "unavailable", True),
+    (refused(504), "timeout", True),
+    (refused(401, elasticsearch.AuthenticationException), "unavailable", False),
+    (refused(404, elasticsearch.NotFoundError), "unavailable", False),
+    (refused(400, elasticsearch.BadRequestError), "unavailable", False),
+    (refused(200, elasticsearch.UnsupportedProductError), "unavailable", False),
+]
+
+
+@pytest.mark.parametrize(("problem", "kind"), [row[:2] for row in MONGO], ids=str)
+def test_what_mongodb_does_to_a_call_is_told_without_its_words(problem: errors.PyMongoError, kind: str) -> None:
+    with pytest.raises(ToolError, match="MongoDB at host:1") as caught, mongo_faults("host:1"):
+        raise problem
+    assert caught.value.kind == kind
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(("problem", "kind"), [row[:2] for row in ELASTIC], ids=lambda value: type(value).__name__)
+def test_what_elasticsearch_does_to_a_call_is_told_without_its_words(problem: Exception, kind: str) -> None:
+    with pytest.raises(ToolError, match="Elasticsearch at host:1") as caught, elastic_faults("host:1"):
+        raise problem
+    assert caught.value.kind == kind
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(("problem", "_kind", "passing"), [*MONGO, *ELASTIC])
+def test_only_what_may_pass_is_tried_again(problem: Exception, _kind: str, passing: bool) -> None:
+    assert passes(problem) is passing
+
+
+class Clock:
+    """Time goes on only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def patience(self, **given: Any) -> Patience:
+        return Patience(sleep=self.sleep, clock=lambda: self.now, **given)
+
+
+def test_a_step_is_tried_until_it_succeeds_and_knows_that_it_is() -> None:
+    told: list[bool] = []
+
+    def step(again: bool) -> str:
+        told.append(again)
+        if len(told) < 4:
+            raise refused(429)
+        return "done"
+
+    assert Clock().patience().keep_trying(step) == "done"
+    assert told == [False, True, True, True]
+
+
+def test_patience_ends_in_time_with_the_last_error() -> None:
+    clock = Clock()
+
+    def step(again: bool) -> None:
+        del again
+        raise errors.AutoReconnect(SECRET)
+
+    with pytest.raises(errors.AutoReconnect):
+        clock.patience(seconds=30).keep_trying(step)
+    assert 20 < clock.now <= 30
+
+
+def test_what_will_not_pass_is_raised_at_once() -> None:
+    calls: list[bool] = []
+
+    def step(again: bool) -> None:
+        calls.append(again)
+        raise refused(400)
+
+    with pytest.raises(elasticsearch.ApiError):
+        Clock().patience().keep_trying(step)
+    assert calls == [False]

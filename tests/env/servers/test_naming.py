@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+
+from drretail.env.servers.naming import check_place, is_on_servers, world_name
+from drretail.errors import UserError
+
+
+@pytest.mark.parametrize("name", ["shop", "7", "a-g", "a_b-c", "a" * 38, "shop-g1x", "g1"])
+def test_a_name_that_database_and_index_take_is_taken(name: str) -> None:
+    assert world_name(f"servers:{name}") == name
+
+
+@pytest.mark.parametrize("name", ["", "Shop", "_a", "-a", "a b", "a.b", "a/b", "é", "a" * 39, "shop-g1", "a\n"])
+def test_any_other_name_is_said_to_be_wrong(name: str) -> None:
+    with pytest.raises(UserError, match="cannot name a world on servers"):
+        world_name(f"servers:{name}")
+
+
+@pytest.mark.parametrize("name", ["admin", "config", "local", "logs-shop", "metrics-x", "traces-a", "synthetics-b"])
+def test_a_name_that_one_of_the_servers_keeps_for_itself_is_refused(name: str) -> None:
+    with pytest.raises(UserError, match=f"'servers:{name}' cannot name .*(MongoDB's own|data streams)"):
+        world_name(f"servers:{name}")
+
+
+@pytest.mark.parametrize("name", ["administration", "locals", "logs", "metrics_x", "shop-logs-x"])
+def test_a_name_that_only_resembles_one_of_these_is_taken(name: str) -> None:
+    assert world_name(f"servers:{name}") == name
+
+
+@pytest.mark.parametrize("spec", ["SERVERS:x", "server:x", "Servers: X", "Server:x"])
+def test_what_is_nearly_a_name_on_servers_is_said_to_be_that(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=f"no folder '{spec}'.*'servers:x'"):
+        check_place(spec)
+    check_place(f"./{spec}")
+    check_place(Path(spec))
+    (tmp_path / spec).mkdir()
+    check_place(spec)
+
+
+@pytest.mark.parametrize("spec", ["servers:x", "shop", "observers:x", "servers"])
+def test_other_places_are_let_pass(spec: str) -> None:
+    check_place(spec)
+
+
+def test_a_folder_may_have_such_a_name() -> None:
+    assert is_on_servers("servers:shop")
+    assert not is_on_servers("./servers:shop")
+    assert not is_on_servers(Path("servers:shop"))

@@ -1,0 +1,136 @@
+"""The contract of every store."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from drretail.env.profiles import default_pool, derive_profile
+from drretail.env.store.base import STRATA, Store
+from drretail.errors import NotFound
+from drretail.records.shop import CountOf, Product, UserStatistics
+from tests.places import Place
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda store: store.product("B99"),
+        lambda store: store.user("ZOE"),
+        lambda store: store.order("9999999999"),
+        lambda store: store.orders("ZOE"),
+        lambda store: store.statistics("ZOE"),
+        lambda store: store.save_user(store.user("ANNA").model_copy(update={"user_id": "ZOE"})),
+        lambda store: store.user("CARA"),  # CARA_1 is somebody else
+        lambda store: store.user("anna"),
+    ],
+)
+def test_an_unknown_id_is_not_found(store: Store, read: Callable[[Store], object]) -> None:
+    with pytest.raises(NotFound):
+        read(store)
+
+
+def test_products_come_in_the_order_asked_for_without_unknown_ones(store: Store, products: list[Product]) -> None:
+    assert store.products(["B03", "B99", "B01", "B03"]) == {"B03": products[2], "B01": products[0]}
+    assert list(store.products(["B03", "B01"])) == ["B03", "B01"]
+    assert store.products([]) == {}
+
+
+def test_an_order_is_found_by_its_id(store: Store) -> None:
+    order = store.order("0000000003")
+    assert (order.user_id, order.product_id, order.order_status) == ("ANNA", "B01", "Shipped")
+    assert order.order_date == "2020-11-12T12:26:40.000000"
+
+
+def test_orders_are_newest_first_and_ties_in_order_of_id(store: Store) -> None:
+    assert [order.order_id for order in store.orders("ANNA").orders] == [f"000000000{n}" for n in (4, 3, 2, 1)]
+    assert [order.order_id for order in store.orders("CARA_1").orders] == ["0000000005", "0000000007"]
+
+
+def test_orders_come_in_pages_with_the_total(store: Store) -> None:
+    page = store.orders("ANNA", limit=2, offset=1)
+    assert (page.total, [order.order_id for order in page.orders]) == (4, ["0000000003", "0000000002"])
+    assert store.orders("ANNA", limit=2, offset=9).orders == ()
+
+
+def test_orders_can_be_limited_to_a_status(store: Store) -> None:
+    page = store.orders("ANNA", status="Delivered", limit=1)
+    assert (page.total, page.orders[0].order_id) == (2, "0000000002")
+    assert store.orders("ANNA", status="Returned").total == 0
+
+
+def test_statistics_leave_void_orders_out(store: Store) -> None:
+    statistics = store.statistics("ANNA")
+    assert statistics == UserStatistics(
+        user_id="ANNA",
+        orders=4,
+        orders_by_status={"Delivered": 2, "Shipped": 1, "Cancelled": 1},
+        items=4,
+        spend=73.5,
+        orders_with_unknown_price=1,
+        mean_order=36.75,
+        first_order="2020-09-13T12:26:40.000000",
+        last_order="2020-11-12T12:26:40.000000",
+        orders_per_month=1.52,  # 3 orders in 60 days of 30.44 to a month
+        top_categories=(CountOf(name="Bird Feeders", orders=3),),
+        top_brands=(CountOf(name="Robin & Co", orders=2), CountOf(name="Wingspan", orders=1)),
+        top_products=statistics.top_products,
+        reorder_share=0.3333,
+    )
+    assert [(entry.product_id, entry.orders) for entry in statistics.top_products] == [("B01", 2), ("B02", 1)]
+
+
+def test_statistics_of_void_orders_alone_are_empty(store: Store) -> None:
+    statistics = store.statistics("BERT")
+    assert (statistics.orders, statistics.items, statistics.spend) == (1, 0, 0.0)
+    assert statistics.mean_order is statistics.first_order is statistics.reorder_share is None
+    assert statistics.top_categories == statistics.top_products == ()
+
+
+def test_aggregates_are_those_of_the_statistics(store: Store) -> None:
+    rows = {row.user_id: row for row in store.sample_users(1, 9)}
+    assert rows.keys() == {"ANNA", "BERT", "CARA_1"}
+    for user_id, row in rows.items():
+        statistics = store.statistics(user_id)
+        assert (row.n_orders, row.spend) == (statistics.orders, statistics.spend)
+        assert row.last_order == store.orders(user_id).orders[0].timestamp
+    assert rows["ANNA"].top_category == "Patio_Lawn_and_Garden"
+    assert rows["BERT"].top_category == ""
+
+
+def test_a_profile_is_derived_from_the_pool_of_the_world(store: Store) -> None:
+    assert store.user("ANNA") == derive_profile(default_pool(), "42", "ANNA")
+
+
+def test_a_saved_profile_stays(store: Store, place: Place) -> None:
+    changed = store.user("BERT").model_copy(update={"phone_number": "617-555-0100"})
+    store.save_user(changed)
+    assert store.user("BERT") == changed
+    store.save_user(changed.model_copy(update={"first_name": "Bertram"}))
+    with place.open() as reopened:
+        assert reopened.store.user("BERT").first_name == "Bertram"
+    assert store.user("ANNA") == derive_profile(default_pool(), "42", "ANNA")
+
+
+def test_threads_read_and_write_beside_each_other(store: Store) -> None:
+    def work(number: int) -> int:
+        profile = store.user("CARA_1")
+        store.save_user(profile.model_copy(update={"first_name": f"Cara {number}"}))
+        return store.orders("CARA_1").total
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(work, range(40))) == {2}
+
+
+def test_a_page_beyond_the_end_is_empty_and_still_counts(store: Store) -> None:
+    assert store.orders("ANNA", limit=0).orders == ()
+    page = store.orders("ANNA", limit=50, offset=10**6)
+    assert (page.total, page.orders) == (4, ())
+
+
+def test_a_sample_is_spread_over_all_strata_and_repeatable(store: Store) -> None:
+    sample = store.sample_users("a seed", 2, STRATA)
+    assert len({row.user_id for row in sample}) == 2
+    assert store.sample_users("a seed", 2, STRATA) == sample
+    assert len(store.sample_users(1, 100)) == 3
+    assert store.sample_users(1, 0) == []

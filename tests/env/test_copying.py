@@ -1,0 +1,104 @@
+"""A copy is the same world, whatever keeps it; each direction is tried in turn."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from drretail.env.copying import copy_world
+from drretail.env.generations import live_generation
+from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, MANIFEST_FILE, Manifest, OrderRow, read_manifest
+from drretail.env.rows import rows_of
+from drretail.env.world import check_world, default_pool, open_world, write_world
+from drretail.errors import UserError
+from drretail.records.shop import Product
+
+
+@pytest.fixture
+def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> Path:
+    """A world with everything that a manifest can tell, a pool of its own, and orders that are held out."""
+    pool = default_pool().model_copy(update={"streets": ("Elm Street",)})
+    write_world(
+        tmp_path / "source",
+        products=products,
+        orders=orders[:-1],
+        holdout=orders[-1:],
+        seed="s",
+        pool=pool,
+        parameters={"cap": 5},
+        versions={"duckdb": "2"},
+    )
+    return tmp_path / "source"
+
+
+def test_the_rows_of_a_world_are_those_it_was_made_of(
+    source: Path, products: list[Product], orders: list[OrderRow]
+) -> None:
+    with rows_of(source) as rows:
+        assert list(rows.products) == products
+        assert list(rows.orders) == orders[:-1]
+        assert list(rows.holdout or ()) == orders[-1:]
+
+
+def test_without_held_out_orders_there_is_no_stream_of_them(folder: Path, manifest: Manifest) -> None:
+    with rows_of(folder) as rows:
+        assert rows.holdout is None
+        assert rows.manifest == manifest
+
+
+def test_a_copy_is_the_same_world(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    manifest = copy_world(source, target)
+    assert manifest == read_manifest(live_generation(source))
+    assert check_world(target) == []
+    with open_world(source) as before, open_world(target) as after:
+        assert after.store.user("ANNA") == before.store.user("ANNA")
+
+
+def test_saved_profiles_stay_behind(source: Path, tmp_path: Path) -> None:
+    with open_world(source) as world:
+        derived = world.store.user("ANNA")
+        world.store.save_user(derived.model_copy(update={"first_name": "Ann"}))
+    copy_world(source, tmp_path / "target")
+    with open_world(tmp_path / "target") as world:
+        assert world.store.user("ANNA") == derived
+
+
+@pytest.mark.parametrize("damage", ["an order", "a product", "the manifest", "a line that is held out"])
+def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: str) -> None:
+    generation = live_generation(source)
+    if damage == "an order":
+        with closing(sqlite3.connect(generation / DATABASE_FILE)) as db, db:
+            db.execute("UPDATE orders SET quantity = 9 WHERE order_id = '0000000001'")
+    elif damage == "a product":
+        with closing(sqlite3.connect(generation / DATABASE_FILE)) as db, db:
+            db.execute("UPDATE products SET record = '{}'")
+    elif damage == "the manifest":
+        path = generation / MANIFEST_FILE
+        path.write_text(json.dumps({**json.loads(path.read_text()), "seed": "other"}))
+    else:
+        (generation / HOLDOUT_FILE).write_text('{"order_id": "1"}\n')
+    with pytest.raises(UserError, match=r"another fingerprint|no order that was held out|is damaged \(Valid"):
+        copy_world(source, tmp_path / "target")
+    with pytest.raises(UserError):
+        open_world(tmp_path / "target")
+
+
+def test_a_world_is_not_copied_onto_itself(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(source.parent)
+    with pytest.raises(UserError, match="the same world"):
+        copy_world(source, "source")
+    with pytest.raises(UserError, match="the same world"):
+        copy_world("servers:shop", "servers:shop")
+
+
+def test_profiles_are_not_written_out_in_a_folder(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="materialize-users"):
+        copy_world(source, tmp_path / "target", materialize_users=True)
+
+
+def test_what_is_copied_has_to_exist(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="There is no world"):
+        copy_world(tmp_path / "none", tmp_path / "target")

@@ -1,0 +1,181 @@
+"""Addresses and sites that want to be let in: a server stands where they lead, and must never hear of it."""
+
+from collections.abc import Generator
+
+import pytest
+
+from drretail.env.web.fetching.addresses import is_public
+from tests.env.web.fetching.local_site import Names, Site, always, by_path, fetcher, html, only_here, redirect, serving
+
+PAGE = html(b"<p>secret</p>")
+
+
+@pytest.fixture
+def inner() -> Generator[Site]:
+    """What an attack wants to reach: a service of this machine."""
+    with serving(always(PAGE)) as site:
+        yield site
+
+
+# Each leads to 127.0.0.1 for some reader, or to another place that only this machine or network reaches.
+FORMS = [
+    "http://127.0.0.1:{port}/",
+    "http://127.0.0.1.:{port}/",
+    "http://127.1:{port}/",
+    "http://127.0.1:{port}/",
+    "http://2130706433:{port}/",
+    "http://0x7f000001:{port}/",
+    "http://0x7f.0.0.1:{port}/",
+    "http://0X7F.1:{port}/",
+    "http://017700000001:{port}/",
+    "http://0177.0.0.1:{port}/",
+    "http://127.0.0.01:{port}/",
+    "http://0.0.0.0:{port}/",
+    "http://0:{port}/",
+    "http://localhost:{port}/",
+    "http://LOCALHOST.:{port}/",
+    "http://inner.localhost:{port}/",
+    "http://１２７.０.０.１:{port}/",
+    "http://①②⑦.⓪.⓪.①:{port}/",
+    "http://127。0。0。1:{port}/",
+    "http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:{port}/",
+    "http://127.0.0.1%2e:{port}/",
+    "http://%31%32%37.0.0.1:{port}/",
+    "http://[::1]:{port}/",
+    "http://[::]:{port}/",
+    "http://[::ffff:127.0.0.1]:{port}/",
+    "http://[::ffff:7f00:1]:{port}/",
+    "http://[::127.0.0.1]:{port}/",
+    "http://[64:ff9b::127.0.0.1]:{port}/",
+    "http://[64:ff9b:1::7f00:1]:{port}/",
+    "http://[2002:7f00:1::]:{port}/",
+    "http://[2001:0:0:0:0:0:80ff:fffe]:{port}/",
+    "http://[fd00::1]:{port}/",
+    "http://[fe80::1%25lo]:{port}/",
+    "http://[ff02::1]:{port}/",
+    "http://[::1%25lo]:{port}/",
+    "http://10.0.0.1:{port}/",
+    "http://172.16.0.1:{port}/",
+    "http://192.168.0.1:{port}/",
+    "http://100.64.0.1:{port}/",
+    "http://100.100.100.200/latest/meta-data/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[fd00:ec2::254]/latest/meta-data/",
+    "http://192.0.0.192/opc/v2/instance/",
+    "http://168.63.129.16/machine",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://198.18.0.1/",
+    "http://shop.example@127.0.0.1:{port}/",
+    "http://shop.example:80@127.0.0.1:{port}/",
+    "http://user:password@shop.example:{port}/",
+    "http://shop.example\\@127.0.0.1:{port}/",
+    "http://127.0.0.1:{port}\\@shop.example/",
+    "http://shop.example#@127.0.0.1:{port}/\t",
+    "http://127.0.0.1\t:{port}/",
+    "http://shop.example:{port}/\r\nHost: inner",
+    "http://shop.example:{port}/ HTTP/1.1\r\nX: y",
+    "http:\\\\127.0.0.1:{port}\\",
+    "http:127.0.0.1:{port}/",
+    "//127.0.0.1:{port}/",
+    "file:///etc/passwd",
+    "file://127.0.0.1:{port}/",
+    "ftp://127.0.0.1:{port}/",
+    "gopher://127.0.0.1:{port}/_GET / HTTP/1.0",
+    "dict://127.0.0.1:{port}/info",
+    "data:text/html,<p>secret</p>",
+    "javascript:alert(1)",
+    "jar:http://127.0.0.1:{port}!/",
+    "unix:///var/run/docker.sock",
+    "http+unix://%2Fvar%2Frun%2Fdocker.sock/info",
+    "http://router:{port}/",
+    "http://printer.local:{port}/",
+    "http://shop.example:22/",
+    "http://shop.example:6379/",
+    "http://shop.example:0/",
+    "http://shop.example:99999/",
+    "http://shop.example:-1/",
+    "http://[127.0.0.1]:{port}/",
+    "http://[::1:{port}/",
+    "http:///:{port}",
+    "http://",
+    "",
+    "http://" + "a" * 5000,
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_spelling_of_an_inner_address_is_let_in(form: str, inner: Site) -> None:
+    here = [["127.0.0.1"]]
+    # A resolver that sends every name home, as one with a search list or a hosts file may.
+    names = Names(dict.fromkeys(("localhost", "inner.localhost", "router", "printer.local", "shop.example"), here))
+    fetched = fetcher(inner, names, allowed=is_public).fetch(form.format(port=inner.port))
+    assert (fetched.state, fetched.body, inner.connections) == ("blocked", b"", 0)
+    assert fetched.problem
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if "{port}" in form])
+def test_no_redirect_to_an_inner_address_is_followed(form: str, inner: Site) -> None:
+    place = form.format(port=inner.port).replace("\r\n", "%0d%0a")
+    with serving(always(redirect(place)), "127.0.0.2") as outer:
+        # The site itself is at an allowed address, and both ports are.
+        inside = {name: [["127.0.0.1"]] for name in ("localhost", "router", "printer.local")}
+        names = Names({**inside, "shop.example": [["127.0.0.2"]]})
+        ports = frozenset({outer.port, inner.port})
+        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2", redirects=2, ports=ports)
+        fetched = reader.fetch(f"http://shop.example:{outer.port}/")
+        assert outer.connections >= 1
+    assert (fetched.state in ("blocked", "error"), fetched.body, inner.connections) == (True, b"", 0)
+
+
+def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> None:
+    names = Names({"shop.example": [["127.0.0.1"]]})
+    fetched = fetcher(inner, names, allowed=only_here).fetch(f"http://shop.example:{inner.port}/")
+    assert (fetched.state, fetched.body, inner.connections) == ("ok", b"<p>secret</p>", 1)
+
+
+def test_a_public_name_of_an_inner_address_is_not_connected_to(inner: Site) -> None:
+    names = Names({"shop.example": [["127.0.0.1"]]})
+    fetched = fetcher(inner, names, allowed=is_public).fetch(f"http://shop.example:{inner.port}/")
+    assert (fetched.state, inner.connections) == ("blocked", 0)
+
+
+@pytest.mark.parametrize("answers", [["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]])
+def test_one_inner_address_among_public_ones_is_enough_to_refuse(answers: list[str], inner: Site) -> None:
+    fetched = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public).fetch(
+        f"http://shop.example:{inner.port}/"
+    )
+    assert (fetched.state, inner.connections) == ("blocked", 0)
+
+
+def test_a_name_is_looked_up_once_and_connected_to_as_it_was_then(inner: Site) -> None:
+    """DNS rebinding: the second answer of the name server would lead inside."""
+    with serving(always(html(b"<p>outer</p>")), "127.0.0.2") as outer:
+        names = Names({"shop.example": [["127.0.0.2"], ["127.0.0.1"]]})
+        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2")
+        fetched = reader.fetch(f"http://shop.example:{outer.port}/")
+    assert (fetched.body, names.asked) == (b"<p>outer</p>", ["shop.example"])
+
+
+def test_each_redirect_is_looked_up_and_checked_anew(inner: Site) -> None:
+    """The first answer is allowed, the second leads inside: a redirect of the site to itself is refused."""
+    with serving(by_path({"/": redirect("/again"), "/again": PAGE}), "127.0.0.2") as outer:
+        names = Names({"shop.example": [["127.0.0.2"], ["127.0.0.1"]]})
+        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2")
+        fetched = reader.fetch(f"http://shop.example:{outer.port}/")
+        assert (fetched.state, outer.paths(), inner.connections) == ("blocked", ["/"], 0)
+
+
+def test_robots_are_asked_for_under_the_same_rules(inner: Site) -> None:
+    names = Names({"shop.example": [["127.0.0.1"]]})
+    fetched = fetcher(inner, names, allowed=is_public, robots=True).fetch(f"http://shop.example:{inner.port}/")
+    assert (fetched.state, inner.connections) == ("blocked", 0)
+
+
+def test_a_robots_file_cannot_redirect_inside(inner: Site) -> None:
+    with serving(always(redirect(f"http://127.0.0.1:{inner.port}/")), "127.0.0.2") as outer:
+        names = Names({"shop.example": [["127.0.0.2"]]})
+        reader = fetcher(outer, names, allowed=lambda address: str(address) == "127.0.0.2", robots=True)
+        fetched = reader.fetch(f"http://shop.example:{outer.port}/")
+    assert (fetched.state, inner.connections) == ("blocked", 0)

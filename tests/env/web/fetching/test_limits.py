@@ -1,0 +1,190 @@
+"""Sites that send too much, too slowly, in circles, or what is no page."""
+
+import gzip
+import itertools
+import socket
+import time
+import zlib
+from collections.abc import Callable
+
+import pytest
+
+from drretail.env.web.fetching.fetched import Fetched
+from tests.env.web.fetching.local_site import Answering, Names, always, by_path, fetcher, html, redirect, serving
+
+MEGABYTE = 1_000_000
+OK_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+
+def fetched(answer: Answering, path: str = "/", **limits: object) -> Fetched:
+    with serving(answer) as site:
+        return fetcher(site, Names({"shop.example": [["127.0.0.1"]]}), **limits).fetch(  # pyright: ignore[reportArgumentType] -- limits by name
+            f"http://shop.example:{site.port}{path}"
+        )
+
+
+def packed(body: bytes, encoding: str) -> bytes:
+    return html(body, f"Content-Encoding: {encoding}")
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+def drip(start: bytes, more: Callable[[int], bytes], pause: float = 0.05) -> Answering:
+    """Sends ``start``, then a little now and then, without end."""
+
+    def answer(_: str, connection: socket.socket) -> None:
+        connection.sendall(start)
+        for number in itertools.count():
+            time.sleep(pause)
+            connection.sendall(more(number))
+
+    return answer
+
+
+def flood(start: bytes, more: bytes) -> Answering:
+    def answer(_: str, connection: socket.socket) -> None:
+        connection.sendall(start)
+        while True:
+            connection.sendall(more)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("x-gzip", gzip.compress), ("deflate", zlib.compress), ("Deflate", raw_deflate)],
+)
+def test_a_packed_page_is_unpacked(encoding: str, pack: Callable[[bytes], bytes]) -> None:
+    page = b"<p>" + bytes(range(32, 127)) * 5000
+    found = fetched(always(packed(pack(page), encoding)))
+    assert (found.state, found.body) == ("ok", page)
+
+
+@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+def test_a_bomb_is_left_as_soon_as_it_is_too_large(encoding: str, pack: Callable[[bytes], bytes]) -> None:
+    bomb = pack(bytes(50 * MEGABYTE))
+    assert len(bomb) < 100_000
+    found = fetched(always(packed(bomb, encoding)), body_bytes=MEGABYTE)
+    assert (found.state, found.body) == ("error", b"")
+    assert "larger than 1,000,000 bytes" in str(found.problem)
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "gzip,deflate", "compress", "x-tar", "gzip;q=1"])
+def test_what_was_not_asked_for_is_not_unpacked(encoding: str) -> None:
+    found = fetched(always(packed(gzip.compress(gzip.compress(bytes(MEGABYTE))), encoding)))
+    assert (found.state, "not asked for" in str(found.problem)) == ("error", True)
+
+
+def test_two_headers_of_packing_are_two_packings() -> None:
+    page = gzip.compress(gzip.compress(b"x"))
+    found = fetched(always(html(page, "Content-Encoding: gzip", "Content-Encoding: gzip")))
+    assert (found.state, "not asked for" in str(found.problem)) == ("error", True)
+
+
+@pytest.mark.parametrize("body", [b"not packed", gzip.compress(b"x" * 9999, mtime=0)[:-9], b"\x1f\x8b\x08\x00"])
+def test_a_damaged_packing_is_an_error(body: bytes) -> None:
+    found = fetched(always(packed(body, "gzip")))
+    assert (found.state, found.body, "packed" in str(found.problem)) == ("error", b"", True)
+
+
+def test_a_page_that_says_it_is_too_large_is_not_read() -> None:
+    sent = OK_HEAD + b"Content-Length: 999999999999\r\n\r\n"
+    assert "larger than" in str(fetched(always(sent)).problem)
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        (OK_HEAD + b"\r\n", b"x" * 65536),
+        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"8000\r\n" + b"x" * 0x8000 + b"\r\n"),
+        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 5000),
+        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1;" + b"y" * 500 + b"\r\nx\r\n"),
+        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X-Trailer: y\r\n" * 500),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Header: yyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n" * 500),
+        (b"HTTP/1.1 200 OK\r\nX: ", b"y" * 65536),
+        (b"", b"y" * 65536),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500),
+        (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 500),
+    ],
+)
+def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
+    found = fetched(flood(start, more), body_bytes=100_000)
+    assert (found.state, found.body) == ("error", b"")
+    assert "within" not in str(found.problem)
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        (b"", b"H"),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Y: z\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (OK_HEAD + b"\r\n", b"x"),
+        (OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        (OK_HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"x", mtime=0)[:10], b""),
+    ],
+)
+def test_a_slow_drip_ends_with_the_time_of_the_page(start: bytes, more: bytes) -> None:
+    begun = time.monotonic()
+    found = fetched(drip(start, lambda _: more), seconds=0.3)
+    assert (found.state, "within 0.3 seconds" in str(found.problem)) == ("error", True)
+    assert time.monotonic() - begun < 3
+
+
+def test_redirects_that_drip_share_one_time() -> None:
+    def answer(_: str, connection: socket.socket) -> None:
+        time.sleep(0.15)
+        connection.sendall(redirect("/on"))
+
+    found = fetched(answer, seconds=0.4, redirects=100)
+    assert "within 0.4 seconds" in str(found.problem)
+
+
+def test_a_resolver_that_hangs_takes_no_more_than_the_time_of_the_page() -> None:
+    class Slow(Names):
+        def __call__(self, host: str, port: int) -> list[str]:
+            time.sleep(5)
+            return ["127.0.0.1"]
+
+    begun = time.monotonic()
+    with serving(always(html(b"x"))) as site:
+        found = fetcher(site, Slow({}), seconds=0.2).fetch(f"http://shop.example:{site.port}/")
+    assert "within 0.2 seconds" in str(found.problem)
+    assert time.monotonic() - begun < 3
+
+
+def test_a_circle_of_redirects_ends() -> None:
+    with serving(by_path({"/": redirect("/a"), "/a": redirect("/")})) as site:
+        reader = fetcher(site, Names({"shop.example": [["127.0.0.1"]]}), redirects=3)
+        found = reader.fetch(f"http://shop.example:{site.port}/")
+        assert (found.state, "more than 3 times" in str(found.problem), len(site.requests)) == ("error", True, 4)
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+def test_a_redirect_is_followed_and_remembered(status: str) -> None:
+    found = fetched(by_path({"/": redirect("sub/../page?q=ä#part", status), "/page?q=%C3%A4": html(b"<p>here")}))
+    assert (found.state, found.body) == ("ok", b"<p>here")
+    assert found.final_url.endswith("/page?q=%C3%A4")
+    assert found.url.endswith("/")
+
+
+@pytest.mark.parametrize("place", ["", "http://[", "http://shop.example:port/"])
+def test_a_redirect_to_nowhere_is_no_page(place: str) -> None:
+    assert fetched(always(redirect(place))).state in ("error", "blocked")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"SSH-2.0-OpenSSH_9\r\n", b"\x00\x01\x02", b"HTTP/1.1 20x OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nbroken\r\n\r\n"],
+)
+def test_what_is_not_http_is_an_error(sent: bytes) -> None:
+    found = fetched(always(sent))
+    assert (found.state, found.body) == ("error", b"")
+
+
+def test_a_page_cut_short_is_an_error() -> None:
+    sent = OK_HEAD + b"Content-Length: 100\r\n\r\nshort"
+    assert fetched(always(sent)).state == "error"

@@ -1,0 +1,135 @@
+import socket
+import threading
+import time
+
+import pytest
+
+from drretail.env.web.fetching.client import Client, Limits
+from drretail.env.web.fetching.fetcher import Fetcher
+from drretail.env.web.fetching.robots import Robots
+from tests.env.web.fetching.local_site import (
+    AGENT,
+    Names,
+    Site,
+    always,
+    by_path,
+    fetcher,
+    html,
+    only_here,
+    redirect,
+    serving,
+)
+
+NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
+PAGE = html(b"<p>here")
+CLOSED = html(b"User-agent: *\nDisallow: /closed\n", kind="text/plain")
+
+
+def url(site: Site, path: str, host: str = "shop.example") -> str:
+    return f"http://{host}:{site.port}{path}"
+
+
+def test_a_page_that_the_site_asks_not_to_read_is_left() -> None:
+    with serving(by_path({"/robots.txt": CLOSED, "/closed/x": PAGE, "/open": PAGE})) as site:
+        reader = fetcher(site, Names(NAMES), robots=True)
+        found = reader.fetch(url(site, "/closed/x"))
+        assert (found.state, "robots.txt" in str(found.problem)) == ("blocked", True)
+        assert reader.fetch(url(site, "/open")).state == "ok"
+        assert site.paths() == ["/robots.txt", "/open"]
+
+
+def test_turned_off_they_are_not_even_asked_for() -> None:
+    with serving(by_path({"/robots.txt": CLOSED, "/closed/x": PAGE})) as site:
+        assert fetcher(site, Names(NAMES)).fetch(url(site, "/closed/x")).state == "ok"
+        assert site.paths() == ["/closed/x"]
+
+
+def test_each_site_is_asked_once_and_for_itself() -> None:
+    with serving(by_path({"/robots.txt": CLOSED, "/a": PAGE, "/b": PAGE})) as site:
+        reader = fetcher(site, Names(NAMES), robots=True)
+        for host, path in [("shop.example", "/a"), ("shop.example", "/b"), ("other.example", "/a")]:
+            assert reader.fetch(url(site, path, host)).state == "ok"
+        assert site.paths() == ["/robots.txt", "/a", "/b", "/robots.txt", "/a"]
+
+
+def test_parallel_readers_ask_a_site_once() -> None:
+    def answer(request: str, connection: socket.socket) -> None:
+        time.sleep(0.1)
+        connection.sendall(CLOSED if "robots" in request else PAGE)
+
+    with serving(answer) as site:
+        reader = fetcher(site, Names(NAMES), robots=True)
+        threads = [threading.Thread(target=reader.fetch, args=(url(site, f"/{n}"),)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert site.paths().count("/robots.txt") == 1
+        assert len(site.requests) == 5
+
+
+def test_where_a_redirect_leads_is_asked_too() -> None:
+    with serving(by_path({"/robots.txt": CLOSED, "/in": redirect("/closed/x"), "/closed/x": PAGE})) as site:
+        found = fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/in"))
+        assert (found.state, found.final_url) == ("blocked", url(site, "/closed/x"))
+        assert site.paths() == ["/robots.txt", "/in"]
+
+
+def test_robots_may_be_redirected() -> None:
+    with serving(by_path({"/robots.txt": redirect("/r"), "/r": CLOSED, "/closed": PAGE})) as site:
+        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/closed")).state == "blocked"
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "401 Unauthorized", "403 Forbidden", "410 Gone"])
+def test_a_site_without_robots_forbids_nothing(status: str) -> None:
+    with serving(by_path({"/robots.txt": html(b"no", status=status), "/a": PAGE})) as site:
+        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/a")).state == "ok"
+
+
+@pytest.mark.parametrize("status", ["500 Oops", "503 Busy", "429 Too Many Requests", "304 Not Modified"])
+def test_a_site_that_fails_to_send_its_robots_is_left_alone(status: str) -> None:
+    with serving(by_path({"/robots.txt": html(b"", status=status), "/a": PAGE})) as site:
+        reader = fetcher(site, Names(NAMES), robots=True)
+        found = reader.fetch(url(site, "/a"))
+        assert (found.state, status[:3] in str(found.problem)) == ("blocked", True)
+        assert reader.fetch(url(site, "/a")).state == "blocked"
+        assert site.paths() == ["/robots.txt"]
+
+
+def test_a_web_page_in_place_of_robots_forbids_nothing() -> None:
+    with serving(always(html(b"<!doctype html><p>User-agent</p><p>Disallow"))) as site:
+        assert fetcher(site, Names(NAMES), robots=True).fetch(url(site, "/a")).state == "ok"
+
+
+def test_robots_that_do_not_come_end_with_the_time_of_the_page() -> None:
+    with serving(lambda *_: time.sleep(0.8)) as site:
+        found = fetcher(site, Names(NAMES), robots=True, seconds=0.2).fetch(url(site, "/a"))
+    assert (found.state, "robots.txt does not come" in str(found.problem)) == ("error", True)
+
+
+@pytest.mark.parametrize("failing", [True, False])
+def test_what_a_site_said_is_asked_again_after_its_time(failing: bool) -> None:
+    now = [0.0]
+    robots = html(b"", status="503 Busy") if failing else CLOSED
+    with serving(by_path({"/robots.txt": robots, "/a": PAGE})) as site:
+        client = Client(AGENT, Limits(ports=frozenset({site.port})), resolve=Names(NAMES), allowed=only_here)
+        reader = Fetcher(client, Robots(client, "drretail", clock=lambda: now[0]))
+        for moment in (0.0, 299.0, 301.0, 86_401.0):
+            now[0] = moment
+            reader.fetch(url(site, "/a"))
+        assert site.paths().count("/robots.txt") == (3 if failing else 2)
+
+
+def test_a_site_that_had_no_time_to_answer_is_asked_again_at_once() -> None:
+    slow = [True]
+
+    def answer(request: str, connection: socket.socket) -> None:
+        if slow[0]:
+            time.sleep(0.5)
+        connection.sendall(CLOSED if "robots" in request else PAGE)
+
+    with serving(answer) as site:
+        reader = fetcher(site, Names(NAMES), robots=True, seconds=0.2)
+        assert reader.fetch(url(site, "/a")).state == "error"
+        slow[0] = False
+        assert reader.fetch(url(site, "/a")).state == "ok"

@@ -1,0 +1,78 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.env.web.fetching.problems import Empty
+from drretail.env.web.fetching.sniffing import codec_name, text_kind
+
+
+@pytest.mark.parametrize(
+    ("said", "body", "kind", "charset"),
+    [
+        ("text/html", b"<p>x", "text/html", None),
+        ("text/html; charset=ISO-8859-1", b"<p>x", "text/html", "cp1252"),
+        ("text/html;charset='utf-8'", b"<p>x", "text/html", "utf-8"),
+        ("application/xhtml+xml", b"<?xml version='1.0'?><html>", "text/html", None),
+        ("text/plain", b"<html> in words", "text/plain", None),
+        ("text/markdown", b"# Title", "text/plain", None),
+        ("", b"  <!-- c --> <!-- d --><!DOCTYPE html><p>x", "text/html", None),
+        ("", b"just words", "text/plain", None),
+        ("", "zwölf".encode(), "text/plain", None),
+        ("text/html", b"\xef\xbb\xbf<p>x", "text/html", "utf-8"),
+        ("text/html; charset=latin1", b"\xef\xbb\xbf<p>x", "text/html", "utf-8"),
+        ("text/html", "<p>x".encode("utf-16"), "text/html", "utf-16"),
+        ("text/html; charset=utf-16le", "<p>x".encode("utf-16-le"), "text/html", "utf-16-le"),
+        ("text/html; charset=shift_jis", b"<p>x", "text/html", "shift_jis"),
+        ("text/html; charset=no-such-thing", b"<p>x", "text/html", None),
+        ("text/html; charset=utf-7", b"+ADw-p+AD4-", "text/html", None),
+        ("text/html; charset", b"<p>x", "text/html", None),
+    ],
+)
+def test_header_and_bytes_tell_what_a_page_is(said: str, body: bytes, kind: str, charset: str | None) -> None:
+    assert text_kind(said, body) == (kind, charset)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"%PDF-1.7 ...",
+        b"PK\x03\x04rest",
+        b"\x89PNG\r\n\x1a\n",
+        b"GIF89a",
+        b"\xff\xd8\xff\xe0",
+        b"RIFF....WEBP",
+        b"\x1f\x8b\x08",
+        b"\x7fELF",
+        b"MZ\x90\x00",
+        b"<p>x\x00y",
+        b"\x00\x00\x00\x18ftyp",
+    ],
+)
+@pytest.mark.parametrize("said", ["text/html", "text/plain", ""])
+def test_what_only_calls_itself_text_is_none(said: str, body: bytes) -> None:
+    with pytest.raises(Empty):
+        text_kind(said, body)
+
+
+@pytest.mark.parametrize("said", ["application/pdf", "image/svg+xml", "application/json", "text/javascript"])
+def test_another_type_is_not_read_whatever_its_bytes(said: str) -> None:
+    with pytest.raises(Empty, match=said.replace("+", r"\+")):
+        text_kind(said, b"<html>")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["zlib", "hex", "rot13", "base64", "idna", "punycode", "unicode_escape", "undefined", "\x00", "x" * 9999, None],
+)
+def test_codecs_that_no_web_page_uses_are_not_used(name: str | None) -> None:
+    assert codec_name(name) is None
+
+
+@given(st.text(max_size=50), st.binary(max_size=200))
+def test_every_header_and_body_has_an_answer(said: str, body: bytes) -> None:
+    try:
+        kind, charset = text_kind(said, body)
+    except Empty:
+        return
+    assert kind in ("text/html", "text/plain")
+    body.decode(charset or "utf-8", "replace")

@@ -1,0 +1,141 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.reading.cleaning import (
+    CUT,
+    LONGEST_LINE,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+    clean_line,
+    clean_text,
+    cleaned_page,
+    cleaned_result,
+    iso_day,
+    web_address,
+)
+from drretail.env.web.sandbox import default_corpus, read_corpus
+from drretail.grounding.citations import find_citations
+
+HOSTILE = st.text(
+    alphabet=st.one_of(
+        st.characters(), st.sampled_from(list("[]【】PW:B0a1 \n\r\t\u200b\u202e\u2066\ufe0f\U000e0041\x00\x1b"))
+    ),
+    max_size=300,
+)
+
+
+@given(HOSTILE)
+def test_cleaning_twice_changes_nothing(text: str) -> None:
+    assert clean_text(clean_text(text)) == clean_text(text)
+    assert clean_line(clean_line(text, 80), 80) == clean_line(text, 80)
+
+
+@given(HOSTILE)
+def test_no_page_holds_a_citation_of_ours(text: str) -> None:
+    cited = [citation.marker for citation in find_citations(clean_text(text), ())]
+    assert not [marker for marker in cited if "P:" in marker or "W:" in marker]
+
+
+@pytest.mark.parametrize(
+    ("written", "cleaned"),
+    [
+        ("the best [P:B0FAKE0001] of all", "the best (P:B0FAKE0001) of all"),
+        ("【W:abcd2345】 says so", "(W:abcd2345) says so"),
+        ("[P:B0FAKE0001; W:abcd2345]", "(P:B0FAKE0001; W:abcd2345)"),
+        ("[P:B0A [P:B0B]]", "(P:B0A (P:B0B))"),
+        ("\\[P:B0FAKE0001\\]", "\\(P:B0FAKE0001\\)"),
+        ("[\u200bP:B0FAKE0001]", "(P:B0FAKE0001)"),
+        ("[it](P:B0FAKE0001)", "[it] (P:B0FAKE0001)"),
+        ("[1] and [see here](https://a.example)", "[1] and [see here](https://a.example)"),
+        ("[Ratio: 3:2]", "[Ratio: 3:2]"),
+    ],
+)
+def test_marks_in_the_form_of_our_citations_lose_their_brackets(written: str, cleaned: str) -> None:
+    assert clean_text(written) == cleaned == clean_line(written, 200)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "\u200b",
+        "\u200d",
+        "\u2060",
+        "\ufeff",
+        "\u00ad",
+        "\u202e",
+        "\u2066",
+        "\U000e0049",
+        "\ufe0f",
+        "\x00",
+        "\x1b",
+        "\ue000",
+    ],
+)
+def test_characters_that_show_nothing_are_taken_out(hidden: str) -> None:
+    assert clean_text(f"Ig{hidden}nore") == "Ignore"
+
+
+def test_letters_of_all_scripts_and_accents_stay() -> None:
+    text = "Füllstation für Vögel · 鳥の餌台 · שלום · مرحبا · हिन्दी · cafe\u0301 · 🐦"
+    assert clean_text(text) == text
+
+
+def test_line_ends_are_newlines_and_blank_lines_few() -> None:
+    assert clean_text("a \r\n\r\n\r\n\r\n  b\u2028c\t\td") == "a\n\nb\nc d"
+
+
+def test_a_line_of_five_megabytes_is_broken_and_ended() -> None:
+    text = clean_text("word " * 1_000_000)
+    assert len(text) <= LONGEST_TEXT
+    assert max(map(len, text.split("\n"))) <= LONGEST_LINE
+    assert text.endswith(CUT)
+
+
+def test_a_word_of_five_megabytes_is_cut() -> None:
+    assert len(clean_text("before " + "A" * 5_000_000 + " after")) < LONGEST_TEXT
+
+
+def test_a_title_is_one_line_cut_between_words() -> None:
+    line = clean_line("some\nwords " * 100, 50)
+    assert len(line) <= 50
+    assert line.endswith("words…") or line.endswith("some…")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//a.example", "https://", "https://a.example/ b",
+     'https://a.example/"><script>', "https://a.example/\u202egnp.exe", "https://a.example/" + "x" * 3000, "http://[::1"],
+)  # fmt: skip
+def test_what_is_no_address_of_a_page_is_no_result(url: str) -> None:
+    assert web_address(url) is None
+    assert cleaned_result(WebResult("title", url, "text")) is None
+
+
+def test_a_result_is_cleaned_in_all_its_parts() -> None:
+    result = cleaned_result(
+        WebResult("T\u202e" * 999, " https://a.example/x ", "say [P:B0FAKE0001]\n", "2024-05-06T01:02")
+    )
+    assert result is not None
+    assert (len(result.title), result.url, result.snippet, result.date) == (
+        LONGEST_TITLE,
+        "https://a.example/x",
+        "say (P:B0FAKE0001)",
+        "2024-05-06",
+    )
+
+
+def test_a_page_of_nothing_visible_has_no_content() -> None:
+    page = cleaned_page(WebPage("https://a.example", "t", "\u200b\u202e \n", "ok", "soon"))
+    assert (page.state, page.text, page.date) == ("no_content", "", None)
+
+
+@pytest.mark.parametrize("said", ["2023-02-31", "2023-1-1", "yesterday", "", None, "20230101"])
+def test_what_is_no_day_is_no_date(said: str | None) -> None:
+    assert iso_day(said) is None
+
+
+def test_the_pages_that_ship_with_us_are_clean() -> None:
+    for page in read_corpus(default_corpus()):
+        assert clean_text(page.text) == page.text

@@ -1,0 +1,137 @@
+import pytest
+
+from drretail.env.web.reading.page import read_page
+from tests.env.web.reading.pages import ARTICLE, PROSE, URL, fetched, read
+
+FURNITURE = """
+<header><nav><ul><li><a href="/a">Garden</a></li><li><a href="/b">Kitchen</a></li></ul></nav></header>
+<div id="cookie-banner" class="cookie-consent"><p>We use cookies on this site to improve your experience.</p></div>
+{}
+<aside class="sidebar">Sign up for our newsletter today</aside>
+<footer><p>Copyright Shop GmbH. All rights reserved.</p><a href="/imprint">Imprint</a></footer>
+"""
+LIST = "".join(
+    f'<li><a href="/p{n}"><div>Feeder number {n}</div></a><div><a href="/p{n}#r">4.{n} out of 5 stars</a></div>'
+    f'<div><a href="/p{n}">${n}9.50</a></div></li>'
+    for n in range(1, 9)
+)
+
+
+def test_an_article_is_markdown_with_its_lists_tables_and_links() -> None:
+    table = "<table><tr><th>Part</th><th>Price</th></tr><tr><td>Pole</td><td>$20</td></tr></table>"
+    page = read(
+        f"<article><h1>Feeders</h1>{ARTICLE}<h2>Parts</h2><ul><li>one pole</li><li>one tray</li></ul>{table}"
+        f'<p>More in <a href="/guide">the guide</a> for every season.</p></article>'
+    )
+    assert (page.state, page.title, page.url) == ("ok", "Feeders", URL)
+    for part in ("## Parts", "- one pole", "| Pole | $20 |", "[the guide](https://site.example/guide)"):
+        assert part in page.text, part
+
+
+@pytest.mark.parametrize("content", [f"<main><article>{ARTICLE}</article></main>", f"<main><ul>{LIST}</ul></main>"])
+def test_the_sites_furniture_is_never_content(content: str) -> None:
+    text = read(FURNITURE.format(content)).text
+    assert text
+    for words in ("Kitchen", "cookies", "newsletter", "Copyright", "Imprint"):
+        assert words not in text, words
+
+
+def test_the_items_of_a_list_page_stand_on_a_line_each_with_price_and_rating() -> None:
+    text = read(FURNITURE.format(f"<main><h1>Feeders</h1><ul>{LIST}</ul></main>")).text
+    assert "- Feeder number 3 · 4.3 out of 5 stars · $39.50" in text
+    assert text.count("\n- ") == 8
+
+
+def test_content_in_many_small_pieces_is_read_by_its_layout() -> None:
+    pieces = "".join(
+        f'<section class="tile"><h3>Side {n}</h3>'
+        f"<div><div>Small piece number {n} says something of its own.</div></div></section>"
+        for n in range(12)
+    )
+    text = read(f"<div>{pieces}</div>").text
+    assert all(f"Small piece number {n}" in text for n in range(12))
+
+
+def test_product_data_come_first_and_keep_their_currency() -> None:
+    data = '{"@type":"Product","name":"Pole","offers":{"price":"19.99","priceCurrency":"CHF"}}'
+    page = read(f"<article>{ARTICLE}</article>", f'<script type="application/ld+json">{data}</script>')
+    assert page.text.startswith("Product data stated by the page (schema.org):\n- Product: Pole\n- Price: 19.99 CHF\n")
+    assert PROSE.strip() in page.text
+
+
+def test_a_price_alone_is_content_even_where_scripts_make_the_rest() -> None:
+    data = '{"@type":"Product","name":"A pole of steel for feeders","offers":{"price":"19.99","priceCurrency":"CHF"}}'
+    assert read("<div id=root></div>", f'<script type="application/ld+json">{data}</script>').state == "ok"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "<div id='root'></div>", "<noscript>You need to enable JavaScript to run this app.</noscript>",
+     FURNITURE.format(""), "<p>Loading…</p>", "<script>document.write('hello '.repeat(500))</script>"],
+)  # fmt: skip
+def test_a_page_without_content_is_no_content_and_never_its_navigation(body: str) -> None:
+    page = read(body)
+    assert (page.state, page.text) == ("no_content", "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<h1>Robot or human?</h1><p>Activate and hold the button to confirm that you're human. Thank you!</p>",
+        "<p>Checking your browser before accessing site.example. This process is automatic. Please wait.</p>",
+        "<h1>Access Denied</h1><p>You don't have permission to access this page on this server. Reference #18.2d35</p>",
+        "<p>Enter the characters you see below. Sorry, we just need to make sure you're not a robot.</p>",
+        "<h1>Before you continue to Search</h1><p>We use cookies and data to deliver and maintain services.</p>",
+        '<form id="challenge-form"><p>One more step.</p></form>',
+        '<div class="g-recaptcha"></div><p>Please wait.</p>',
+        "<p>Bitte bestätigen Sie, dass Sie ein Mensch sind, um fortzufahren. Danke für Ihre Geduld.</p>",
+    ],
+)
+def test_walls_are_blocked(body: str) -> None:
+    page = read(body)
+    assert (page.state, page.text) == ("blocked", "")
+
+
+def test_an_article_about_captchas_is_no_wall() -> None:
+    long = "".join(f"<p>{PROSE} Sites ask: are you a robot? They say access denied. {n}</p>" for n in range(15))
+    assert read(f"<article>{long}</article><div class='g-recaptcha'></div>").state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(401, "blocked"), (403, "blocked"), (429, "blocked"), (451, "blocked"), (404, "error"), (500, "error")],
+)
+def test_http_failures_are_states(status: int, state: str) -> None:
+    assert read_page(fetched(f"<article>{ARTICLE}</article>", status=status)).state == state
+
+
+@pytest.mark.parametrize("state", ["blocked", "error", "no_content"])
+def test_what_was_not_fetched_is_not_read(state: str) -> None:
+    page = read_page(fetched(f"<article>{ARTICLE}</article>", state=state))
+    assert (page.state, page.text) == (state, "")
+
+
+def test_plain_text_is_read_as_it_is() -> None:
+    page = read_page(fetched(PROSE + "<b>not bold</b>", content_type="text/plain"))
+    assert page.text.endswith("<b>not bold</b>")
+
+
+@pytest.mark.parametrize(
+    ("charset", "meta", "codec"),
+    [
+        ("iso-8859-1", "", "latin-1"),
+        (None, '<meta charset="windows-1252">', "cp1252"),
+        (None, "", "utf-8"),
+        ("no-such-codec", "", "utf-8"),
+        (None, '<meta http-equiv="content-type" content="text/html; charset=shift_jis">', "shift_jis"),
+    ],
+)
+def test_characters_are_read_by_header_page_or_what_fits(charset: str | None, meta: str, codec: str) -> None:
+    word = "餌台" if codec == "shift_jis" else "Füllstation"
+    html = f"<html><head>{meta}<title>{word}</title></head><body><article>{ARTICLE}</article></body></html>"
+    assert read_page(fetched(html.encode(codec), charset=charset)).title == word
+
+
+def test_the_same_page_gives_the_same_text() -> None:
+    body = FURNITURE.format(f"<main><ul>{LIST}</ul></main>")
+    assert read(body) == read(body)

@@ -1,0 +1,90 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from drretail.env.web.asking import Service
+from drretail.env.web.base import WebResult
+from drretail.env.web.searxng import LOCKED, SearxngSearch
+from drretail.errors import ToolError
+
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def searxng(httpserver: HTTPServer) -> SearxngSearch:
+    address = httpserver.url_for("/search")
+    return SearxngSearch(Service("SearXNG", address, 5, LOCKED, wait=lambda _: None, now=lambda: NOW))
+
+
+def answered(httpserver: HTTPServer, value: Any) -> None:
+    httpserver.expect_request("/search").respond_with_json(value)
+
+
+def test_it_is_asked_for_json(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    answered(httpserver, {"results": []})
+    assert searxng.search("bird & bees?", 5) == []
+    ((request, _),) = httpserver.log
+    assert (request.method, dict(request.args)) == ("GET", {"q": "bird & bees?", "format": "json"})
+
+
+def test_half_a_character_in_a_query_is_no_trouble(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    answered(httpserver, {"results": []})
+    searxng.search("\ud800", 5)
+    ((request, _),) = httpserver.log
+    assert request.args["q"] == "?"
+
+
+def test_an_address_that_cannot_be_asked_is_an_error() -> None:
+    nowhere = Service("SearXNG", "http://a..b/search", 2, LOCKED, wait=lambda _: None)
+    with pytest.raises(ToolError, match="cannot be reached"):
+        SearxngSearch(nowhere).search("x", 5)
+
+
+def test_results_have_title_address_snippet_and_date(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    first = {
+        "title": "A",
+        "url": "https://a.example/",
+        "content": "Five\n feet.",
+        "publishedDate": "2024-03-03T00:00:00",
+        "engines": ["duckduckgo"],
+        "score": 2.0,
+    }
+    second = {"title": "B", "url": "https://b.example/", "content": None, "publishedDate": None}
+    answered(httpserver, {"query": "x", "results": [first, "broken", {"url": None}, second, first], "answers": []})
+    assert searxng.search("x", 5) == [
+        WebResult("A", "https://a.example/", "Five feet.", "2024-03-03"),
+        WebResult("B", "https://b.example/", ""),
+    ]
+
+
+def test_json_switched_off_at_the_server_is_said_with_the_setting(
+    httpserver: HTTPServer, searxng: SearxngSearch
+) -> None:
+    httpserver.expect_request("/search").respond_with_data("<html>Forbidden", 403)
+    with pytest.raises(
+        ToolError, match=r"\(403\): let it answer in JSON .*formats: \[html, json\] .*settings\.yml"
+    ) as caught:
+        searxng.search("x", 5)
+    assert caught.value.kind == "forbidden"
+
+
+def test_engines_that_do_not_answer_are_named(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    silent = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"], "odd", []]
+    answered(httpserver, {"results": [], "unresponsive_engines": silent})
+    with pytest.raises(ToolError, match=r"google: Suspended: CAPTCHA, brave: timeout\)"):
+        searxng.search("x", 5)
+
+
+def test_some_silent_engines_are_no_trouble_while_others_answer(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    found = [{"title": "A", "url": "https://a.example/", "content": ""}]
+    answered(httpserver, {"results": found, "unresponsive_engines": [["google", "timeout"]]})
+    assert len(searxng.search("x", 5)) == 1
+
+
+@pytest.mark.parametrize("value", [[], {}, {"results": None}, {"results": {"a": 1}}, "text"])
+def test_another_form_of_answer_is_said(value: Any, httpserver: HTTPServer, searxng: SearxngSearch) -> None:
+    answered(httpserver, value)
+    with pytest.raises(ToolError, match="form that is not known"):
+        searxng.search("x", 5)

@@ -1,0 +1,199 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from drretail.env.web.asking import Service
+from drretail.env.web.base import WebResult
+from drretail.env.web.serper import LOCKED, SerperSearch
+from drretail.errors import ToolError
+
+KEY = "k-0123456789abcdef0123456789abcdef"
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+ORGANIC = [
+    {
+        "title": "Feeder  heights",
+        "link": "https://a.example/x",
+        "snippet": "Five feet.",
+        "position": 1,
+        "sitelinks": [],
+    },
+    {"title": "Older", "link": "https://b.example/", "snippet": "Six feet.", "date": "Mar 3, 2024"},
+    {"title": "Same page", "link": "https://A.example/x/?utm_source=y", "snippet": "Again."},
+    {"title": "News", "link": "http://c.example/n", "snippet": "Seven.", "date": "2 days ago"},
+]
+
+
+@pytest.fixture
+def waited() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def serper(httpserver: HTTPServer, waited: list[float]) -> SerperSearch:
+    service = Service("Serper", httpserver.url_for("/search"), 5, LOCKED, wait=waited.append, now=lambda: NOW)
+    return SerperSearch(service, SecretStr(KEY))
+
+
+def answered(httpserver: HTTPServer, *answers: tuple[int, Any, dict[str, str]]) -> None:
+    """The given answers in turn, then the last again."""
+    left = list(answers)
+
+    def answer(_: Request) -> Response:
+        status, body, headers = left.pop(0) if len(left) > 1 else left[0]
+        text = body if isinstance(body, str | bytes) else json.dumps(body)
+        return Response(text, status, headers)
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+
+
+def problem(search: Callable[[], object]) -> ToolError:
+    with pytest.raises(ToolError) as caught:
+        search()
+    whole = f"{caught.value} {caught.value!r} {caught.value.as_result()} {caught.value.__cause__!r}"
+    assert KEY not in whole
+    return caught.value
+
+
+def test_what_is_asked_is_the_query_the_number_and_the_key(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"organic": ORGANIC}, {}))
+    serper.search("how high to hang a feeder?", 5)
+    ((request, _),) = httpserver.log
+    assert (request.method, request.get_json()) == ("POST", {"q": "how high to hang a feeder?", "num": 5})
+    assert request.headers["X-API-KEY"] == KEY
+    assert "Cookie" not in request.headers
+
+
+def test_half_a_character_in_a_query_is_no_trouble(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"organic": ORGANIC}, {}))
+    serper.search("feeder \ud800 height", 5)
+    ((request, _),) = httpserver.log
+    assert request.get_json()["q"] == "feeder ? height"
+
+
+def test_results_come_in_order_each_page_once_with_iso_dates(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"organic": ORGANIC, "ads": [{"link": "https://ad.example"}], "credits": 1}, {}))
+    assert serper.search("feeder", 5) == [
+        WebResult("Feeder heights", "https://a.example/x", "Five feet."),
+        WebResult("Older", "https://b.example/", "Six feet.", "2024-03-03"),
+        WebResult("News", "http://c.example/n", "Seven.", "2026-03-08"),
+    ]
+    assert [result.title for result in serper.search("feeder", 1)] == ["Feeder heights"]
+
+
+def test_an_answer_without_results_is_none(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"searchParameters": {"q": "x"}, "organic": []}, {}), (200, {}, {}))
+    assert serper.search("x", 5) == serper.search("x", 5) == []
+
+
+@pytest.mark.parametrize(
+    "item",
+    [None, 3, "text", [], {"title": "no link"}, {"link": 5}, {"link": "javascript:x()"}, {"link": "//x.example"}],
+)
+def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (200, {"organic": [item, ORGANIC[0]]}, {}))
+    assert [result.url for result in serper.search("x", 5)] == ["https://a.example/x"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "said"),
+    [
+        (401, {"message": f"Unauthorized {KEY}"}, "forbidden", "set SERPER_API_KEY"),
+        (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
+        (400, {"message": "Not enough credits"}, "limit", "no credits left"),
+        (402, "", "limit", "no credits left"),
+        (400, {"message": f"bad request by {KEY}"}, "unavailable", "answers 400"),
+        (404, "", "unavailable", "check the address"),
+        (302, "", "unavailable", "redirects elsewhere"),
+        (500, "<html>", "unavailable", "fault of its own"),
+        (503, "", "unavailable", "search again later"),
+        (429, "", "limit", "asked too often"),
+        (200, "<html>hello", "unavailable", "not JSON"),
+        (200, '{"organic": [', "unavailable", "not JSON"),
+        (200, b"\xff\xfe\x00", "unavailable", "not JSON"),
+        (200, "[" * 100_000, "unavailable", "not JSON"),
+        (200, "[]", "unavailable", "form that is not known"),
+        (200, {"organic": "none"}, "unavailable", "form that is not known"),
+        (200, "x" * 4_000_001, "unavailable", "more than"),
+    ],
+)
+def test_what_goes_wrong_is_a_sentence_with_what_to_do(
+    status: int, body: Any, kind: str, said: str, httpserver: HTTPServer, serper: SerperSearch
+) -> None:
+    answered(httpserver, (status, body, {}))
+    error = problem(lambda: serper.search("x", 5))
+    assert error.kind == kind
+    assert said in error.message
+
+
+def test_a_key_is_not_sent_where_the_service_redirects_to(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (307, "", {"Location": httpserver.url_for("/elsewhere")}))
+    problem(lambda: serper.search("x", 5))
+    assert [request.path for request, _ in httpserver.log] == ["/search"]
+
+
+def test_a_moment_of_trouble_is_waited_for(httpserver: HTTPServer, serper: SerperSearch, waited: list[float]) -> None:
+    busy = (429, "", {"Retry-After": "2"})
+    answered(httpserver, busy, (503, "", {}), (200, {"organic": ORGANIC}, {}))
+    assert len(serper.search("x", 5)) == 3
+    assert waited == [2.0, 1.0]
+
+
+def test_lasting_trouble_ends_after_three_tries(
+    httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
+) -> None:
+    answered(httpserver, (500, "", {}))
+    problem(lambda: serper.search("x", 5))
+    assert (len(httpserver.log), waited) == (3, [1.0, 1.0])
+
+
+@pytest.mark.parametrize("after", ["61", "Tue, 10 Mar 2026 12:01:01 GMT"])
+def test_a_long_wait_is_told_instead_of_waited(
+    after: str, httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
+) -> None:
+    answered(httpserver, (429, "", {"Retry-After": after}))
+    assert "in 61 seconds" in problem(lambda: serper.search("x", 5)).message
+    assert (len(httpserver.log), waited) == (1, [])
+
+
+@pytest.mark.parametrize("after", ["soon", "-5", "", "٣", "Tue, 99 Foo"])
+def test_an_unreadable_retry_after_is_no_trouble(after: str, httpserver: HTTPServer, serper: SerperSearch) -> None:
+    answered(httpserver, (429, "", {"Retry-After": after.encode().decode("latin-1")}))
+    assert problem(lambda: serper.search("x", 5)).kind == "limit"
+
+
+def test_a_service_that_hangs_is_a_time_out(httpserver: HTTPServer, serper: SerperSearch) -> None:
+    import time
+
+    def hang(_: Request) -> Response:
+        time.sleep(0.6)
+        return Response("{}")
+
+    httpserver.expect_request("/search").respond_with_handler(hang)
+    slow = SerperSearch(replace(serper._service, seconds=0.2), SecretStr(KEY))  # pyright: ignore[reportPrivateUsage] -- the same service, less patient
+    error = problem(lambda: slow.search("x", 5))
+    assert (error.kind, "within 0.2 seconds" in error.message) == ("timeout", True)
+
+
+def test_a_service_that_is_not_there_is_named_with_its_address() -> None:
+    nowhere = Service("Serper", "http://127.0.0.1:9/search?key=hidden", 2, LOCKED, wait=lambda _: None)
+    error = problem(lambda: SerperSearch(nowhere, SecretStr(KEY)).search("x", 5))
+    assert error.kind == "unavailable"
+    assert "http://127.0.0.1:9/search;" in error.message
+    assert "hidden" not in error.message
+
+
+def test_proxies_of_the_environment_are_not_used(
+    httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    answered(httpserver, (200, {"organic": ORGANIC}, {}))
+    assert serper.search("x", 1)

@@ -1,0 +1,72 @@
+"""What judging is likely to take: ranges, what they rest on, and how many reports are left."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.estimate import estimate_judging
+from drretail.eval.judge import Judge
+from drretail.eval.scoring import score
+from drretail.llm.estimates import together
+from drretail.llm.prices import read_prices
+from drretail.llm.registry import open_model
+from drretail.progress import Progress
+from tests.eval.folders import LABEL, experiment, scripted_judge
+
+REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
+FAMILIES = ("faithfulness", "quality", "checks")
+
+
+def sonnet(**given: Any) -> Judge:
+    model = open_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "k" * 20}, prices=read_prices())
+    return Judge.of(model, **given)
+
+
+def rating(question: str) -> dict[str, Any]:
+    return {"rating": 7, "justification": question[:5]}
+
+
+def judged(folder: Path, judge: Judge) -> None:
+    asyncio.run(score(folder, ("quality",), [judge], progress=Progress()))
+
+
+def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    estimates = estimate_judging(folder, FAMILIES, [sonnet()])
+    names = ["faithfulness by anthropic:claude-sonnet-5", "quality by anthropic:claude-sonnet-5"]
+    assert [(one.name, one.count) for one in estimates] == [(name, 2) for name in names]
+    assert all("the demo's reports" in one.basis for one in estimates)
+    quality = estimates[1].dollars
+    assert quality is not None
+    assert quality.low == pytest.approx(2 * (14_000 * 2 + 700 * 10) / 1e6)
+
+
+def test_batches_cost_half(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    whole, half = (estimate_judging(folder, ["quality"], [sonnet(in_batches=way)])[0] for way in (False, True))
+    assert whole.dollars is not None
+    assert half.dollars is not None
+    assert half.dollars.high == pytest.approx(whole.dollars.high / 2)
+    assert "half the price" in half.basis
+
+
+def test_reports_judged_here_are_the_better_basis_and_are_not_counted_again(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge)
+    (same,) = estimate_judging(folder, ["quality"], [judge])
+    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True)
+    (other,) = estimate_judging(folder, ["quality"], [sonnet()])
+    assert (same.count, anew.count, other.count) == (0, 2, 2)
+    assert other.basis == f"2 reports judged here by {judge.slug}"
+    assert other.calls.low <= 2 * 6 <= other.calls.high + 2
+    assert same.unpriced == ("scripted:test",)
+
+
+def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    parts = estimate_judging(folder, ["quality"], [sonnet(), scripted_judge(rating)[0]])
+    total = together(parts)
+    assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:test",))

@@ -1,0 +1,124 @@
+"""Anthropic's Message Batches on a local socket: requests wait until the test lets their batch end."""
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+Answer = Callable[[str, dict[str, Any], int], dict[str, Any]]
+"""(custom id, params, number of the batch from 0) → the result."""
+
+
+def succeeded(text: str, *, model: str = "claude-sonnet-4-6") -> dict[str, Any]:
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 11, "output_tokens": 3},
+    }
+    return {"type": "succeeded", "message": message}
+
+
+def errored(kind: str, message: str = "scripted") -> dict[str, Any]:
+    return {"type": "errored", "error": {"type": "error", "error": {"type": kind, "message": message}}}
+
+
+EXPIRED: dict[str, Any] = {"type": "expired"}
+
+
+class BatchServer(ThreadingHTTPServer):
+    """``answer`` gives each request's result; a batch ends after it was looked at ``polls`` times."""
+
+    daemon_threads = True
+
+    def __init__(self, answer: Answer, *, polls: int = 1) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answer = answer
+        self.polls = polls
+        self.batches: dict[str, list[dict[str, Any]]] = {}
+        self.looked: dict[str, int] = {}
+        self.gone: set[str] = set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+    def submit(self, requests: list[dict[str, Any]]) -> dict[str, Any]:
+        name = f"msgbatch_{len(self.batches)}"
+        self.batches[name] = requests
+        self.looked[name] = 0
+        return self.state(name)
+
+    def state(self, name: str) -> dict[str, Any]:
+        ended = self.looked[name] > self.polls
+        counts = {"processing": 0, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}
+        return {
+            "id": name,
+            "type": "message_batch",
+            "processing_status": "ended" if ended else "in_progress",
+            "request_counts": counts,
+            "created_at": "2026-11-20T00:00:00Z",
+            "expires_at": "2026-11-21T00:00:00Z",
+            "ended_at": "2026-11-20T00:10:00Z" if ended else None,
+            "archived_at": None,
+            "cancel_initiated_at": None,
+            "results_url": f"{self.url}/v1/messages/batches/{name}/results" if ended else None,
+        }
+
+    def results(self, name: str) -> str:
+        """In reverse: their order is not that of the requests."""
+        number = list(self.batches).index(name)
+        lines = [
+            {"custom_id": it["custom_id"], "result": self.answer(it["custom_id"], it["params"], number)}
+            for it in reversed(self.batches[name])
+        ]
+        return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        del code, size
+
+    @property
+    def batches(self) -> BatchServer:
+        assert isinstance(self.server, BatchServer)
+        return self.server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        assert self.path.split("?")[0] == "/v1/messages/batches", f"asked directly: {self.path}"
+        self.reply(200, json.dumps(self.batches.submit(body["requests"])))
+
+    def do_GET(self) -> None:
+        name = self.path.split("?")[0].split("/")[4]
+        if name not in self.batches.batches or name in self.batches.gone:
+            error = {"type": "error", "error": {"type": "not_found_error", "message": "no such batch"}}
+            self.reply(404, json.dumps(error))
+        elif self.path.split("?")[0].endswith("/results"):
+            self.reply(200, self.batches.results(name), "application/x-jsonl")
+        else:
+            self.batches.looked[name] += 1
+            self.reply(200, json.dumps(self.batches.state(name)))
+
+    def reply(self, status: int, text: str, kind: str = "application/json") -> None:
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)

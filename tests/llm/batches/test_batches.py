@@ -1,0 +1,179 @@
+"""Questions through Message Batches: gathered, handed back whatever their order, and never paid twice."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from drretail.errors import ModelError
+from drretail.llm.batches.book import BatchBook
+from drretail.llm.batches.opening import BatchedJudging, batching
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
+from drretail.llm.registry import Model, open_model
+from tests.llm.batches.server import EXPIRED, BatchServer, errored, succeeded
+
+pytestmark = pytest.mark.anyio
+KEY = "sk-test-0123456789abcdef"
+
+
+def claude(url: str) -> Model:
+    return open_model(
+        "anthropic:claude-sonnet-4-6", base_url=url, environ={"ANTHROPIC_API_KEY": KEY}, timeout=5, max_retries=0
+    )
+
+
+def opened(server: BatchServer, folder: Path, told: list[str] | None = None, most: int = 10_000) -> BatchedJudging:
+    say = (lambda _: None) if told is None else told.append
+    return batching(claude(server.url), folder, told=say, quiet=0.01, poll=0.01, most=most)
+
+
+async def asked(judging: BatchedJudging, questions: Sequence[str]) -> list[AIMessage | ModelError]:
+    async def one(question: str) -> AIMessage | ModelError:
+        try:
+            return await answer_of(judging.model, [HumanMessage(question)])
+        except ModelError as problem:
+            return problem
+
+    return list(await asyncio.gather(*map(one, questions)))
+
+
+def texts(answers: Sequence[AIMessage | ModelError]) -> list[str]:
+    return [answer.text if isinstance(answer, AIMessage) else f"{answer.kind}: {answer.message}" for answer in answers]
+
+
+def echo(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
+    del custom_id, batch
+    return succeeded(f"on {params['messages'][0]['content']}")
+
+
+async def test_waiting_questions_go_out_in_one_batch_and_each_gets_its_own_answer(tmp_path: Path) -> None:
+    told: list[str] = []
+    with BatchServer(echo, polls=3) as server, opened(server, tmp_path, told) as judging:
+        answers = await asked(judging, ["a", "b", "c"])
+    assert texts(answers) == ["on a", "on b", "on c"]
+    assert len(server.batches) == 1
+    assert told == ["3 questions were sent as batch msgbatch_0.", "Batch msgbatch_0 has ended: 3 succeeded."]
+    (first, *_) = answers
+    assert isinstance(first, AIMessage)
+    assert usage_of(first).output == 3
+
+
+async def test_the_parameters_are_those_of_a_question_asked_directly(tmp_path: Path) -> None:
+    with BatchServer(echo) as server, opened(server, tmp_path) as judging:
+        await asked(judging, ["a"])
+    (request,) = server.batches["msgbatch_0"]
+    assert request["params"] == {
+        "model": "claude-sonnet-4-6",
+        "max_tokens": judging.model.params["max_tokens"],
+        "temperature": 0,
+        "messages": [{"role": "user", "content": "a"}],
+    }
+
+
+async def test_equal_questions_get_answers_of_their_own(tmp_path: Path) -> None:
+    def by_id(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
+        del params, batch
+        return succeeded(custom_id)
+
+    with BatchServer(by_id) as server, opened(server, tmp_path) as judging:
+        first, second = texts(await asked(judging, ["a", "a"]))
+    assert first != second
+
+
+async def test_more_questions_than_a_batch_holds_go_out_in_several(tmp_path: Path) -> None:
+    with BatchServer(echo) as server, opened(server, tmp_path, most=2) as judging:
+        assert texts(await asked(judging, list("abcde"))) == [f"on {letter}" for letter in "abcde"]
+    assert [len(requests) for requests in server.batches.values()] == [2, 2, 1]
+
+
+@pytest.mark.parametrize("bad", [EXPIRED, errored("overloaded_error"), {"type": "canceled"}])
+async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Path, bad: dict[str, Any]) -> None:
+    def second_time(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
+        return bad if batch == 0 and params["messages"][0]["content"] == "a" else echo(custom_id, params, batch)
+
+    with BatchServer(second_time) as server, opened(server, tmp_path) as judging:
+        assert texts(await asked(judging, ["a", "b"])) == ["on a", "on b"]
+    assert [len(requests) for requests in server.batches.values()] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "batches", "said"),
+    [
+        (EXPIRED, 3, "timeout: no answer in 3 batches; the last time it was: expired"),
+        (errored("api_error"), 3, "model: no answer in 3 batches; the last time it was: api_error: scripted"),
+        (
+            errored("invalid_request_error", "too long"),
+            1,
+            "model: the provider refuses the question: invalid_request_error: too long",
+        ),
+    ],
+)
+async def test_what_cannot_be_answered_fails_with_its_reason(
+    tmp_path: Path, answer: dict[str, Any], batches: int, said: str
+) -> None:
+    with BatchServer(lambda *_: answer) as server, opened(server, tmp_path) as judging:
+        assert texts(await asked(judging, ["a"])) == [said]
+    assert len(server.batches) == batches
+
+
+async def killed(server: BatchServer, folder: Path, questions: Sequence[str]) -> None:
+    """A command that sends its questions and dies before they are answered."""
+    judging = opened(server, folder)
+    task = asyncio.ensure_future(asked(judging, questions))
+    while not server.batches:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.03)  # the book has the batch
+    task.cancel()
+
+
+async def test_a_killed_command_finds_the_answers_that_it_has_paid_for(tmp_path: Path) -> None:
+    with BatchServer(echo, polls=50) as server:
+        await killed(server, tmp_path, ["a", "b"])
+        server.polls = 0
+        with opened(server, tmp_path) as judging:
+            assert texts(await asked(judging, ["a", "b", "c"])) == ["on a", "on b", "on c"]
+    assert [len(requests) for requests in server.batches.values()] == [2, 1]
+
+
+async def test_a_batch_that_the_provider_has_forgotten_is_sent_again(tmp_path: Path) -> None:
+    with BatchServer(echo, polls=50) as server:
+        await killed(server, tmp_path, ["a"])
+        server.polls = 0
+        server.gone.add("msgbatch_0")
+        with opened(server, tmp_path) as judging:
+            assert texts(await asked(judging, ["a"])) == ["on a"]
+    assert len(server.batches) == 2
+
+
+async def test_questions_asked_once_more_on_purpose_are_new_ones(tmp_path: Path) -> None:
+    with BatchServer(echo) as server:
+        for _ in range(2):
+            with opened(server, tmp_path) as judging:
+                await asked(judging, ["a"])
+                judging.settle()
+    assert len(server.batches) == 2
+
+
+async def test_a_provider_that_takes_no_batches_fails_every_question_with_its_words(tmp_path: Path) -> None:
+    with BatchServer(echo) as server:
+        url = server.url
+    judging = batching(claude(url), tmp_path, told=lambda _: None, quiet=0.01, poll=0.01)
+    first, second = texts(await asked(judging, ["a", "b"]))
+    assert first == second
+    assert first.startswith("model: the batch could not be sent or read: APIConnectionError")
+    assert KEY not in first
+
+
+def test_the_book_survives_a_cut_last_line(tmp_path: Path) -> None:
+    path = tmp_path / "book.jsonl"
+    book = BatchBook(path)
+    book.submitted("m1", ("a", "b"))
+    book.submitted("m2", ("c",))
+    book.close()
+    path.write_bytes(path.read_bytes()[:-9])
+    again = BatchBook(path)
+    assert (again.batch_of("a"), again.batch_of("c")) == ("m1", None)

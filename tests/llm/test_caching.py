@@ -1,0 +1,101 @@
+"""What Anthropic is told to cache, seen on the wire: a prefix that the next turn repeats, and nothing else."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from drretail.effects import Journal
+from drretail.llm.caching import marked
+from drretail.llm.models import Models
+from drretail.llm.registry import open_model
+from drretail.trajectory import Trajectory
+
+from .provider import Provider, Step, answers, completes
+from .test_anthropic_wire import TOOL
+
+pytestmark = pytest.mark.anyio
+START: list[BaseMessage] = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
+TURN = AIMessage("", tool_calls=[{"name": "get_product_details", "args": {"product_id": "B1"}, "id": "toolu_1"}])
+LATER = [*START, TURN, ToolMessage('{"title":"Bed"}', tool_call_id="toolu_1")]
+
+
+async def sent(messages: Sequence[BaseMessage], *, tools: bool = True, may_call: bool = True) -> dict[str, Any]:
+    body, _ = await sent_and_keyed(messages, tools=tools, may_call=may_call)
+    return body
+
+
+async def sent_and_keyed(
+    messages: Sequence[BaseMessage], spec: str = "anthropic:claude-sonnet-5", step: Step | None = None, **given: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The body that went out, and the request that the journal holds."""
+    with Provider(step or answers()) as provider:
+        address = provider.url + ("/v1" if spec.startswith("openai") else "")
+        model = open_model(spec, base_url=address, timeout=5, max_retries=0)
+        journal = Journal()
+        tools = [TOOL] if given.get("tools", True) else []
+        models = Models({"researcher": model}, journal, Trajectory())
+        await models.call("researcher", messages, tools=tools, may_call=given.get("may_call", True))
+        return provider.seen[0].body, journal.effects[0].request
+
+
+def marks(body: dict[str, Any]) -> list[str]:
+    """Where marks stand: "system", and the places of messages."""
+    found = ["system"] if "cache_control" in json.dumps(body["system"]) else []
+    return found + [str(n) for n, message in enumerate(body["messages"]) if "cache_control" in json.dumps(message)]
+
+
+async def test_the_first_turn_marks_system_and_question() -> None:
+    assert marks(await sent(START)) == ["system", "0"]
+
+
+async def test_a_later_turn_marks_where_the_turn_before_ended_and_its_own_end() -> None:
+    body = await sent(LATER)
+    assert marks(body) == ["system", "0", "2"]
+    (result,) = body["messages"][2]["content"]
+    assert (result["type"], result["cache_control"]) == ("tool_result", {"type": "ephemeral"})
+
+
+async def test_what_one_turn_wrote_to_the_cache_the_next_repeats_to_the_byte() -> None:
+    def plain(value: Any) -> Any:
+        """Marks are no part of what is compared; one plain text may go out as a block."""
+        if isinstance(value, dict):
+            return {name: plain(item) for name, item in value.items() if name != "cache_control"}
+        return [plain(item) for item in value] if isinstance(value, list) else value
+
+    first, later = plain(await sent(START)), plain(await sent(LATER))
+    assert (later["system"], later["tools"]) == (first["system"], first["tools"])
+    assert later["messages"][: len(first["messages"])] == first["messages"]
+
+
+async def test_a_single_question_without_tools_marks_only_the_system_message() -> None:
+    assert marks(await sent(START, tools=False)) == ["system"]
+
+
+async def test_the_last_turn_which_may_call_nothing_pays_for_no_cache_that_nobody_reads() -> None:
+    assert marks(await sent(LATER, may_call=False)) == ["system"]
+
+
+async def test_the_journal_is_keyed_by_the_request_without_marks() -> None:
+    _, keyed = await sent_and_keyed(LATER)
+    assert "cache_control" not in json.dumps(keyed)
+    assert keyed["messages"][0] == {"role": "system", "content": "You shop."}
+
+
+async def test_who_caches_of_its_own_accord_gets_no_marks() -> None:
+    body, _ = await sent_and_keyed(LATER, "openai:local", completes({"content": "Take it."}))
+    assert "cache_control" not in json.dumps(body)
+
+
+def test_at_most_four_marks_are_set_which_is_all_that_is_allowed() -> None:
+    long = [*LATER, TURN, ToolMessage("1", tool_call_id="toolu_1"), TURN, ToolMessage("2", tool_call_id="toolu_1")]
+    blocks = [message for message in marked(long, continues=True) if "cache_control" in str(message.content)]
+    assert len(blocks) == 3
+    assert "cache_control" not in str(long)
+
+
+def test_a_message_without_text_carries_no_mark() -> None:
+    empty = [SystemMessage("You shop."), HumanMessage("")]
+    assert "cache_control" not in str(marked(empty, continues=True)[1].content)

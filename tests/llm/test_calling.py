@@ -1,0 +1,149 @@
+"""A call to a model: tried again with growing pauses, as long as the provider asks, within its seconds, and counted."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from drretail.effects import Journal
+from drretail.errors import ModelError
+from drretail.llm.calling import answer_of
+from drretail.llm.latency import latency_by_role
+from drretail.llm.models import Models
+from drretail.llm.pacing import Pacer
+from drretail.llm.registry import Model, open_model
+from drretail.llm.retrying import Retrying
+from drretail.records.models import RateLimit
+from drretail.trajectory import Trajectory
+
+from . import gemini, ollama
+from .provider import Provider, Step, answers, completes, fails
+
+pytestmark = pytest.mark.anyio
+MESSAGES = [HumanMessage("Which dog bed?")]
+GREETING = {"anthropic": answers(), "openai": completes({"content": "hello"}), "ollama": ollama.says("hello")}
+GREETING["google"] = gemini.says(gemini.text("hello"))
+NAMES = {"anthropic": "claude-sonnet-5", "openai": "local", "ollama": "qwen3:8b", "google": "gemini-2.5-flash"}
+KEPT: list[Model] = []  # a client that is thrown away closes its connections in another test's event loop
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class Sleeps:
+    """Keeps what was slept, and returns at once."""
+
+    def __init__(self) -> None:
+        self.all: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.all.append(seconds)
+
+
+def model_at(provider: Provider, sleeps: Sleeps, name: str = "anthropic", retries: int = 2, **given: Any) -> Model:
+    pytest.importorskip(f"langchain_{'google_genai' if name == 'google' else name}")
+    settings: dict[str, Any] = {"timeout": 5, "retrying": Retrying(retries, chance=lambda: 1.0, sleep=sleeps)}
+    model = open_model(
+        f"{name}:{NAMES[name]}",
+        base_url=f"{provider.url}/v1" if name == "openai" else provider.url,
+        environ={"ANTHROPIC_API_KEY": "sk-test-0123", "GOOGLE_API_KEY": "AIza-test-0123"},
+        **(settings | given),
+    )
+    KEPT.append(model)
+    return model
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "step",
+    [fails(429, retry_after="0"), fails(500), fails(503), Step(200, b"{"), Step(drop=True)],
+    ids=["429", "500", "503", "broken", "drop"],
+)
+async def test_what_passes_is_tried_again_alike_for_every_provider(name: str, step: Step) -> None:
+    sleeps, retried = Sleeps(), list[str]()
+    with Provider(step, step, GREETING[name]) as provider:
+        answer = await answer_of(model_at(provider, sleeps, name), MESSAGES, on_retry=retried.append)
+        assert len(provider.seen) == 3
+    assert answer.text == "hello"
+    assert (sleeps.all, len(retried)) == ([0.5, 1.0], 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413])
+async def test_what_lasts_is_not_tried_again(name: str, status: int) -> None:
+    sleeps = Sleeps()
+    with Provider(*[fails(status)] * 3) as provider:
+        with pytest.raises(ModelError) as caught:
+            await answer_of(model_at(provider, sleeps, name), MESSAGES)
+        assert len(provider.seen) == 1
+    assert (sleeps.all, caught.value.retries) == ([], 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_wait_that_a_provider_asks_for_is_kept_and_a_little_added(name: str) -> None:
+    sleeps = Sleeps()
+    with Provider(fails(429, retry_after="0.02"), fails(503, retry_after_ms="30"), GREETING[name]) as provider:
+        await answer_of(model_at(provider, sleeps, name), MESSAGES)
+    assert sleeps.all == pytest.approx([0.022, 0.033])
+
+
+async def test_a_wait_beyond_the_calls_seconds_ends_it_at_once_with_what_the_provider_said() -> None:
+    sleeps = Sleeps()
+    with Provider(fails(429, "try tomorrow", retry_after="86400")) as provider:
+        with pytest.raises(ModelError, match="try tomorrow") as caught:
+            await answer_of(model_at(provider, sleeps), MESSAGES)
+        assert len(provider.seen) == 1
+    assert (sleeps.all, caught.value.kind) == ([], "model")
+
+
+async def test_pauses_double_up_to_the_longest() -> None:
+    policy = Retrying(chance=lambda: 1.0)
+    assert [policy.pause(attempt) for attempt in range(8)] == [0.5, 1, 2, 4, 8, 16, 30, 30]
+    assert Retrying(chance=lambda: 0.0).pause(3) == 2
+
+
+async def test_a_429_with_a_wait_holds_the_other_calls_to_the_provider_too() -> None:
+    sleeps, now = Sleeps(), [0.0]
+    held = Sleeps()
+
+    async def sleep(seconds: float) -> None:
+        await held(seconds)
+        now[0] += seconds
+
+    pacer = Pacer(clock=lambda: now[0], sleep=sleep, chance=lambda: 0.0)
+    with Provider(fails(429, retry_after="20"), answers(), answers()) as provider:
+        first, other = (model_at(provider, sleeps, pacer=pacer) for _ in range(2))
+        await answer_of(first, MESSAGES)
+        assert held.all == [20.0]
+        pacer.hold(7)
+        await answer_of(other, MESSAGES)
+        assert held.all == [20.0, 7.0]
+
+
+async def test_a_call_is_estimated_before_and_corrected_after() -> None:
+    corrections: list[tuple[float, int | None]] = []
+
+    class Noted(Pacer):
+        def correct(self, estimated: float, used: Any) -> None:
+            corrections.append((estimated, None if used is None else used.total))
+            Pacer.correct(self, estimated, used)
+
+    noted = Noted(RateLimit(tokens=60_000))
+    with Provider(fails(429), answers(input_tokens=70, output_tokens=9)) as provider:
+        await answer_of(model_at(provider, Sleeps(), pacer=noted), [HumanMessage("x" * 4000)])
+    assert corrections == [(1500, None), (1500, 79)]
+
+
+async def test_retries_are_counted_in_the_journal_of_what_succeeds_and_of_what_fails() -> None:
+    journal = Journal()
+    with Provider(fails(500), answers(), fails(500), fails(500), fails(500)) as provider:
+        models = Models({"researcher": model_at(provider, Sleeps())}, journal, Trajectory())
+        await models.call("researcher", MESSAGES)
+        with pytest.raises(ModelError) as caught:
+            await models.call("researcher", MESSAGES)
+    assert caught.value.retries == 2
+    assert [effect.retries for effect in journal.effects] == [1, 2]
+    latency = latency_by_role(journal.effects)["researcher"]
+    assert (latency.calls, latency.failed, latency.retries) == (2, 1, 3)

@@ -1,0 +1,141 @@
+"""A provider's pace: what a minute grants, put right by what was used, and pauses that hold for all."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.llm.pacing import Pacer, Paces
+from drretail.records.models import RateLimit
+from drretail.records.run import Usage
+
+from .moments import Moments
+
+
+def pacer(time: Moments, **given: Any) -> Pacer:
+    return Pacer(RateLimit(**given), clock=time.clock, sleep=time.sleep, chance=lambda: 0.0)
+
+
+async def went(pace: Pacer, time: Moments, tokens: float = 0) -> float:
+    await pace.admit(tokens)
+    return time.now
+
+
+def times_of(time: Moments, pace: Pacer, sizes: list[float]) -> list[float]:
+    return time.run(*(went(pace, time, size) for size in sizes))
+
+
+def test_without_limits_nobody_waits() -> None:
+    time = Moments()
+    assert times_of(time, pacer(time), [10_000.0] * 20) == [0.0] * 20
+    assert time.slept == []
+
+
+def test_requests_go_out_ten_seconds_worth_at_once_and_then_one_by_one_in_their_order() -> None:
+    time = Moments()
+    assert times_of(time, pacer(time, requests=60), [0.0] * 13) == [0.0] * 10 + [1.0, 2.0, 3.0]
+
+
+def test_few_requests_a_minute_let_the_first_out_at_once() -> None:
+    time = Moments()
+    assert times_of(time, pacer(time, requests=2), [0.0] * 3) == [0.0, 30.0, 60.0]
+
+
+def test_tokens_hold_calls_back_until_a_minute_has_brought_enough() -> None:
+    time = Moments()
+    assert times_of(time, pacer(time, tokens=6000), [4000.0, 4000.0, 1000.0]) == [0.0, 20.0, 30.0]
+
+
+def test_a_call_larger_than_a_minutes_tokens_goes_out_late_and_not_never() -> None:
+    time = Moments()
+    assert times_of(time, pacer(time, tokens=6000), [9000.0, 600.0]) == [30.0, 36.0]
+
+
+@given(
+    st.floats(1, 600),
+    st.floats(100, 100_000),
+    st.lists(st.floats(0, 50_000), min_size=1, max_size=25),
+)
+def test_in_no_span_more_goes_out_than_its_start_and_its_time_grant(
+    requests: float, tokens: float, sizes: list[float]
+) -> None:
+    time = Moments()
+    found = list(zip(times_of(time, pacer(time, requests=requests, tokens=tokens), sizes), sizes, strict=True))
+    assert [when for when, _ in found] == sorted(when for when, _ in found)
+    for first, (begun, _) in enumerate(found):
+        for last, (ended, _) in enumerate(found[first:], first):
+            inside, seconds = [size for _, size in found[first : last + 1]], ended - begun
+            assert len(inside) <= max(1, requests / 6) + requests / 60 * seconds + 1e-6
+            # A call that is larger than a minute's tokens has waited before the span began.
+            assert sum(inside) <= max(tokens, *inside, 0) + tokens / 60 * seconds + 1e-3
+
+
+def test_what_was_estimated_too_high_comes_back_and_too_low_is_owed() -> None:
+    time = Moments()
+    generous = pacer(time, tokens=6000)
+    time.run(generous.admit(6000))
+    generous.correct(6000, Usage(calls=1, input_uncached=500, output=500))
+    assert times_of(time, generous, [5000.0]) == [0.0]
+    meagre = pacer(time, tokens=6000)
+    time.run(meagre.admit(3000))
+    meagre.correct(3000, Usage(calls=1, input_uncached=6000))
+    assert times_of(time, meagre, [1000.0]) == [10.0]
+
+
+def test_a_call_that_brought_nothing_takes_no_tokens() -> None:
+    time = Moments()
+    pace = pacer(time, tokens=6000)
+    time.run(pace.admit(6000))
+    pace.correct(6000, None)
+    assert times_of(time, pace, [6000.0]) == [0.0]
+
+
+@pytest.mark.parametrize(("provider", "wait"), [("anthropic", 0.0), ("openai", 50.0)])
+def test_what_was_read_from_anthropics_cache_does_not_count(provider: str, wait: float) -> None:
+    time = Moments()
+    pace = Paces({provider: RateLimit(tokens=6000)}).of(provider)
+    pace.clock, pace.sleep = time.clock, time.sleep
+    time.run(pace.admit(5000))
+    pace.correct(5000, Usage(calls=1, input_uncached=0, cache_read=5000))
+    assert times_of(time, pace, [6000.0]) == [wait]
+
+
+def test_a_pause_holds_all_calls_those_that_wait_for_their_turn_too() -> None:
+    time = Moments()
+    pace = pacer(time, requests=6)  # one each ten seconds
+    time.run(pace.admit(0))
+
+    async def hold() -> float:
+        await time.sleep(5)
+        pace.hold(60)
+        return time.now
+
+    held, *others = time.run(hold(), *(went(pace, time) for _ in range(3)))
+    assert held == 5
+    assert others == [65.0, 75.0, 85.0]
+
+
+def test_a_call_that_is_given_up_leaves_its_turn_to_the_next() -> None:
+    time = Moments()
+    pace = pacer(time, requests=1)
+    time.run(pace.admit(0))
+
+    async def given_up() -> str:
+        waiting = asyncio.ensure_future(pace.admit(0))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        return "cancelled"
+
+    assert time.run(given_up()) == ["cancelled"]
+    assert times_of(time, pace, [0.0]) == [60.0]
+
+
+def test_all_models_of_a_provider_share_one_pace_and_another_address_has_its_own() -> None:
+    paces = Paces({"openai": RateLimit(requests=5)})
+    assert paces.of("openai") is paces.of("openai")
+    assert paces.of("openai", "http://a/v1") is not paces.of("openai")
+    assert paces.of("openai", "http://a/v1").limits.requests == 5
+    assert paces.of("anthropic").limits.requests is None

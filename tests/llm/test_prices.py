@@ -1,0 +1,79 @@
+"""Prices and costs: what is not known is never 0."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.llm.costs import cost_by_role, cost_of
+from drretail.llm.prices import cache_read_share, dollars, read_prices
+from drretail.records.models import Price
+from drretail.records.run import RoleModel, Usage
+
+SONNET = Price(input=2, output=10, cache_read=0.2, cache_write=2.5)
+COUNTS = st.integers(0, 10**7)
+USAGES = st.builds(Usage, input_uncached=COUNTS, cache_read=COUNTS, cache_creation=COUNTS, output=COUNTS)
+
+
+def test_each_part_of_the_input_has_its_price() -> None:
+    used = Usage(calls=3, input_uncached=1_000_000, cache_read=2_000_000, cache_creation=400_000, output=100_000)
+    assert dollars(used, SONNET) == pytest.approx(2 + 0.4 + 1 + 1)
+
+
+def test_without_a_cache_price_the_cache_costs_what_input_costs() -> None:
+    used = Usage(cache_read=1_000_000, cache_creation=1_000_000)
+    assert dollars(used, Price(input=2, output=10)) == pytest.approx(4)
+
+
+@given(USAGES, USAGES)
+def test_costs_add_up(one: Usage, other: Usage) -> None:
+    assert dollars(one.plus(other), SONNET) == pytest.approx(dollars(one, SONNET) + dollars(other, SONNET))
+
+
+@given(USAGES)
+def test_a_batch_at_half_the_price_costs_half(used: Usage) -> None:
+    assert dollars(used, SONNET.times(0.5)) == pytest.approx(dollars(used, SONNET) / 2)
+
+
+def test_the_table_that_ships_is_dated_and_knows_the_models_of_the_profiles_that_ship() -> None:
+    prices = read_prices()
+    assert prices.as_of.year >= 2026
+    for name in ("claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5"):
+        assert prices.of(f"anthropic:{name}") is not None
+
+
+def test_a_dated_name_costs_what_the_model_costs() -> None:
+    prices = read_prices()
+    assert prices.of("anthropic:claude-haiku-4-5-20251001") == prices.of("anthropic:claude-haiku-4-5")
+    assert prices.of("openai:gpt-4.1-2025-04-14") == prices.of("openai:gpt-4.1")
+
+
+def test_no_model_is_taken_for_another_whose_name_its_own_begins_with() -> None:
+    assert read_prices().of("openai:gpt-4.1-nano") is None
+
+
+def test_own_prices_come_first_and_are_the_only_ones_for_an_own_server() -> None:
+    own = {"openai:gpt-4.1": Price(input=1, output=1)}
+    assert read_prices(own).of("openai:gpt-4.1") == own["openai:gpt-4.1"]
+    assert read_prices(own).of("openai:gpt-4.1", own_server=True) == own["openai:gpt-4.1"]
+    assert read_prices().of("openai:gpt-4.1", own_server=True) is None
+
+
+def test_what_runs_in_this_process_is_free() -> None:
+    assert read_prices().of("offline:shopper") == Price(input=0, output=0)
+
+
+def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
+    models = {
+        "researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm"),
+        "report": RoleModel(spec="openai:gpt-99", kind="llm"),
+    }
+    usage = dict.fromkeys(models, Usage(calls=1, input_uncached=1_000_000))
+    by_role = cost_by_role(usage, models, read_prices())
+    assert by_role["researcher"].dollars == pytest.approx(2)
+    total = cost_of(usage, models, read_prices())
+    assert (total.dollars, total.unpriced, total.usage.calls) == (None, ("openai:gpt-99",), 2)
+
+
+def test_the_cache_read_share_is_of_all_input() -> None:
+    assert cache_read_share(Usage(input_uncached=10, cache_read=80, cache_creation=10, output=99)) == 0.8
+    assert cache_read_share(Usage(output=5)) is None

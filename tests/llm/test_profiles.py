@@ -1,0 +1,72 @@
+"""Model profiles: those that ship open as they are, one's own come first, wrong ones are named."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.llm.profiles import SHIPPED, profiles_of, read_profile
+from drretail.llm.registry import open_model
+from drretail.records.models import ModelProfile, RoleChoice
+
+KEYS = {"ANTHROPIC_API_KEY": "k" * 20}
+
+
+@pytest.mark.parametrize("name", sorted(profiles_of(SHIPPED)))
+def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
+    profile = read_profile(name)
+    assert profile.why.endswith(".")
+    for choice in (profile.choice(""), *profile.judges):
+        given = choice.model_dump(exclude={"model", "timeout", "retries"}, exclude_none=True)
+        assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
+
+
+def test_the_paper_like_profile_is_greedy_and_has_two_judges() -> None:
+    profile = read_profile("paper-like")
+    agent = open_model(profile.choice("").model, environ=KEYS)
+    assert agent.params["temperature"] == 0
+    assert [judge.model for judge in profile.judges][1] == "openai:openai/gpt-oss-120b"
+    assert profile.judges[1].base_url is not None
+
+
+def test_a_role_takes_what_it_says_and_the_rest_from_the_profile() -> None:
+    report = RoleChoice(model="openai:b", max_tokens=9000)
+    profile = ModelProfile(why="w", model="openai:a", temperature=0.7, seed=3, roles={"report": report})
+    asked = profile.choice("report")
+    assert (asked.model, asked.max_tokens, asked.temperature, asked.seed) == ("openai:b", 9000, 0.7, 3)
+    assert profile.choice("synthesis").model == "openai:a"
+
+
+def test_ones_own_profile_comes_before_one_that_ships() -> None:
+    own = ModelProfile(why="w", model="openai:mine")
+    assert read_profile("cheap", {"cheap": own}) is own
+
+
+def test_a_profile_may_stand_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[local]\nwhy = "w"\nmodel = "ollama:qwen3:8b"\n', encoding="utf-8")
+    assert read_profile(f"{path}:local").model == "ollama:qwen3:8b"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[a\n", "not valid TOML"),
+        ('[a]\nmodel = "x:y"\n', "a.why"),
+        ('[a]\nwhy = "w"\nmodel = "x:y"\ntemprature = 1\n', "a.temprature"),
+        ('[a]\nwhy = "w"\nmodel = "x:y"\n[a.roles.chef]\n', "a.roles.chef"),
+        ('[b]\nwhy = "w"\nmodel = "x:y"\n', "no model profile"),
+    ],
+)
+def test_a_wrong_file_is_told_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        read_profile(f"{path}:a")
+
+
+def test_a_missing_file_and_an_unknown_name_are_told() -> None:
+    with pytest.raises(UserError, match="no file of model profiles"):
+        read_profile("absent.toml:a")
+    with pytest.raises(UserError, match="Did you mean cheap"):
+        read_profile("chep")

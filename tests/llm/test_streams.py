@@ -1,0 +1,106 @@
+"""Answers read as they are written, by the real clients from a local server; a stream that ends early is no answer."""
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from drretail.errors import ModelError
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
+from drretail.llm.registry import Model, open_model
+from drretail.llm.retrying import Retrying
+from drretail.llm.structured import structured
+from drretail.records.run import Usage
+from tests.wire.server import Plan, WireServer
+
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("provider", ["anthropic", "openai"])]
+MESSAGES = [
+    SystemMessage("You shop."),
+    HumanMessage("<query>\nWhich bird feeder under $30 should I buy?\n</query>\n<today>\n2026-11-01\n</today>"),
+]
+SEARCH: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "product_catalog_search",
+        "description": "Searches.",
+        "parameters": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}},
+            "required": ["query"],
+        },
+    },
+}
+SUPPORT: dict[str, Any] = {
+    "title": "Support",
+    "description": "How far.",
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"support": {"type": "string"}, "justification": {"type": "string"}, "quote": {"type": "string"}},
+    "required": ["support", "justification", "quote"],
+}
+QUESTION = [HumanMessage("<claim>\nIt is blue.\n</claim>\n<source>\nIt is blue.\n</source>")]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def model_at(server: WireServer, provider: str, *, stream: bool = True, retries: int = 0) -> Model:
+    pytest.importorskip(f"langchain_{provider}")
+    return open_model(
+        "anthropic:claude-sonnet-4-6" if provider == "anthropic" else "openai:local",
+        base_url=server.url if provider == "anthropic" else server.openai_url,
+        environ={"ANTHROPIC_API_KEY": "sk-test-0123456789"},
+        timeout=5,
+        stream=stream,
+        retrying=Retrying(retries, first=0.001),
+    )
+
+
+def said(answer: AIMessage) -> tuple[str, list[tuple[str, dict[str, Any], str | None]], Usage]:
+    calls = [(call["name"], call["args"], call["id"]) for call in answer.tool_calls]
+    return answer.text, calls, usage_of(answer)
+
+
+async def test_a_stream_put_together_is_the_answer_that_comes_whole(provider: str) -> None:
+    answers: list[AIMessage] = []
+    with WireServer() as server:
+        for stream in (False, True):
+            model = model_at(server, provider, stream=stream)
+            answers.append(await answer_of(model, MESSAGES, chat=model.chat.bind_tools([SEARCH])))
+            answers.append(await answer_of(model, MESSAGES))
+        assert server.seen.streamed == 2
+    assert answers[0].tool_calls
+    assert answers[1].text
+    assert said(answers[2]) == said(answers[0])
+    assert said(answers[3]) == said(answers[1])
+
+
+async def test_an_answer_in_a_schema_can_be_streamed(provider: str) -> None:
+    with WireServer() as server:
+        model = model_at(server, provider)
+        answer = await answer_of(model, QUESTION, chat=structured(model, SUPPORT))
+        assert server.seen.streamed == 1
+    assert '"support"' in answer.text
+
+
+@pytest.mark.parametrize("fault", ["cut_body", "late_error", "broken_json"])
+@pytest.mark.parametrize("tools", [True, False])
+async def test_what_goes_wrong_in_the_middle_is_tried_again(provider: str, fault: str, tools: bool) -> None:
+    retried: list[str] = []
+    with WireServer(Plan(rate=1, faults=[fault], times=1)) as server:
+        model = model_at(server, provider, retries=2)
+        chat = model.chat.bind_tools([SEARCH]) if tools else model.chat
+        answer = await answer_of(model, MESSAGES, chat=chat, on_retry=retried.append)
+        assert (server.seen.requests, len(retried)) == (2, 1)
+    assert bool(answer.tool_calls) == tools
+
+
+async def test_a_stream_that_is_always_cut_is_no_answer(provider: str) -> None:
+    with WireServer(Plan(rate=1, faults=["cut_body"])) as server:
+        with pytest.raises(ModelError) as caught:
+            await answer_of(model_at(server, provider, retries=1), MESSAGES)
+        assert server.seen.requests == 2
+    assert (caught.value.kind, caught.value.retries) == ("model", 1)

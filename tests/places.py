@@ -1,0 +1,39 @@
+"""The places in which a world can be kept: what the contract's tests run against, one after another."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.targets import writer_to
+from drretail.env.web.base import Web
+from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
+from drretail.records.shop import Product
+
+PlaceKind = Literal["embedded", "servers", "servers-three-shards"]
+ON_SERVERS = pytest.param("servers", marks=pytest.mark.servers)
+ON_THREE_SHARDS = pytest.param("servers-three-shards", marks=pytest.mark.servers)
+PLACES = ("embedded", ON_SERVERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder, or a name on servers."""
+
+    spec: str | Path
+    servers: ServerSettings | None = None
+
+    def write(
+        self, products: Iterable[Product], orders: Iterable[OrderRow], holdout: Iterable[OrderRow] | None = None
+    ) -> Manifest:
+        """Makes a world of the rows in any order, with seed 42 and the default pool."""
+        by_id = sorted(products, key=lambda product: product.product_id)
+        by_place = sorted(orders, key=lambda row: row.place)
+        with writer_to(self.spec, self.servers) as write:
+            return write(products=by_id, orders=by_place, holdout=holdout, seed="42", pool=default_pool())
+
+    def open(self, web: Web | None = None) -> World:
+        return open_world(self.spec, web=web, servers=self.servers)

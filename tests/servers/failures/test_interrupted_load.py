@@ -1,0 +1,242 @@
+"""A load whose server, connection or process is killed: it goes on, and nothing is lost or doubled."""
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+from pymongo import MongoClient
+
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.manifest import Manifest
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.world import open_world
+from drretail.errors import UserError
+from drretail.progress import Bar, Progress
+from tests.servers.failures.own import OwnServer, eventually
+from tests.servers.failures.shop import HISTORY, SHELF, at, documents, load, orders, products, whole
+from tests.servers.front import always, front_of
+
+pytestmark = pytest.mark.servers
+ROOT = Path(__file__).parents[3]
+ALL = CatalogQuery("bird feeder", limit=1)
+
+
+@dataclass
+class Trips(Progress):
+    """Does something once, when a stage has done its first batch; counts what each stage did."""
+
+    stage: str
+    action: Callable[[], object]
+    tripped: bool = False
+
+    @contextmanager
+    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
+        with super().track(label, total) as bar:
+            yield Tripping(bar, self) if label == self.stage else bar
+
+
+@dataclass
+class Tripping:
+    bar: Bar
+    trips: Trips
+
+    def advance(self, amount: int = 1) -> None:
+        self.bar.advance(amount)
+        if not self.trips.tripped:
+            self.trips.tripped = True
+            self.trips.action()
+
+    def describe(self, text: str) -> None:
+        self.bar.describe(text)
+
+
+def tripped(stream: str, share: float, action: Callable[[], object]) -> dict[str, Any]:
+    """The shop's rows; the action is done when so much of one stream has been read."""
+    rows: dict[str, list[Any]] = {"products": products(), "orders": orders()}
+    return {**rows, stream: at(int(len(rows[stream]) * share), action, rows[stream])}
+
+
+def restart_soon(server: OwnServer) -> threading.Thread:
+    """Kills the server, and starts it again while the load is at a loss."""
+    server.kill()
+    thread = threading.Thread(target=server.start)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("stream", ["products", "orders"])
+def test_a_load_goes_on_by_itself_when_mongodb_comes_back(
+    own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str, embedded: Manifest, stream: str
+) -> None:
+    restarts: list[threading.Thread] = []
+    rows = tripped(stream, 0.5, lambda: restarts.append(restart_soon(own_mongo)))
+    manifest = load(killable_mongo, fresh_name, **rows)
+    restarts[0].join()
+    assert manifest.fingerprint == embedded.fingerprint
+    assert whole(1, fresh_name).items() <= documents(killable_mongo, fresh_name).items()
+
+
+def test_a_load_goes_on_by_itself_when_mongodb_comes_back_while_it_indexes(
+    own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str, embedded: Manifest
+) -> None:
+    restarts: list[threading.Thread] = []
+    trips = Trips("products into Elasticsearch", lambda: restarts.append(restart_soon(own_mongo)))
+    assert load(killable_mongo, fresh_name, progress=trips).fingerprint == embedded.fingerprint
+    restarts[0].join()
+    assert whole(1, fresh_name).items() <= documents(killable_mongo, fresh_name).items()
+
+
+def test_a_load_that_ends_without_mongodb_is_resumed_by_the_same_command(
+    own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str, embedded: Manifest
+) -> None:
+    try:
+        with pytest.raises(UserError, match=r"What is live is unchanged\. The same command goes on") as told:
+            load(killable_mongo, fresh_name, patience=0.5, lease=2, **tripped("orders", 0.8, own_mongo.kill))
+        assert str(own_mongo.port) in str(told.value)
+    finally:
+        own_mongo.start()
+    assert documents(killable_mongo, fresh_name)["g1_orders"] > 0
+    with pytest.raises(UserError, match="There is no world"):
+        open_world(f"servers:{fresh_name}", servers=killable_mongo)
+    # Its lease was not given back, and is over soon.
+    manifest = when_free(lambda: load(killable_mongo, fresh_name))
+    assert manifest.fingerprint == embedded.fingerprint
+    assert whole(1, fresh_name).items() <= documents(killable_mongo, fresh_name).items()
+
+
+def when_free(loading: Callable[[], Manifest]) -> Manifest:
+    """The load's manifest, tried again while another's lease keeps it out."""
+    made: list[Manifest] = []
+
+    def is_done() -> bool:
+        try:
+            made.append(loading())
+        except UserError as problem:
+            assert "Another process is writing" in str(problem)  # noqa: PT017 -- any other error fails the test
+        return bool(made)
+
+    eventually(is_done, "the lease to be over")
+    return made[0]
+
+
+def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
+    own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str, embedded: Manifest
+) -> None:
+    trips = Trips("products into Elasticsearch", own_elasticsearch.kill)
+    with pytest.raises(UserError, match=f"127.0.0.1:{own_elasticsearch.port}.* goes on where"):
+        load(killable_elasticsearch, fresh_name, patience=0.5, progress=trips)
+    with pytest.raises(UserError, match=f"Elasticsearch at 127.0.0.1:{own_elasticsearch.port} does not answer"):
+        load(killable_elasticsearch, fresh_name)
+    own_elasticsearch.start()
+    manifest = load(killable_elasticsearch, fresh_name)
+    assert trips.tripped
+    assert manifest.fingerprint == embedded.fingerprint
+    assert whole(1, fresh_name).items() <= documents(killable_elasticsearch, fresh_name).items()
+
+
+LOADER = """
+import os, signal, sys
+from drretail.env.servers.settings import ServerSettings
+from tests.servers.failures.shop import load
+from tests.servers.failures.test_interrupted_load import tripped
+mongo, elastic, name, stream, lease = sys.argv[1:]
+rows = tripped(stream, 0.8, lambda: os.kill(os.getpid(), signal.SIGKILL))
+load(ServerSettings(mongo_url=mongo, es_url=elastic), name, lease=float(lease), **rows)
+"""
+
+
+@pytest.mark.parametrize("stream", ["products", "orders"])
+def test_a_load_whose_own_process_is_killed_is_resumed_and_never_seen_by_readers(
+    server_settings: ServerSettings, fresh_name: str, embedded: Manifest, stream: str
+) -> None:
+    addresses = [server_settings.mongo_url, server_settings.es_url]
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADER, *addresses, fresh_name, stream, "1"], cwd=ROOT, check=False, timeout=60
+    )
+    assert ended.returncode == -signal.SIGKILL
+    left = documents(server_settings, fresh_name)
+    assert 0 < left["g1_products"] <= SHELF
+    assert left.get("g1_orders", 0) < HISTORY
+    with pytest.raises(UserError, match="There is no world"):
+        open_world(f"servers:{fresh_name}", servers=server_settings)
+    with MongoClient[dict[str, Any]](server_settings.mongo_url) as mongo:
+        # What a load writes again loses the mark.
+        first = mongo[fresh_name][f"g1_{stream}"].find_one_and_update({}, {"$set": {"mark": 1}}, sort=[("_id", 1)])
+        manifest = when_free(lambda: load(server_settings, fresh_name))
+        assert first is not None
+        assert mongo[fresh_name][f"g1_{stream}"].count_documents({"_id": first["_id"], "mark": 1}) == 1
+    assert manifest.fingerprint == embedded.fingerprint
+    assert whole(1, fresh_name).items() <= documents(server_settings, fresh_name).items()
+
+
+def test_readers_keep_the_old_world_until_the_new_one_is_whole(
+    server_settings: ServerSettings, fresh_name: str
+) -> None:
+    spec = f"servers:{fresh_name}"
+    old = load(server_settings, fresh_name, products=products(40), orders=orders(20, 40))
+    seen: list[tuple[str, int]] = []
+
+    def look() -> None:
+        with open_world(spec, servers=server_settings) as world:
+            seen.append((world.manifest.fingerprint, world.catalog.search(ALL).total))
+
+    halfway = Trips("products into Elasticsearch", look)
+    new = load(server_settings, fresh_name, orders=at(10_000, look, orders()), progress=halfway)
+    look()
+    assert seen == [(old.fingerprint, 40), (old.fingerprint, 40), (new.fingerprint, SHELF)]
+
+
+def test_a_second_writer_is_refused_and_says_so(server_settings: ServerSettings, fresh_name: str) -> None:
+    told: list[str] = []
+
+    def another() -> None:
+        with pytest.raises(UserError, match="Another process is writing") as problem:
+            load(server_settings, fresh_name, products=products(3), orders=orders(3, 3))
+        told.append(str(problem.value))
+
+    load(server_settings, fresh_name, products=at(20, another, products(40)), orders=orders(20, 40))
+    assert f"servers:{fresh_name}" in told[0]
+    assert documents(server_settings, fresh_name)["g1_products"] == 40
+
+
+def test_an_alias_that_could_not_be_set_is_set_by_the_same_command(
+    server_settings: ServerSettings, fresh_name: str
+) -> None:
+    shop: dict[str, Any] = {"products": products(5), "orders": orders(5, 5)}
+    with front_of(server_settings.es_url) as front:
+        front.rule = always(503, "_aliases")
+        with pytest.raises(UserError, match="status 503"):
+            load(replace(server_settings, es_url=front.url), fresh_name, **shop)
+    with Elasticsearch(server_settings.es_url) as elastic:
+        assert not elastic.indices.exists_alias(name=fresh_name)
+        load(server_settings, fresh_name, **shop)
+        (index,) = elastic.indices.get_alias(name=fresh_name)
+    with open_world(f"servers:{fresh_name}", servers=server_settings) as world:
+        assert world.catalog.search(ALL).total == 5
+    assert index in documents(server_settings, fresh_name)
+
+
+def test_another_world_takes_the_place_of_one_that_was_cut(server_settings: ServerSettings, fresh_name: str) -> None:
+    class Cut(Exception):
+        pass
+
+    def cut() -> None:
+        raise Cut
+
+    with pytest.raises(Cut):
+        load(server_settings, fresh_name, orders=at(20_000, cut, orders()))
+    manifest = load(server_settings, fresh_name, products=products(30), orders=orders(50, 30))
+    assert manifest.counts.model_dump() == {"products": 30, "users": 10, "orders": 50}
+    found = documents(server_settings, fresh_name)
+    assert sum(count for name, count in found.items() if name.endswith("_products")) == 30
+    assert sum(count for name, count in found.items() if name.endswith("_orders")) == 50
+    with open_world(f"servers:{fresh_name}", servers=server_settings) as world:
+        assert world.catalog.search(ALL).total == 30

@@ -1,0 +1,155 @@
+"""Passwords of the servers: in nothing that a load or a run prints, writes or stores, whether it succeeds or fails."""
+
+import base64
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+from pymongo import MongoClient
+
+from tests.servers.failures.own import OwnServer, own_server
+from tests.servers.front import Front, front_of, only_with
+from tests.shop import USER, build
+
+pytestmark = pytest.mark.servers
+ROOT = Path(__file__).parents[3]
+MONGO_PASSWORD, ES_PASSWORD = "m0ngo-s3cr3t", "el4stic-s3cr3t"
+BASIC = base64.b64encode(f"eva:{ES_PASSWORD}".encode()).decode()
+SECRETS = (MONGO_PASSWORD, ES_PASSWORD, BASIC)
+Drretail = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServer]:
+    """Asks for eva's password."""
+    key = tmp_path_factory.mktemp("key") / "replica.key"
+    key.write_text("0" * 64, encoding="utf-8")
+    key.chmod(0o400)
+    with own_server("mongo", MONGO_KEY=str(key)) as server:
+        with MongoClient[dict[str, Any]](server.url) as client:
+            client.admin.command("createUser", "eva", pwd=MONGO_PASSWORD, roles=["root"])
+        yield server
+
+
+@pytest.fixture
+def elastic(es_url: str) -> Iterator[Front]:
+    """Asks for eva's other password."""
+    with front_of(es_url) as front:
+        front.rule = only_with(f"Basic {BASIC}")
+        yield front
+
+
+@pytest.fixture(params=["in the address", "in the settings"])
+def environment(request: pytest.FixtureRequest, mongo: OwnServer, elastic: Front) -> dict[str, str]:
+    """Both ways to say a password."""
+    if request.param == "in the address":
+        return {
+            "MONGO_URL": mongo.url.replace("//", f"//eva:{MONGO_PASSWORD}@"),
+            "ES_URL": elastic.url.replace("//", f"//eva:{ES_PASSWORD}@"),
+        }
+    return {
+        "MONGO_URL": mongo.url,
+        "DRRETAIL_MONGO_USER": "eva",
+        "DRRETAIL_MONGO_PASSWORD": MONGO_PASSWORD,
+        "ES_URL": elastic.url,
+        "DRRETAIL_ES_USER": "eva",
+        "DRRETAIL_ES_PASSWORD": ES_PASSWORD,
+    }
+
+
+@pytest.fixture
+def drretail(tmp_path: Path, environment: dict[str, str]) -> Drretail:
+    """The command line in the test's folder, with everything that Python would log or warn of."""
+    build(tmp_path / "w")
+    main = "import logging; logging.basicConfig(level=0); from drretail.cli.entry import main; main()"
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+
+    def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-Wd", "-c", main, *args],
+            cwd=tmp_path,
+            env={**kept, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path), **environment, **given},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def said(done: subprocess.CompletedProcess[str], code: int = 0) -> str:
+    assert done.returncode == code, done.stderr[-2000:]
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+def leaks(text: str) -> list[str]:
+    return [secret for secret in SECRETS if secret in text]
+
+
+def kept_in(folder: Path) -> str:
+    """Every byte below a folder, unpacked where it is packed."""
+    parts: list[bytes] = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            parts.append(gzip.decompress(content) if path.suffix == ".gz" else content)
+    return b"\n".join(parts).decode("utf-8", errors="replace")
+
+
+def stored(mongo: OwnServer, es_url: str, name: str) -> str:
+    """What the world's own documents on both servers say, but for its rows."""
+    with MongoClient[dict[str, Any]](mongo.url, username="eva", password=MONGO_PASSWORD) as client:
+        found = list(client[name].worlds.find())
+    with Elasticsearch(es_url) as search:
+        indices = search.indices.get(index=f"{name}*").body
+    assert found
+    assert indices
+    return json.dumps([found, indices], default=str)
+
+
+def test_a_load_and_a_run_leave_no_password_anywhere(
+    drretail: Drretail, tmp_path: Path, mongo: OwnServer, es_url: str, fresh_name: str
+) -> None:
+    spec = f"servers:{fresh_name}"
+    output = said(drretail("world", "copy", "w", spec))
+    output += said(drretail("world", "info", spec)) + said(drretail("world", "info", spec, "--json"))
+    output += said(drretail("world", "check", spec))
+    output += said(drretail("tools", "product_catalog_search", "--args", '{"query": "bird"}', "--world", spec))
+    asked = ("ask", "Which bird feeder suits me?", "--user", USER, "--world", spec, "--to", "exp")
+    output += said(drretail(*asked)) + said(drretail("score", "exp")) + said(drretail("report", "exp"))
+    assert leaks(output) == []
+    assert leaks(kept_in(tmp_path)) == []
+    assert leaks(stored(mongo, es_url, fresh_name)) == []
+    telemetry = json.loads(next(tmp_path.glob("exp/runs/*/*/telemetry.json")).read_text(encoding="utf-8"))
+    assert telemetry["world"] == spec
+
+
+@pytest.mark.parametrize("wrong", ["MONGO", "ES"])
+def test_a_refused_password_is_in_no_message(
+    drretail: Drretail, tmp_path: Path, environment: dict[str, str], wrong: str
+) -> None:
+    given = {name: value.replace("s3cr3t", "s3cr3t-wr0ng") for name, value in environment.items() if wrong in name}
+    done = drretail("world", "copy", "w", "servers:refused", **given)
+    output = said(done, code=2)
+    assert f"DRRETAIL_{wrong}_PASSWORD" in output
+    assert "wr0ng" not in output
+    assert leaks(output) == []
+    assert "wr0ng" not in kept_in(tmp_path)
+
+
+@pytest.mark.parametrize("command", [("world", "copy", "w"), ("ask", "Which feeder?", "--world")])
+def test_servers_that_are_down_end_in_one_sentence(drretail: Drretail, command: tuple[str, ...]) -> None:
+    addresses = {"MONGO_URL": f"mongodb://eva:{MONGO_PASSWORD}@127.0.0.1:9/?directConnection=true"}
+    done = drretail(*command, "servers:nowhere", **addresses, DRRETAIL_SERVERS_TIMEOUT="1")
+    output = said(done, code=2)
+    assert "MongoDB at 127.0.0.1:9 does not answer" in output
+    assert leaks(output) == []

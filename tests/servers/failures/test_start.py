@@ -1,0 +1,276 @@
+"""What is said at the start where a server cannot be used: where it is, without its password, and what to do."""
+
+import base64
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+from pydantic import SecretStr
+from pymongo import MongoClient
+
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.targets import writer_to
+from drretail.env.world import open_world
+from drretail.errors import UserError
+from tests.servers.failures.own import OwnServer, own_server
+from tests.servers.failures.shop import load, orders, products
+from tests.servers.front import Front, always, front_of, only_with
+
+pytestmark = pytest.mark.servers
+SECRET = "s3cr3t-Pass"
+NOBODY = 9
+"""A port where nothing listens."""
+
+
+def refusal(settings: ServerSettings, name: str = "no-such-world") -> str:
+    """What ``open_world`` says; it must not hold the password."""
+    with pytest.raises(UserError) as told:
+        open_world(f"servers:{name}", servers=settings)
+    said = str(told.value)
+    assert SECRET not in said
+    assert "\n" not in said
+    return said
+
+
+@pytest.fixture
+def settings(server_settings: ServerSettings) -> ServerSettings:
+    return replace(server_settings, timeout=1)
+
+
+def test_mongodb_is_down(settings: ServerSettings) -> None:
+    said = refusal(replace(settings, mongo_url=f"mongodb://eva:{SECRET}@127.0.0.1:{NOBODY}/?directConnection=true"))
+    assert f"MongoDB at 127.0.0.1:{NOBODY} does not answer" in said
+    assert "docker compose up" in said
+    assert "MONGO_URL" in said
+
+
+def test_elasticsearch_is_down(settings: ServerSettings) -> None:
+    said = refusal(replace(settings, es_url=f"http://eva:{SECRET}@127.0.0.1:{NOBODY}"))
+    assert f"Elasticsearch at 127.0.0.1:{NOBODY} does not answer" in said
+    assert "docker compose up" in said
+    assert "ES_URL" in said
+
+
+@pytest.mark.parametrize(
+    "url", [f"mongodb://eva:{SECRET}@@127.0.0.1", f"postgres://eva:{SECRET}@127.0.0.1", f"mongodb://{SECRET}@:x:y/", ""]
+)
+def test_an_address_that_is_none_is_not_repeated(settings: ServerSettings, url: str) -> None:
+    said = refusal(replace(settings, mongo_url=url))
+    assert "MONGO_URL" in said
+
+
+@pytest.mark.parametrize("url", [f"eva:{SECRET}@127.0.0.1", f"ftp://eva:{SECRET}@127.0.0.1:1", "http://", "::"])
+def test_an_address_of_elasticsearch_that_is_none_is_not_repeated(settings: ServerSettings, url: str) -> None:
+    assert "ES_URL" in refusal(replace(settings, es_url=url))
+
+
+def test_what_answers_is_another_kind_of_server(settings: ServerSettings, web_server: str) -> None:
+    assert "MONGO_URL" in refusal(replace(settings, mongo_url=web_server.replace("http", "mongodb")))
+    assert "another kind of server" in refusal(replace(settings, es_url=web_server))
+    assert "ES_URL" in refusal(replace(settings, es_url=settings.mongo_url.replace("mongodb", "http").split("?")[0]))
+
+
+@pytest.fixture
+def web_server() -> Iterator[str]:
+    """A web server of somebody else."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"hi")
+
+        def log_message(self, *args: Any, **_named: Any) -> None:
+            del args
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture
+def front(es_url: str) -> Iterator[Front]:
+    with front_of(es_url) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (401, "check DRRETAIL_ES_API_KEY"),
+        (403, "monitor"),
+        (400, "another version"),
+        (503, "try again later"),
+    ],
+)
+def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: int, told: str) -> None:
+    front.rule = always(status)
+    assert told in refusal(replace(settings, es_url=front.url.replace("//", f"//eva:{SECRET}@")))
+
+
+@pytest.mark.parametrize("kind", ["api key", "user"])
+def test_elasticsearch_takes_the_right_credentials_only(
+    settings: ServerSettings, front: Front, fresh_name: str, kind: str
+) -> None:
+    if kind == "user":
+        front.rule = only_with(f"Basic {base64.b64encode(f'eva:{SECRET}'.encode()).decode()}")
+        right, wrong = {"es_user": "eva", "es_password": SecretStr(SECRET)}, {"es_user": "eva"}
+    else:
+        front.rule = only_with(f"ApiKey {SECRET}")
+        right, wrong = {"es_api_key": SecretStr(SECRET)}, {"es_api_key": SecretStr(f"{SECRET}x")}
+    through = replace(settings, es_url=front.url)
+    said = refusal(replace(through, **wrong))
+    assert "DRRETAIL_ES_API_KEY" in said
+    assert "DRRETAIL_ES_PASSWORD" in said
+    load(replace(through, **right), fresh_name, products=products(5), orders=orders(5, 5))
+    with open_world(f"servers:{fresh_name}", servers=replace(through, **right)) as world:
+        assert world.manifest.counts.products == 5
+
+
+@pytest.fixture(scope="module")
+def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServer]:
+    """A MongoDB that only eva may use, who has her password."""
+    key = tmp_path_factory.mktemp("key") / "replica.key"
+    key.write_text("0" * 64, encoding="utf-8")
+    key.chmod(0o400)
+    with own_server("mongo", MONGO_KEY=str(key)) as server:
+        with MongoClient[dict[str, Any]](server.url) as client:
+            client.admin.command("createUser", "eva", pwd=SECRET, roles=["root"])
+        with MongoClient[dict[str, Any]](server.url, username="eva", password=SECRET) as client:
+            # Made by eva: the first user may make nobody else without saying who they are.
+            client.admin.command("createUser", "guest", pwd=SECRET, roles=[])
+        yield server
+
+
+@pytest.mark.parametrize(("user", "password"), [("eva", "wrong"), ("nobody", SECRET)])
+def test_mongodb_refuses(settings: ServerSettings, secured_mongo: OwnServer, user: str, password: str) -> None:
+    wrong = replace(settings, mongo_url=secured_mongo.url, mongo_user=user, mongo_password=SecretStr(password))
+    said = refusal(wrong)
+    assert f"MongoDB at 127.0.0.1:{secured_mongo.port} refused the credentials" in said
+    assert "DRRETAIL_MONGO_PASSWORD" in said
+
+
+def test_mongodb_asks_for_a_user(settings: ServerSettings, secured_mongo: OwnServer) -> None:
+    assert "asks for a user: set DRRETAIL_MONGO_USER" in refusal(replace(settings, mongo_url=secured_mongo.url))
+
+
+def test_who_may_not_even_read_is_told_which_right_lacks(settings: ServerSettings, secured_mongo: OwnServer) -> None:
+    guest = replace(settings, mongo_url=secured_mongo.url, mongo_user="guest", mongo_password=SecretStr(SECRET))
+    said = refusal(guest)
+    assert "does not let this user read the database 'no-such-world'" in said
+    assert "`read`" in said
+    assert "write" not in said
+
+
+@pytest.mark.parametrize("where", ["settings", "address"])
+def test_mongodb_takes_the_right_credentials(
+    settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str, where: str
+) -> None:
+    if where == "settings":
+        right = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
+    else:
+        right = replace(settings, mongo_url=secured_mongo.url.replace("//", f"//eva:{SECRET}@"))
+    manifest = load(right, fresh_name, products=products(5), orders=orders(5, 5))
+    with open_world(f"servers:{fresh_name}", servers=right) as world:
+        assert world.manifest == manifest
+    assert SECRET not in repr(right)
+
+
+def test_who_may_only_read_the_database_reads_the_world_and_cannot_write_it(
+    settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str
+) -> None:
+    eva = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
+    load(eva, fresh_name, products=products(5), orders=orders(5, 5))
+    with MongoClient[dict[str, Any]](secured_mongo.url, username="eva", password=SECRET) as client:
+        client.admin.command("createUser", "reader", pwd=SECRET, roles=[{"role": "read", "db": fresh_name}])
+    reader = replace(eva, mongo_user="reader")
+    with open_world(f"servers:{fresh_name}", servers=reader) as world:
+        assert world.store.product("B000001").product_id == "B000001"
+        assert len(world.store.sample_users(1, 1)) == 1
+    for start in (
+        lambda: load(reader, fresh_name, products=products(6), orders=orders(5, 5)),
+        lambda: writer_to(f"servers:{fresh_name}", reader).__enter__(),
+    ):
+        with pytest.raises(UserError, match=r"does not let this user do that.*`readWrite`.*is unchanged\.$"):
+            start()
+
+
+def test_a_path_that_nobody_wants_is_pointed_at(settings: ServerSettings) -> None:
+    said = refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
+    assert said.endswith("Leave the path out of ES_URL unless a proxy before Elasticsearch wants it.")
+
+
+@pytest.mark.parametrize("status", [403, 400])
+def test_a_right_that_lacks_and_a_refused_index_are_said_and_no_going_on_is_promised(
+    settings: ServerSettings, front: Front, fresh_name: str, status: int
+) -> None:
+    front.rule = lambda request: status if request.method == "PUT" and f"{fresh_name}-g1" in request.path else None
+    with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as told:
+        load(replace(settings, es_url=front.url), fresh_name, products=products(5), orders=orders(5, 5))
+    assert "goes on" not in str(told.value)
+
+
+def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, fresh_name: str) -> None:
+    with MongoClient[dict[str, Any]](settings.mongo_url) as client:
+        client[fresh_name.upper()].things.insert_one({})
+        try:
+            with pytest.raises(UserError, match="upper and lower case: choose another name"):
+                load(settings, fresh_name, products=products(5), orders=orders(5, 5))
+        finally:
+            client.drop_database(fresh_name.upper())
+
+
+def test_where_the_servers_are_must_be_said() -> None:
+    with pytest.raises(UserError, match=r"servers=ServerSettings"):
+        open_world("servers:shop")
+
+
+def test_there_is_no_such_world(settings: ServerSettings) -> None:
+    said = refusal(settings, "nothing-here")
+    assert "servers:nothing-here" in said
+    assert "drretail ingest" in said
+    assert "world copy" in said
+
+
+@pytest.fixture(scope="module")
+def small(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
+    name = name_world()
+    load(server_settings, name, products=products(5), orders=orders(5, 5))
+    return name
+
+
+def test_the_index_was_made_for_another_formulation(settings: ServerSettings, small: str) -> None:
+    with Elasticsearch(settings.es_url) as elastic:
+        kept = elastic.indices.get_mapping(index=f"{small}-g1")[f"{small}-g1"]["mappings"]["_meta"]
+        elastic.indices.put_mapping(index=f"{small}-g1", meta={"formulation": "bm25 of another age"})
+        said = refusal(settings, small)
+        elastic.indices.put_mapping(index=f"{small}-g1", meta=kept)
+    assert "bm25 of another age" in said
+    assert "load the world again" in said
+
+
+def test_the_world_is_of_another_format(settings: ServerSettings, small: str) -> None:
+    with MongoClient[dict[str, Any]](settings.mongo_url) as mongo:
+        before = mongo[small].worlds.find_one_and_update({"_id": "live"}, {"$set": {"format": 99}})
+        assert before is not None
+        said = refusal(settings, small)
+        mongo[small].worlds.replace_one({"_id": "live"}, before)
+    assert "99" in said
+
+
+def test_the_index_is_gone(settings: ServerSettings, fresh_name: str) -> None:
+    load(settings, fresh_name, products=products(5), orders=orders(5, 5))
+    with Elasticsearch(settings.es_url) as elastic:
+        elastic.indices.delete(index=f"{fresh_name}-g1")
+    said = refusal(settings, fresh_name)
+    assert f"{fresh_name}-g1" in said
+    # And the same load mends it.
+    load(settings, fresh_name, products=products(5), orders=orders(5, 5))
+    with open_world(f"servers:{fresh_name}", servers=settings) as world:
+        assert len(world.catalog.categories()) > 0

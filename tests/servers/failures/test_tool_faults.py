@@ -1,0 +1,250 @@
+"""Tools while a server is down, slow, overloaded or lost: an error record, and an answer again when it is back."""
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.session import Session
+from drretail.env.world import World, open_world
+from drretail.tools.toolkit import Toolkit, ToolReply
+from tests.servers.failures.own import OwnServer, eventually
+from tests.servers.failures.shop import load, orders, products
+from tests.servers.front import Front, always, front_of, times
+from tests.servers.proxy import Proxy, proxied
+
+pytestmark = pytest.mark.servers
+TIMEOUT = 1.0
+SEARCH = ("product_catalog_search", {"query": "bird feeder"})
+DETAILS = ("get_product_details", {"product_id": "B000001"})
+READS = (
+    DETAILS,
+    ("get_user_orders", {"user_id": "A000000"}),
+    ("get_order_details", {"order_id": "00000001"}),
+    ("get_user_profile", {"user_id": "A000000"}),
+    ("get_user_statistics", {"user_id": "A000000"}),
+)
+Ask = Callable[..., ToolReply]
+Call = tuple[str, dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
+    """A small world on the servers."""
+    made = name_world()
+    load(server_settings, made, products=products(40), orders=orders(100, 40))
+    return made
+
+
+@pytest.fixture
+def before_mongo(mongo_url: str) -> Iterator[Proxy]:
+    address = urlsplit(mongo_url)
+    with proxied(str(address.hostname), address.port or 27017) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def before_elasticsearch(es_url: str) -> Iterator[Proxy]:
+    address = urlsplit(es_url)
+    with proxied(str(address.hostname), address.port or 9200) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def world(name: str, before_mongo: Proxy, before_elasticsearch: Proxy) -> Iterator[World]:
+    """The world behind both proxies."""
+    settings = ServerSettings(
+        mongo_url=f"mongodb://127.0.0.1:{before_mongo.port}/?directConnection=true",
+        es_url=f"http://127.0.0.1:{before_elasticsearch.port}",
+        timeout=TIMEOUT,
+    )
+    with open_world(f"servers:{name}", servers=settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ask(world: World) -> Iterator[Ask]:
+    with Toolkit(Session(world, user_id="A000000")) as toolkit:
+        yield toolkit.call
+
+
+def error_of(reply: ToolReply) -> tuple[str, str]:
+    """Type and message; fails where the tool answered."""
+    assert reply.error is not None, f"the tool answered: {reply.text[:100]}"
+    error: dict[str, Any] = reply.value["error"]
+    assert error["type"] == reply.error
+    return error["type"], error["message"]
+
+
+def test_search_is_unavailable_without_elasticsearch_and_everything_else_goes_on(
+    ask: Ask, before_elasticsearch: Proxy
+) -> None:
+    assert ask(*SEARCH).value["total"] == 40
+    before_elasticsearch.refuse()
+    kind, message = error_of(ask(*SEARCH))
+    assert kind == "unavailable"
+    assert f"Elasticsearch at 127.0.0.1:{before_elasticsearch.port}" in message
+    assert [ask(*call).error for call in READS] == [None] * len(READS)
+    before_elasticsearch.accept()
+    assert ask(*SEARCH).value["total"] == 40
+
+
+def test_every_read_is_unavailable_without_mongodb_and_comes_back(ask: Ask, before_mongo: Proxy) -> None:
+    answered = [ask(*call).value for call in READS]
+    before_mongo.refuse()
+    for call in READS:
+        kind, message = error_of(ask(*call))
+        assert kind == "unavailable"
+        assert f"MongoDB at 127.0.0.1:{before_mongo.port}" in message
+    before_mongo.accept()
+    # Its client looks for a lost server twice a second.
+    eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
+    assert [ask(*call).value for call in READS] == answered
+
+
+def test_a_search_that_takes_too_long_is_a_timeout(ask: Ask, before_elasticsearch: Proxy) -> None:
+    before_elasticsearch.stall()
+    assert error_of(ask(*SEARCH))[0] == "timeout"
+    before_elasticsearch.flow()
+    assert ask(*SEARCH).value["total"] == 40
+
+
+def test_a_read_that_takes_too_long_is_a_timeout(ask: Ask, before_mongo: Proxy) -> None:
+    assert ask(*DETAILS).error is None
+    before_mongo.stall()
+    assert error_of(ask(*DETAILS))[0] in ("timeout", "unavailable")
+    before_mongo.flow()
+    assert ask(*DETAILS).error is None
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.05])
+def test_a_slow_line_is_no_error(ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy, seconds: float) -> None:
+    before_mongo.delay = before_elasticsearch.delay = seconds
+    assert ask(*SEARCH).value["total"] == 40
+    assert ask(*DETAILS).error is None
+
+
+def test_connections_that_were_dropped_between_calls_are_made_anew_without_an_error(
+    ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy
+) -> None:
+    for _ in range(3):
+        assert ask(*SEARCH).value["total"] == 40
+        assert ask(*DETAILS).error is None
+        before_mongo.drop()
+        before_elasticsearch.drop()
+    assert [ask(*call).error for call in (SEARCH, *READS)] == [None] * (1 + len(READS))
+
+
+@pytest.mark.parametrize("size", [0, 60, 200])
+def test_an_answer_that_is_cut_is_an_error_and_never_half_an_answer(
+    ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy, size: int
+) -> None:
+    whole = ask(*SEARCH).value, ask(*DETAILS).value
+    for proxy, call in ((before_elasticsearch, SEARCH), (before_mongo, DETAILS)):
+        proxy.cut_after(size)
+        assert error_of(ask(*call))[0] == "unavailable"
+        proxy.flow()
+    assert (ask(*SEARCH).value, ask(*DETAILS).value) == whole
+
+
+@pytest.fixture
+def front(es_url: str) -> Iterator[Front]:
+    with front_of(es_url) as made:
+        yield made
+
+
+@pytest.fixture
+def ask_through_front(name: str, mongo_url: str, front: Front) -> Iterator[Ask]:
+    settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
+    with open_world(f"servers:{name}", servers=settings) as world, Toolkit(Session(world)) as toolkit:
+        yield toolkit.call
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_is_busy_for_a_moment_is_asked_again(ask_through_front: Ask, front: Front, status: int) -> None:
+    front.rule = times(1, status, "_search")
+    assert ask_through_front(*SEARCH).value["total"] == 40
+    assert front.refused == 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_stays_busy_makes_the_search_unavailable(
+    ask_through_front: Ask, front: Front, status: int
+) -> None:
+    front.rule = always(status, "_search")
+    kind, message = error_of(ask_through_front(*SEARCH))
+    assert kind == "unavailable"
+    assert str(status) in message
+    front.rule = None
+    assert ask_through_front(*SEARCH).value["total"] == 40
+
+
+def test_credentials_that_are_taken_away_make_the_search_unavailable(ask_through_front: Ask, front: Front) -> None:
+    front.rule = always(401, "_search")
+    kind, message = error_of(ask_through_front(*SEARCH))
+    assert (kind, "credentials" in message) == ("unavailable", True)
+
+
+@contextmanager
+def asked_all_the_time(world: World, *calls: Call) -> Generator[list[ToolReply]]:
+    """The replies so far to calls that four threads make, one after the other, during a ``with`` block."""
+    ended, replies = threading.Event(), list[ToolReply]()
+
+    def asking() -> None:
+        with Toolkit(Session(world)) as toolkit:
+            # Without a pause they would hold up the server that comes back.
+            while not ended.wait(0.05):
+                replies.extend(toolkit.call(*call) for call in calls)
+
+    threads = [threading.Thread(target=asking) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield replies
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+def check_lost_and_found(world: World, server: OwnServer, *calls: Call) -> None:
+    """The server is killed in the middle of calls: they end in two kinds of errors only, until it is back."""
+    with asked_all_the_time(world, *calls) as replies:
+        eventually(lambda: len(replies) > 20, "the first answers")
+        server.kill()
+        eventually(lambda: replies[-1].error is not None, "an error")
+        server.start()
+        eventually(lambda: all(reply.error is None for reply in replies[-20:]), "answers again")
+    assert {reply.error for reply in replies} <= {None, "unavailable", "timeout"}
+    assert replies[0].error is None
+
+
+def test_an_elasticsearch_that_is_killed_in_the_middle_of_searches_costs_these_alone(
+    own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str
+) -> None:
+    load(killable_elasticsearch, fresh_name, products=products(40), orders=orders(100, 40))
+    with open_world(f"servers:{fresh_name}", servers=killable_elasticsearch) as world:
+        check_lost_and_found(world, own_elasticsearch, SEARCH)
+
+
+def test_a_mongodb_that_is_killed_in_the_middle_of_reads_costs_these_alone(
+    own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
+) -> None:
+    load(killable_mongo, fresh_name, products=products(40), orders=orders(100, 40))
+    with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world:
+        check_lost_and_found(world, own_mongo, SEARCH, *READS)
+
+
+def test_a_server_that_hangs_is_a_timeout(
+    own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
+) -> None:
+    load(killable_mongo, fresh_name, products=products(40), orders=orders(100, 40))
+    with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world, Toolkit(Session(world)) as toolkit:
+        assert toolkit.call(*DETAILS).error is None
+        with own_mongo.frozen():
+            assert error_of(toolkit.call(*DETAILS))[0] in ("timeout", "unavailable")
+        assert toolkit.call(*DETAILS).error is None

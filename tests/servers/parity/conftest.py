@@ -1,0 +1,125 @@
+"""The same world four times: embedded, on servers, on servers with three shards, and copied back into a folder."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.synth.shop import write_shop
+from drretail.env.copying import copy_world
+from drretail.env.rows import rows_of
+from drretail.env.world import World
+from drretail.records.shop import Product
+from tests.places import ON_SERVERS, ON_THREE_SHARDS, Place, PlaceKind
+
+# Words that are hard to tell apart, to lower, or to part; few, so that scores tie.
+LETTERS = """
+👍🏽 🇩🇪 🐦 İstanbul istanbul ISTANBUL ıspanak e\u0301clair éclair 化粧品 鳥の餌台 カタカナ 한국어 ภาษาไทย مصباح أحمر
+מנורה אדומה हिन्दी ﬁne fine straße STRASSE O'Neil's node.js 1,000 8.5 snake_case Lego® bird feeder the
+"""
+SCRIPTS = LETTERS.split()
+
+
+@dataclass(frozen=True)
+class Copies:
+    """``source`` is embedded; the others are copies of it."""
+
+    source: Place
+    servers: Place
+    three_shards: Place
+    back: Place
+    opened: dict[str, World]
+
+    def world(self, kind: PlaceKind) -> World:
+        return self.opened[kind]
+
+
+@pytest.fixture(scope="session", params=["synthetic", "real"])
+def copies(
+    request: pytest.FixtureRequest,
+    new_place: Callable[[PlaceKind], Place],
+    tmp_path_factory: pytest.TempPathFactory,
+    server_settings: object,
+) -> Iterator[Copies]:
+    """Made once; no test may change them."""
+    del server_settings  # asked for here, so that everything is skipped where servers cannot start
+    make = {"synthetic": synthetic, "real": real}[request.param]
+    source = make(request, new_place, tmp_path_factory.mktemp("raw"))
+    servers, three, back = (new_place(kind) for kind in ("servers", "servers-three-shards", "embedded"))
+    for origin, target in ((source, servers), (servers, three), (three, back)):
+        copy_world(origin.spec, target.spec, servers=target.servers or origin.servers)
+    places: dict[str, Place] = {"embedded": source, "servers": servers, "servers-three-shards": three}
+    with ExitStack() as stack:
+        opened = {kind: stack.enter_context(place.open()) for kind, place in places.items()}
+        yield Copies(source, servers, three, back, opened)
+
+
+@pytest.fixture(scope="session", params=[ON_SERVERS, ON_THREE_SHARDS])
+def served(request: pytest.FixtureRequest, copies: Copies) -> World:
+    """The copy on servers, which is held against ``embedded``."""
+    return copies.world(request.param)
+
+
+@pytest.fixture(scope="session")
+def embedded(copies: Copies) -> World:
+    return copies.world("embedded")
+
+
+@pytest.fixture(scope="session")
+def products(copies: Copies) -> list[Product]:
+    with rows_of(copies.source.spec) as rows:
+        return list(rows.products)
+
+
+@pytest.fixture(scope="session")
+def users(copies: Copies) -> list[str]:
+    """Some users, spread over all."""
+    return sorted(row.user_id for row in copies.world("embedded").store.sample_users(1, 60))
+
+
+def synthetic(_: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path) -> Place:
+    """A made-up shop with all its quirks and held-out orders, and products in words of many scripts."""
+    write_shop(folder / "raw", products=900, reviews=9000)
+    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1, vary_orders=True, holdout="last"))
+    place = new_place("embedded")
+    with rows_of(folder / "w") as rows:
+        place.write([*rows.products, *odd_products(Random(7))], rows.orders, rows.holdout)
+    return place
+
+
+def real(request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path) -> Place:
+    """Every real row there is."""
+    del folder
+    place = new_place("embedded")
+    amazon = Path(request.getfixturevalue("realdata")) / "amazon"
+    ingest([amazon], Path(place.spec), IngestOptions(min_interactions=0))
+    return place
+
+
+def odd_products(random: Random) -> list[Product]:
+    """Products that tie in score, price and rating, that lack every number, and whose titles may hold no word."""
+
+    def phrase(least: int, most: int) -> str:
+        return " ".join(random.choices(SCRIPTS, k=random.randint(least, most)))
+
+    return [
+        Product(
+            product_id=f"ODD{number:04d}",
+            title=random.choice(["", "☆", phrase(1, 4), phrase(1, 4), phrase(1, 4)]),
+            features=tuple(phrase(1, 5) for _ in range(random.randint(0, 3))),
+            description=tuple(phrase(1, 9) for _ in range(random.randint(0, 1))),
+            price=random.choice([None, 0.0, 5.0, 9.99, 9.99]),
+            average_rating=random.choice([None, 1.0, 4.5, 4.5, 5.0]),
+            rating_number=random.choice([None, 0, 3, 10**6]),
+            store=random.choice([None, "Ünlü", "鳥"]),
+            categories=tuple(random.sample(["Patio, Lawn & Garden", "İç Giyim", "鳥の餌台"], k=random.randint(0, 2))),
+            category="Pet_Supplies",
+            details=random.choice([{}, {"Brand": "Ünlü", "a.b": {"$set": 1, "": None}, "n": 2**53}]),
+        )
+        for number in range(300)
+    ]

@@ -1,0 +1,60 @@
+"""Searches find the same on servers as embedded: the same products in the same order, and as many."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from drretail.env.catalog.base import CatalogPage, CatalogQuery
+from drretail.env.world import World
+from drretail.errors import ToolError
+from drretail.records.shop import Product
+from tests.servers.parity.drawn import KINDS, Shelf, drawn
+
+QUERIES = 400
+
+
+@pytest.fixture(scope="module")
+def shelf(products: list[Product]) -> Shelf:
+    return Shelf(products)
+
+
+def pages(world: World, queries: list[CatalogQuery]) -> list[CatalogPage]:
+    with ThreadPoolExecutor(4) as threads:
+        return list(threads.map(world.catalog.search, queries))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_is_found_in_the_same_order(embedded: World, served: World, shelf: Shelf, kind: str) -> None:
+    queries = drawn(kind, shelf, QUERIES)
+    found = list(zip(queries, pages(embedded, queries), pages(served, queries), strict=True))
+    assert sum(bool(here.hits) for _, here, _ in found) > QUERIES / 8
+    for query, here, there in found:
+        assert there.total == here.total, query
+        assert [hit.product_id for hit in there.hits] == [hit.product_id for hit in here.hits], query
+        for one, other in zip(here.hits, there.hits, strict=True):
+            assert other.score == (None if one.score is None else pytest.approx(one.score, rel=2e-6)), query
+
+
+@pytest.mark.parametrize("name", ["Pet Supplis", "no such category at all", ""])
+def test_an_unknown_category_gets_the_same_answer(embedded: World, served: World, name: str) -> None:
+    answers: list[dict[str, object]] = []
+    for world in (embedded, served):
+        with pytest.raises(ToolError) as caught:
+            world.catalog.search(CatalogQuery("bird", category=name))
+        answers.append(caught.value.as_result())
+    assert answers[0] == answers[1]
+
+
+def test_the_categories_are_the_same(embedded: World, served: World) -> None:
+    assert served.catalog.categories() == embedded.catalog.categories()
+
+
+@pytest.mark.parametrize("text", ["a " * 250, "鳥" * 500, " ".join(map(str, range(2000)))], ids=["a", "cjk", "2000"])
+def test_long_texts_find_the_same(embedded: World, served: World, text: str) -> None:
+    for match in ("any", "all", "phrase"):
+        query = CatalogQuery(text, match=match)
+        here, there = embedded.catalog.search(query), served.catalog.search(query)
+        assert (there.total, [hit.product_id for hit in there.hits]) == (
+            here.total,
+            [hit.product_id for hit in here.hits],
+        )

@@ -1,0 +1,182 @@
+"""A damaged world on servers is found out, in the words of an embedded one's check."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from drretail.env.servers.checking import check_servers
+from drretail.env.servers.connecting import connect
+from drretail.env.servers.live import LIVE, WORLDS
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.targets import writer_to
+from drretail.env.world import default_pool
+from drretail.errors import UserError
+from tests.shop import ORDERS, OTHER, PRODUCTS, USER
+
+WHERE, NEW = {"_id": ORDERS[0].order_id}, {"$set": {"quantity": 2}}
+
+
+@pytest.fixture(scope="module")
+def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
+    """A world with profiles and orders that are held out."""
+    made = name_world()
+    with writer_to(f"servers:{made}", server_settings, materialize_users=True) as write:
+        write(products=PRODUCTS, orders=ORDERS[:-1], holdout=ORDERS[-1:], seed=42, pool=default_pool())
+    return made
+
+
+@pytest.fixture
+def codes(server_settings: ServerSettings, name: str) -> Callable[[], set[str]]:
+    return lambda: {finding.code for finding in check_servers(f"servers:{name}", server_settings)}
+
+
+def test_a_whole_world_has_no_findings(codes: Callable[[], set[str]]) -> None:
+    assert codes() == set()
+
+
+DAMAGES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None, set[str]]] = {
+    "an order was changed": ("g1_orders", WHERE, NEW, {"user_sums", "fingerprint"}),
+    "an order is missing": ("g1_orders", WHERE, None, {"user_sums", "count", "fingerprint"}),
+    "an order is of nobody": (
+        "g1_orders",
+        WHERE,
+        {"$set": {"user_id": "NOBODY"}},
+        {"order_without_user", "user_sums", "fingerprint"},
+    ),
+    "an order is of no product": (
+        "g1_orders",
+        WHERE,
+        {"$set": {"product_id": "B99"}},
+        {"order_without_product", "user_sums", "fingerprint"},
+    ),
+    "a product was changed": (
+        "g1_products",
+        {"_id": PRODUCTS[0].product_id},
+        {"$set": {"title": "Another"}},
+        {"fingerprint"},
+    ),
+    "a product cannot be read": (
+        "g1_products",
+        {"_id": PRODUCTS[0].product_id},
+        {"$unset": {"title": 1}},
+        {"unreadable", "fingerprint"},
+    ),
+    "a user's sums were changed": ("g1_users", {"_id": USER}, {"$set": {"spend": 1.0}}, {"user_sums"}),
+    "a user is missing": ("g1_users", {"_id": USER}, None, {"order_without_user", "count"}),
+    "a profile was changed": ("g1_users", {"_id": USER}, {"$set": {"email": "x@example.com"}}, {"user_profile"}),
+    "a profile is missing": ("g1_users", {"_id": USER}, {"$unset": {"email": 1}}, {"user_profile"}),
+    "an order has no product": ("g1_orders", WHERE, {"$unset": {"product_id": 1}}, {"unreadable", "fingerprint"}),
+    "an order has no user": ("g1_orders", WHERE, {"$unset": {"user_id": 1}}, {"unreadable", "fingerprint"}),
+    "an order is of a number": ("g1_orders", WHERE, {"$set": {"user_id": 7}}, {"unreadable", "fingerprint"}),
+    "an order's time is none": ("g1_orders", WHERE, {"$set": {"timestamp": "noon"}}, {"unreadable", "fingerprint"}),
+    "an order's number is a text": ("g1_orders", WHERE, {"$set": {"quantity": "1"}}, {"unreadable", "fingerprint"}),
+    "an order stands under another id": (
+        "g1_orders",
+        WHERE,
+        {"$set": {"order_id": "112-0"}},
+        {"unreadable", "fingerprint"},
+    ),
+    "a product's details are none": (
+        "g1_products",
+        {"_id": PRODUCTS[0].product_id},
+        {"$set": {"details": 5}},
+        {"unreadable", "fingerprint"},
+    ),
+    "a product's JSON is none": (
+        "g1_products",
+        {"_id": PRODUCTS[0].product_id},
+        {"$set": {"details_json": 5}},
+        {"unreadable", "fingerprint"},
+    ),
+    "a user's sums are missing": ("g1_users", {"_id": USER}, {"$unset": {"spend": 1}}, {"unreadable"}),
+    "a user's last order is none": ("g1_users", {"_id": USER}, {"$set": {"last_order": None}}, {"unreadable"}),
+    "a profile lacks its address": ("g1_users", {"_id": USER}, {"$unset": {"address": 1}}, {"user_profile"}),
+    "a profile's address is none": ("g1_users", {"_id": USER}, {"$set": {"address": 3}}, {"user_profile"}),
+    "an order that is held out cannot be read": (
+        "g1_holdout",
+        {"_id": 0},
+        {"$unset": {"quantity": 1}},
+        {"unreadable", "fingerprint"},
+    ),
+    "an order that is held out was changed": ("g1_holdout", {"_id": 0}, {"$set": {"quantity": 9}}, {"fingerprint"}),
+    "the pool was changed": (
+        WORLDS,
+        {"_id": LIVE},
+        {"$set": {"generations.0.pool": default_pool().model_copy(update={"streets": ("A",)}).as_line()}},
+        {"profile_pool", "fingerprint", "user_profile"},
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_found(
+    server_settings: ServerSettings, name: str, codes: Callable[[], set[str]], damage: str
+) -> None:
+    collection, which, update, expected = DAMAGES[damage]
+    with connect(server_settings, name) as servers:
+        documents = servers.database[collection]
+        before = documents.find_one(which)
+        assert before is not None
+        if update is None:
+            documents.delete_one(which)
+        else:
+            documents.update_one(which, update)
+        try:
+            found = codes()
+        finally:
+            documents.replace_one(which, before, upsert=True)
+    assert expected <= found
+    assert found <= expected | {"index_products", "order_without_product", "count", "user_sums"}
+    assert codes() == set()
+
+
+def test_a_user_without_orders_is_found(
+    server_settings: ServerSettings, name: str, codes: Callable[[], set[str]]
+) -> None:
+    with connect(server_settings, name) as servers:
+        users = servers.database["g1_users"]
+        users.insert_one({**(users.find_one({"_id": USER}) or {}), "_id": OTHER})
+        try:
+            assert {"user_without_order", "count"} <= codes()
+        finally:
+            users.delete_one({"_id": OTHER})
+
+
+def test_a_user_of_another_program_is_found(
+    server_settings: ServerSettings, name: str, codes: Callable[[], set[str]]
+) -> None:
+    with connect(server_settings, name) as servers:
+        made = servers.database["g1_users"].insert_one({"user": "somebody"}).inserted_id
+        try:
+            assert codes() == {"unreadable", "count"}
+        finally:
+            servers.database["g1_users"].delete_one({"_id": made})
+
+
+def test_an_index_with_other_products_or_none_is_found(server_settings: ServerSettings, fresh_name: str) -> None:
+    spec = f"servers:{fresh_name}"
+    with writer_to(spec, server_settings) as write:
+        write(products=PRODUCTS, orders=[], seed=42, pool=default_pool())
+    with connect(server_settings, fresh_name) as servers:
+        servers.elastic.delete(index=f"{fresh_name}-g1", id=PRODUCTS[1].product_id, refresh=True)
+        (finding,) = check_servers(spec, server_settings)
+        assert finding.code == "index_products"
+        assert PRODUCTS[1].product_id in str(finding.said)
+        servers.elastic.indices.delete(index=f"{fresh_name}-g1")
+    assert [finding.code for finding in check_servers(spec, server_settings)] == ["unreadable"]
+
+
+def test_of_one_kind_five_findings_are_enough(server_settings: ServerSettings, fresh_name: str) -> None:
+    many = [row._replace(order_id=f"{number:010}", user_id=f"U{number}") for number, row in enumerate(ORDERS * 3)]
+    spec = f"servers:{fresh_name}"
+    with writer_to(spec, server_settings) as write:
+        write(products=PRODUCTS, orders=many, seed=42, pool=default_pool())
+    with connect(server_settings, fresh_name) as servers:
+        servers.database["g1_users"].update_many({}, {"$set": {"spend": -1.0}})
+    assert [finding.code for finding in check_servers(spec, server_settings)] == ["user_sums"] * 5
+
+
+def test_no_world_cannot_be_checked(server_settings: ServerSettings, fresh_name: str) -> None:
+    with pytest.raises(UserError, match="There is no world"):
+        check_servers(f"servers:{fresh_name}", server_settings)

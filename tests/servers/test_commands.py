@@ -1,0 +1,128 @@
+"""The command line with worlds on servers, as a person meets it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pymongo import MongoClient
+
+from drretail.env.servers.settings import ServerSettings
+from tests.cli.conftest import MAIN, Command, environment
+from tests.shop import USER, build
+
+MOMENT = 1_600_000_000_000
+QUESTION = "Which bird feeder suits me, under $30?"
+
+
+@pytest.fixture
+def drretail(tmp_path: Path, server_settings: ServerSettings) -> Command:
+    """Runs ``drretail …`` in the test's folder, where the servers are set."""
+
+    def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
+        servers = {"MONGO_URL": server_settings.mongo_url, "ES_URL": server_settings.es_url}
+        return subprocess.run(
+            [sys.executable, "-c", MAIN, *args],
+            cwd=tmp_path,
+            env=environment(tmp_path, **{**servers, **given}),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def spec(fresh_name: str) -> str:
+    return f"servers:{fresh_name}"
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> str:
+    """One product with its five reviews."""
+    (tmp_path / "raw").mkdir()
+    product = {"parent_asin": "B1", "title": "Garden planner"}
+    reviews = [{"user_id": f"A{number}", "parent_asin": "B1", "timestamp": MOMENT + number} for number in range(5)]
+    (tmp_path / "raw" / "meta_Office_Products.jsonl").write_text(json.dumps(product))
+    (tmp_path / "raw" / "Office_Products.jsonl").write_text("\n".join(map(json.dumps, reviews)))
+    return "raw"
+
+
+def test_an_ingest_goes_onto_servers_and_makes_the_same_world_as_into_a_folder(
+    drretail: Command, spec: str, raw: str, tmp_path: Path
+) -> None:
+    done = drretail("ingest", raw, "--world", spec, "--materialize-users", "--json", "-q")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    folder = json.loads(drretail("ingest", raw, "--world", "w", "--json", "-q").stdout)
+    assert report["world"] == spec
+    assert report["fingerprint"] == folder["fingerprint"]
+    assert not any((tmp_path / ".cache" / "drretail" / "ingest").iterdir()), "finished stages are removed"
+    checked = drretail("world", "check", spec)
+    assert (checked.returncode, checked.stdout) == (0, f"ok {report['fingerprint']}\n")
+    told = json.loads(drretail("world", "info", spec, "--json").stdout)
+    assert told["counts"] == {"products": 1, "users": 5, "orders": 5}
+
+
+def test_servers_that_are_down_are_said_before_anything_is_read(drretail: Command, spec: str) -> None:
+    done = drretail("ingest", "no-such-folder", "--world", spec, MONGO_URL="mongodb://u:secret@127.0.0.1:9")
+    assert done.returncode == 2
+    assert "MongoDB at 127.0.0.1:9 does not answer" in done.stderr
+    assert "secret" not in done.stderr
+
+
+def test_a_world_is_copied_asked_and_scored_on_servers(drretail: Command, spec: str, tmp_path: Path) -> None:
+    build(tmp_path / "w")
+    copied = drretail("world", "copy", "w", spec, "-q")
+    assert (copied.returncode, copied.stderr) == (0, "")
+    ask = ("ask", QUESTION, "--user", USER, "--quiet")
+    answer = drretail(*ask, "--world", spec, "--to", "a")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == drretail(*ask, "--world", "w", "--to", "b").stdout
+    (telemetry,) = (tmp_path / "a").glob("runs/*/*/telemetry.json")
+    assert json.loads(telemetry.read_text())["world"] == spec
+    scored = drretail("score", "a", "--metrics", "checks")
+    assert scored.returncode == 0, scored.stderr
+    assert "Without the shop's records" not in scored.stderr
+    elsewhere = drretail("score", "a", "--metrics", "checks", ES_URL="http://127.0.0.1:9")
+    assert "Without the shop's records (Elasticsearch at 127.0.0.1:9 does not answer" in elsewhere.stderr
+
+
+def test_what_is_wrong_with_a_world_on_servers_ends_with_three(
+    drretail: Command, spec: str, tmp_path: Path, mongo_url: str
+) -> None:
+    build(tmp_path / "w")
+    drretail("world", "copy", "w", spec, "-q")
+    with MongoClient[dict[str, object]](mongo_url) as client:
+        client[spec.removeprefix("servers:")]["g1_orders"].update_one({}, {"$set": {"quantity": 9}})
+    checked = drretail("world", "check", spec)
+    assert checked.returncode == 3
+    assert "fingerprint" in checked.stdout
+    again = drretail("world", "copy", "w", spec)
+    assert "is damaged (user_sums, fingerprint): it is loaded anew" in again.stderr
+    assert drretail("world", "check", spec).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("tools", "calculator", "--args", '{"expression": "1"}', "-w", "servers:t_none"), "There is no world"),
+        (("world", "check", "servers:t_none"), "There is no world servers:t_none"),
+        (("world", "info", "servers:T"), "cannot name a world on servers"),
+        (("world", "info", "servers:admin"), "a database of MongoDB's own"),
+        (("world", "info", "SERVERS:t"), "goes by 'servers:t'"),
+        (("world", "copy", "demo", "server:t"), "goes by 'servers:t'"),
+        (("ingest", "raw", "--world", "Servers:t", "--dry-run"), "goes by 'servers:t'"),
+        (("ask", "Which feeder?", "-w", "server:t"), "goes by 'servers:t'"),
+        (("world", "copy", "servers:t_none", "w"), "There is no world servers:t_none"),
+        (("ingest", "raw", "--world", "w", "--materialize-users"), "a folder always derives"),
+    ],
+)
+def test_what_the_user_must_mend_is_one_sentence(drretail: Command, command: tuple[str, ...], said: str) -> None:
+    done = drretail(*command)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,227 @@
+"""A load that was cut, whatever it was of, ends as if it had never been: tried without an index."""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from typing import TypeVar
+
+import pytest
+from pymongo.collection import Collection
+
+from drretail.env.profiles import default_pool
+from drretail.env.servers import filling
+from drretail.env.servers.connecting import Document, Servers, connect
+from drretail.env.servers.filling import Filling
+from drretail.env.servers.lease import writer_lease
+from drretail.env.servers.live import collections_of
+from drretail.env.servers.retrying import Patience
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.unfinished import Noted, Unfinished, find_unfinished
+from drretail.env.world import OrderRow
+from drretail.progress import Progress
+from drretail.records.shop import Product
+
+SEEDS = range(8)
+Row = TypeVar("Row")
+Shop = tuple[list[Product], list[OrderRow], list[OrderRow]]
+
+
+class Cut(Exception):
+    """The process that loads ends here."""
+
+
+@pytest.fixture
+def open_servers(server_settings: ServerSettings, name_world: Callable[[], str]) -> Iterator[Callable[[], Servers]]:
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(connect(server_settings, name_world()))
+
+
+@pytest.fixture
+def servers(open_servers: Callable[[], Servers]) -> Servers:
+    return open_servers()
+
+
+@pytest.fixture
+def other(open_servers: Callable[[], Servers]) -> Servers:
+    return open_servers()
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filling, "PRODUCTS_AT_ONCE", 3)
+    monkeypatch.setattr(filling, "ORDERS_AT_ONCE", 4)
+
+
+def a_shop(draw: random.Random) -> Shop:
+    products = [
+        Product(
+            product_id=f"B{number:02}", title=draw.choice("ab"), price=draw.choice([1, 2.5]), category="Pet_Supplies"
+        )
+        for number in sorted(draw.sample(range(30), draw.randint(1, 10)))
+    ]
+    orders = [
+        OrderRow(f"{number:03}", draw.choice("UVWX"), draw.choice(products).product_id, draw.randint(1, 5))
+        for number in draw.sample(range(60), draw.randint(0, 20))
+    ]
+    orders.sort(key=lambda row: row.place)
+    held = draw.randint(0, min(3, len(orders)))
+    return products, orders[held:], orders[:held]
+
+
+def changed(shop: Shop, draw: random.Random) -> Shop:
+    """The same shop up to some place, as after a command with another option."""
+    products, orders, holdout = shop
+    way = draw.randrange(5)
+    if way == 0:
+        products = [*products[:-1], products[-1].model_copy(update={"price": 9.75})]
+    elif way == 1:
+        orders = orders[: draw.randint(0, len(orders))]
+    elif way == 2 and orders:
+        place = draw.randrange(len(orders))
+        orders = [*orders[:place], orders[place]._replace(quantity=7), *orders[place + 1 :]]
+    elif way == 3:
+        holdout = holdout[:1]
+    return products, orders, holdout
+
+
+class Scissors:
+    """Ends a load after some rows were read, or before some batch was noted."""
+
+    def __init__(self, rows: int | None = None, notes: int | None = None) -> None:
+        self.rows = rows
+        self.notes = notes
+
+    def through(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            if self.rows is not None:
+                self.rows -= 1
+                if self.rows < 0:
+                    raise Cut
+            yield row
+
+    def at_note(self) -> None:
+        if self.notes is not None:
+            self.notes -= 1
+            if self.notes < 0:
+                raise Cut
+
+
+def fill(servers: Servers, shop: Shop, monkeypatch: pytest.MonkeyPatch, scissors: Scissors | None = None) -> int:
+    """Loads the shop and gives the generation's number."""
+    scissors = scissors or Scissors()
+    note = Unfinished.note
+
+    def noted(self: Unfinished, stream: Noted, batch: int, mark: str) -> None:
+        scissors.at_note()
+        note(self, stream, batch, mark)
+
+    with monkeypatch.context() as patch, writer_lease(servers) as lease, Progress().track("") as bar:
+        patch.setattr(Unfinished, "note", noted)
+        unfinished = find_unfinished(servers, "")
+        patience = Patience(seconds=1)
+        load = Filling(
+            servers,
+            unfinished,
+            lease,
+            patience,
+            seed="1",
+            pool=default_pool(),
+            materialize_users=bool(len(shop[0]) % 2),
+        )
+        products, orders, holdout = shop
+        load.fill_products(scissors.through(products), bar)
+        load.fill_orders(scissors.through(orders), bar)
+        load.fill_holdout(scissors.through(holdout), bar)
+        return unfinished.number
+
+
+def contents(servers: Servers, number: int) -> dict[str, list[Document]]:
+    collections = collections_of(servers.database, number)
+    return {name: list(collection.find().sort("_id")) for name, collection in collections.items()}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_a_cut_load_left_never_shows(
+    servers: Servers, other: Servers, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    draw = random.Random(seed)
+    last = a_shop(draw)
+    wanted = contents(other, fill(other, last, monkeypatch))
+    total = sum(map(len, last))
+    for shop in (last, changed(last, draw), last, changed(last, draw)):
+        scissors = Scissors(rows=draw.randrange(total)) if draw.random() < 0.5 else Scissors(notes=draw.randrange(4))
+        with suppress(Cut):
+            fill(servers, shop, monkeypatch, scissors)
+    assert contents(servers, fill(servers, last, monkeypatch)) == wanted
+
+
+def some_products(count: int) -> list[Product]:
+    return [Product(product_id=f"B{number}", title="a", category="Pet_Supplies") for number in range(count)]
+
+
+def test_a_shop_that_ends_where_a_batch_did_has_nothing_of_the_one_before(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Cut):
+        fill(servers, (some_products(6), [OrderRow("1", "U", "B1", 5)], []), monkeypatch, Scissors(rows=6))
+    number = fill(servers, (some_products(3), [], []), monkeypatch)
+    assert [document["_id"] for document in contents(servers, number)["products"]] == ["B0", "B1", "B2"]
+
+
+def test_a_user_whose_orders_stand_in_two_batches_is_summed_up_anew(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders = [OrderRow(str(number), "U", "B1", number) for number in range(6)]
+    with pytest.raises(Cut):
+        fill(servers, (some_products(2), orders, orders[:1]), monkeypatch, Scissors(rows=8))
+    number = fill(servers, (some_products(2), orders[:5], []), monkeypatch)
+    assert [user["n_orders"] for user in contents(servers, number)["users"]] == [5]
+
+
+def test_what_is_safe_is_not_written_again(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop: Shop = (some_products(8), [OrderRow(str(number), f"U{number}", "B1", 5) for number in range(9)], [])
+    with pytest.raises(Cut):
+        fill(servers, shop, monkeypatch, Scissors(rows=8 + 6))
+    written: list[str] = []
+
+    def counted(collection: Collection[Document], documents: Sequence[Document]) -> None:
+        written.extend(f"{collection.name}:{document['_id']}" for document in documents)
+        insert(collection, documents)
+
+    insert = filling.insert
+    monkeypatch.setattr(filling, "insert", counted)
+    number = fill(servers, shop, monkeypatch)
+    assert number == 1
+    assert sorted(written) == [*(f"g1_orders:{n}" for n in range(4, 9)), *(f"g1_users:U{n}" for n in range(3, 9))]
+
+
+def test_an_order_id_that_occurs_twice_is_named(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    products = [Product(product_id="B1", title="a", category="Pet_Supplies")]
+    near = [OrderRow("1", "U", "B1", 5), OrderRow("1", "V", "B1", 5)]
+    far = [
+        OrderRow("1", "U", "B1", 5),
+        *(OrderRow(f"x{n}", "U", "B1", 6) for n in range(5)),
+        OrderRow("1", "V", "B1", 5),
+    ]
+    for orders in (near, far):
+        with pytest.raises(ValueError, match="twice in g1_orders: '1'"):
+            fill(servers, (products, orders, []), monkeypatch)
+
+
+def test_a_batch_may_be_sent_twice(servers: Servers) -> None:
+    """As when the answer to it was lost."""
+    collection = servers.database["batch"]
+    documents: list[Document] = [{"_id": "a", "n": 1}, {"_id": "b", "n": 2}]
+    filling.insert(collection, documents[:1])
+    filling.insert(collection, documents)
+    assert list(collection.find().sort("_id")) == documents
+
+
+def test_leftovers_of_other_profiles_are_dropped(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    del monkeypatch
+    first = find_unfinished(servers, "derived")
+    first.note("products", 0, "mark")
+    servers.database["g1_products"].insert_one({"_id": "B1"})
+    second = find_unfinished(servers, "written out")
+    assert second.hashes["products"] == []
+    assert servers.database["g1_products"].count_documents({}) == 0

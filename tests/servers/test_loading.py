@@ -1,0 +1,343 @@
+"""How a world goes live on servers, and what its readers see of it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.profiles import derive_profile
+from drretail.env.servers.checking import check_servers
+from drretail.env.servers.connecting import Servers, connect
+from drretail.env.servers.live import LIVE, WORLDS, collections_of, read_live
+from drretail.env.servers.loading import write_servers
+from drretail.env.servers.settings import ServerSettings
+from drretail.env.targets import writer_to
+from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
+from drretail.errors import NotFound, ToolError, UserError
+from drretail.progress import Progress
+from tests.shop import ORDERS, PRODUCTS
+
+EVERYTHING = CatalogQuery("")
+
+
+class Notes(Progress):
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.said.append(text)
+
+
+@pytest.fixture
+def servers(server_settings: ServerSettings, fresh_name: str) -> Iterator[Servers]:
+    with connect(server_settings, fresh_name) as opened:
+        yield opened
+
+
+@pytest.fixture
+def opened(servers: Servers) -> Iterator[Callable[[], World]]:
+    """Opens what is live now."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(open_world(f"servers:{servers.name}", servers=servers.settings))
+
+
+def write(
+    servers: Servers,
+    orders: list[OrderRow] | None = None,
+    *,
+    holdout: list[OrderRow] | None = None,
+    materialize_users: bool = False,
+    progress: Progress | None = None,
+    expected: str | None = None,
+    parameters: dict[str, int] | None = None,
+) -> Manifest:
+    return write_servers(
+        servers,
+        products=PRODUCTS,
+        orders=ORDERS if orders is None else orders,
+        holdout=holdout,
+        seed="42",
+        pool=default_pool(),
+        parameters=parameters,
+        materialize_users=materialize_users,
+        progress=progress,
+        expected=expected,
+    )
+
+
+def numbers(servers: Servers) -> set[int]:
+    """Of the generations of which there is anything in MongoDB."""
+    names = servers.database.list_collection_names()
+    return {int(name[1:].partition("_")[0]) for name in names if name != WORLDS}
+
+
+def indices(servers: Servers) -> dict[str, list[str]]:
+    """The indices of this world, with their aliases."""
+    found = servers.elastic.indices.get_alias(index=f"{servers.name}-g*")
+    return {name: list(found[name]["aliases"]) for name in found}
+
+
+def test_the_fingerprint_is_that_of_the_embedded_world(servers: Servers, tmp_path: Path) -> None:
+    for holdout in (None, [], ORDERS[:2]):
+        orders = ORDERS[2:] if holdout else ORDERS
+        embedded = write_world(
+            tmp_path / "w", products=PRODUCTS, orders=orders, holdout=holdout, seed=42, pool=default_pool()
+        )
+        made = write(servers, orders, holdout=holdout)
+        assert (made.fingerprint, made.counts, made.now) == (embedded.fingerprint, embedded.counts, embedded.now)
+
+
+def test_a_reader_keeps_the_world_that_it_opened(servers: Servers, opened: Callable[[], World]) -> None:
+    write(servers)
+    before = opened()
+    last = ORDERS[-1]
+    write(servers, ORDERS[:-1])
+    after = opened()
+    assert before.store.order(last.order_id).user_id == last.user_id
+    assert before.catalog.search(EVERYTHING).total == len(PRODUCTS)
+    with pytest.raises(NotFound):
+        after.store.order(last.order_id)
+
+
+def test_the_last_two_generations_stay(servers: Servers, opened: Callable[[], World]) -> None:
+    write(servers)
+    oldest = opened()
+    write(servers, ORDERS[1:])
+    assert numbers(servers) == {1, 2}
+    assert oldest.store.products([PRODUCTS[0].product_id])
+    write(servers, ORDERS[2:])
+    assert numbers(servers) == {2, 3}
+    assert indices(servers) == {f"{servers.name}-g2": [], f"{servers.name}-g3": [servers.name]}
+    for read in (
+        lambda: oldest.store.product(PRODUCTS[0].product_id),
+        lambda: oldest.store.products([PRODUCTS[0].product_id]),
+        lambda: oldest.store.user(ORDERS[0].user_id),
+        lambda: oldest.store.order(ORDERS[0].order_id),
+        lambda: oldest.catalog.search(EVERYTHING),
+    ):
+        with pytest.raises(ToolError) as caught:
+            read()
+        assert caught.value.kind == "unavailable"
+
+
+def test_what_could_not_be_dropped_goes_with_the_next_load(servers: Servers) -> None:
+    for first in range(2):
+        write(servers, ORDERS[first:])
+    worlds = servers.database[WORLDS]
+    left = worlds.find_one({"_id": LIVE}) or {}
+    worlds.update_one({"_id": LIVE}, {"$set": {"generations": left["generations"][:1]}})
+    worlds.update_one({"_id": LIVE}, {"$set": {"retired": [{"number": 1, "index": f"{servers.name}-g1"}]}})
+    write(servers, ORDERS[2:])
+    assert numbers(servers) == {2, 3}
+    assert (worlds.find_one({"_id": LIVE}) or {})["retired"] == []
+
+
+def test_writing_what_is_live_already_keeps_its_rows_and_saved_profiles(
+    servers: Servers, opened: Callable[[], World]
+) -> None:
+    made = write(servers)
+    user = ORDERS[0].user_id
+    store = opened().store
+    store.save_user(store.user(user).model_copy(update={"email": "new@example.com"}))
+    notes = Notes()
+    again = write(servers, progress=notes, parameters={"cap": 5})
+    assert again.fingerprint == made.fingerprint
+    assert any("live at" in note for note in notes.said)
+    assert numbers(servers) == {1}
+    reopened = opened()
+    assert reopened.manifest.parameters == {"cap": 5}
+    assert reopened.store.user(user).email == "new@example.com"
+
+
+def test_what_is_live_and_wanted_is_not_even_read(servers: Servers) -> None:
+    made = write(servers)
+    unread = iter(ORDERS)
+    write_servers(servers, products=PRODUCTS, orders=unread, seed=42, pool=default_pool(), expected=made.fingerprint)
+    assert next(unread) == ORDERS[0]
+    notes = Notes()
+    write(servers, expected=made.fingerprint, progress=notes)
+    assert "and whole" in notes.said[-1]
+
+
+DAMAGES: dict[str, Callable[[Servers], object]] = {
+    "an order is missing": lambda servers: servers.database["g1_orders"].delete_one({}),
+    "a product is missing": lambda servers: servers.database["g1_products"].delete_one({}),
+    "an order was changed": lambda servers: servers.database["g1_orders"].update_one({}, {"$set": {"quantity": 7}}),
+    "a title was changed": lambda servers: servers.database["g1_products"].update_one({}, {"$set": {"title": "X"}}),
+    "a user's sums are gone": lambda servers: servers.database["g1_users"].update_one({}, {"$unset": {"spend": 1}}),
+    "a profile is gone": lambda servers: servers.database["g1_users"].update_one({}, {"$unset": {"address": 1}}),
+    "the index is missing": lambda servers: servers.elastic.indices.delete(index=f"{servers.name}-g1"),
+    "the index holds another product": lambda servers: (
+        servers.elastic.delete(index=f"{servers.name}-g1", id=PRODUCTS[0].product_id),
+        servers.elastic.index(index=f"{servers.name}-g1", id="B99", document={"product_id": "B99"}, refresh=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("expected", [False, True], ids=["as ingest", "as world copy"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_world_is_replaced_by_writing_it_again(
+    servers: Servers, opened: Callable[[], World], damage: str, expected: bool
+) -> None:
+    made = write(servers, materialize_users=True)
+    user = ORDERS[0].user_id
+    before = opened().store
+    before.save_user(derive_profile(default_pool(), "42", user).model_copy(update={"email": "new@example.com"}))
+    DAMAGES[damage](servers)
+    assert check_servers(f"servers:{servers.name}", servers.settings)
+    notes = Notes()
+    write(servers, materialize_users=True, expected=made.fingerprint if expected else None, progress=notes)
+    assert sum("is damaged" in note for note in notes.said) == 1
+    assert not any("live at" in note and "whole" in note for note in notes.said)
+    assert check_servers(f"servers:{servers.name}", servers.settings) == []
+    assert read_live(servers).number == 2
+    assert opened().store.user(user).email == "new@example.com"
+
+
+def test_a_world_whose_own_account_is_damaged_is_said_and_can_be_written_again(
+    servers: Servers, opened: Callable[[], World]
+) -> None:
+    write(servers)
+    servers.database[WORLDS].update_one({"_id": LIVE}, {"$unset": {"generations.0.manifest": 1}})
+    with pytest.raises(UserError, match="damaged"):
+        opened()
+    write(servers)
+    assert opened().manifest.counts.products == len(PRODUCTS)
+
+
+def test_a_world_of_another_format_is_neither_read_nor_replaced(servers: Servers, opened: Callable[[], World]) -> None:
+    write(servers)
+    servers.database[WORLDS].update_one({"_id": LIVE}, {"$set": {"format": 2}})
+    with pytest.raises(UserError, match="of format 2"):
+        opened()
+    with pytest.raises(UserError, match="of format 2"):
+        write(servers)
+
+
+def test_profiles_are_written_out_where_asked_for(servers: Servers, opened: Callable[[], World]) -> None:
+    write(servers)
+    user = ORDERS[0].user_id
+    derived = derive_profile(default_pool(), "42", user)
+    store = opened().store
+    saved = store.user(ORDERS[-1].user_id).model_copy(update={"first_name": "Zed"})
+    store.save_user(saved)
+    assert "email" not in (servers.database["g1_users"].find_one({"_id": user}) or {})
+    write(servers, materialize_users=True)
+    document = servers.database["g2_users"].find_one({"_id": user}) or {}
+    assert {name: document[name] for name in derived.model_dump()} == derived.model_dump()
+    assert opened().store.user(user) == derived
+    assert opened().store.user(saved.user_id) == saved
+    write(servers)  # what is there is more than what is asked for
+    assert read_live(servers).number == 2
+    servers.database["g2_users"].update_one({}, {"$unset": {"address": 1}})
+    notes = Notes()
+    write(servers, progress=notes)
+    assert any("no longer written out" in note for note in notes.said)
+    assert read_live(servers).number == 3
+
+
+def test_rows_that_make_another_world_than_expected_do_not_go_live(servers: Servers) -> None:
+    made = write(servers)
+    with pytest.raises(UserError, match="another fingerprint"):
+        write(servers, ORDERS[1:], expected="f" * 64)
+    assert read_live(servers).manifest == made
+    write(servers, ORDERS[1:])
+    assert read_live(servers).manifest.counts.orders == len(ORDERS) - 1
+
+
+def test_a_load_that_somebody_else_writes_into_does_not_go_live(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def disturbed(*_: object) -> None:
+        collections_of(servers.database, 1)["orders"].insert_one({"_id": "strange"})
+
+    with monkeypatch.context() as patch:
+        patch.setattr("drretail.env.servers.loading.make_order_indexes", disturbed)
+        with pytest.raises(UserError, match="do not hold what was sent"):
+            write(servers)
+    assert numbers(servers) == set()
+    write(servers)
+    assert read_live(servers).manifest.counts.orders == len(ORDERS)
+
+
+def test_an_index_of_somebody_else_is_not_touched(servers: Servers) -> None:
+    taken = f"{servers.name}-g1"
+    servers.elastic.indices.create(index=taken)
+    write(servers)
+    assert read_live(servers).index == f"{servers.name}-g2"
+    assert servers.elastic.indices.exists(index=taken)
+
+
+@pytest.mark.parametrize("stream", ["products", "users", "orders", "holdout", "profile_updates", "of_another_kind"])
+def test_a_number_is_not_taken_of_which_another_program_has_any_collection(servers: Servers, stream: str) -> None:
+    theirs = servers.database[f"g1_{stream}"]
+    theirs.insert_one({"_id": "theirs"})
+    for first in range(4):
+        write(servers, ORDERS[first:])
+    assert read_live(servers).number == 5
+    assert list(theirs.find()) == [{"_id": "theirs"}]
+
+
+def test_an_alias_with_the_name_of_an_index_of_ours_is_not_touched(servers: Servers) -> None:
+    other = f"{servers.name}-theirs"
+    servers.elastic.indices.create(index=other, aliases={f"{servers.name}-g1": {}})
+    write(servers)
+    assert read_live(servers).index == f"{servers.name}-g2"
+
+
+@pytest.mark.parametrize("what", ["an index", "an alias"])
+def test_a_name_that_another_program_has_is_said_before_a_load(
+    servers: Servers, name_world: Callable[[], str], what: str
+) -> None:
+    other = f"{name_world()}-theirs"
+    servers.elastic.indices.create(index=servers.name if what == "an index" else other)
+    if what == "an alias":
+        servers.elastic.indices.put_alias(index=other, name=servers.name)
+    try:
+        with (
+            pytest.raises(UserError, match=f"has {what}.* called '{servers.name}'.*choose another name"),
+            writer_to(f"servers:{servers.name}", servers.settings),
+        ):
+            pass
+        write(servers)  # for whom it comes later, it stays
+        assert servers.elastic.indices.exists(index=servers.name if what == "an index" else other)
+        assert servers.elastic.indices.exists_alias(index=other, name=servers.name) == (what == "an alias")
+    finally:
+        servers.elastic.options(ignore_status=404).indices.delete(index=servers.name if what == "an index" else other)
+
+
+def test_a_world_may_be_loaded_again_under_its_alias(servers: Servers) -> None:
+    write(servers)
+    with writer_to(f"servers:{servers.name}", servers.settings):
+        pass
+
+
+def test_a_load_cut_after_it_went_live_is_not_taken_for_unfinished(
+    servers: Servers, opened: Callable[[], World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("drretail.env.servers.loading.forget_unfinished", cut)
+        with pytest.raises(KeyboardInterrupt):
+            write(servers)
+    before = opened()
+    write(servers, ORDERS[1:])
+    assert before.store.orders(ORDERS[0].user_id).total == sum(row.user_id == ORDERS[0].user_id for row in ORDERS)
+    assert numbers(servers) == {1, 2}
+
+
+def test_there_is_no_world_before_the_first_load(servers: Servers, opened: Callable[[], World]) -> None:
+    with pytest.raises(UserError, match=f"There is no world servers:{servers.name} .*ingest"):
+        opened()
+
+
+def test_an_index_has_the_shards_of_the_settings(servers: Servers, server_settings: ServerSettings) -> None:
+    with connect(replace(server_settings, shards=2), servers.name) as two:
+        write(two)
+    settings = servers.elastic.indices.get_settings(index=read_live(servers).index)
+    assert settings[read_live(servers).index]["settings"]["index"]["number_of_shards"] == "2"

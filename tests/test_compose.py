@@ -1,0 +1,138 @@
+"""docker-compose.yml as it is written. Whether Docker starts it is not tested here: that needs its images."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from drretail.settings import Settings, read_settings
+
+ROOT = Path(__file__).parents[1]
+PINNED = re.compile(r"[\w./-]+:\d+\.\d+\.\d+")
+LOCAL = re.compile(r"127\.0\.0\.1:\$\{[A-Z_]+:-(\d+)\}:\1")
+VARIABLE = re.compile(r"(?<!\$)\$\{([A-Z_]+)(:[-?][^}]*)?\}")
+SERVICES = ("mongo", "elasticsearch")
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+
+
+def texts(value: object) -> list[str]:
+    """Every text below ``value``."""
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in texts(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in texts(item)]
+    return [str(value)]
+
+
+def test_it_has_the_two_servers_and_nothing_else(compose: dict[str, Any]) -> None:
+    assert sorted(compose["services"]) == sorted(SERVICES)
+    assert compose["name"] == "drretail"
+
+
+@pytest.mark.parametrize("name", SERVICES)
+class TestEachServer:
+    def test_is_an_image_of_one_exact_version(self, compose: dict[str, Any], name: str) -> None:
+        assert PINNED.fullmatch(compose["services"][name]["image"])
+
+    def test_is_reached_from_this_machine_only(self, compose: dict[str, Any], name: str) -> None:
+        service = compose["services"][name]
+        assert len(service["ports"]) == 1
+        assert all(LOCAL.fullmatch(port) for port in service["ports"])
+        assert "network_mode" not in service
+
+    def test_has_a_health_check_that_gives_it_time_to_start(self, compose: dict[str, Any], name: str) -> None:
+        check = compose["services"][name]["healthcheck"]
+        assert check["test"][0] in ("CMD", "CMD-SHELL")
+        assert len(check["test"]) > 1
+        assert {"interval", "timeout", "retries", "start_period"} <= set(check)
+
+    def test_has_a_limit_of_memory(self, compose: dict[str, Any], name: str) -> None:
+        assert re.fullmatch(r"\$\{[A-Z_]+:-\d+g\}", compose["services"][name]["mem_limit"])
+
+    def test_keeps_its_data_in_volumes_that_are_declared(self, compose: dict[str, Any], name: str) -> None:
+        volumes = [volume.split(":")[0] for volume in compose["services"][name]["volumes"]]
+        assert volumes
+        assert set(volumes) <= set(compose["volumes"])
+
+    def test_has_no_password_of_its_own_but_asks_for_one(self, compose: dict[str, Any], name: str) -> None:
+        passwords = {
+            key: value for key, value in compose["services"][name]["environment"].items() if key.endswith("PASSWORD")
+        }
+        assert passwords
+        assert all(VARIABLE.fullmatch(value) and ":?" in value for value in passwords.values())
+
+
+def test_mongodb_is_a_replica_set_that_the_health_check_makes(compose: dict[str, Any]) -> None:
+    mongo = compose["services"]["mongo"]
+    name = mongo["command"][mongo["command"].index("--replSet") + 1]
+    script = mongo["healthcheck"]["test"][-1]
+    assert f'_id: "{name}"' in script
+    assert "isWritablePrimary" in script
+
+
+def test_elasticsearch_is_one_node_with_passwords_and_half_of_its_memory_for_java(compose: dict[str, Any]) -> None:
+    service = compose["services"]["elasticsearch"]
+    assert service["environment"]["discovery.type"] == "single-node"
+    assert service["environment"]["xpack.security.enabled"] == "true"
+    heap = re.search(r"-Xmx\$\{\w+:-(\d+)g\}", service["environment"]["ES_JAVA_OPTS"])
+    limit = re.search(r":-(\d+)g", service["mem_limit"])
+    assert heap
+    assert limit
+    assert 2 * int(heap[1]) <= int(limit[1])
+
+
+def test_every_variable_is_said_in_the_docs_and_its_password_is_never_an_argument(compose: dict[str, Any]) -> None:
+    found = {match[1] for text in texts(compose) for match in VARIABLE.finditer(text)}
+    said = (ROOT / "docs" / "backends.md").read_text(encoding="utf-8")
+    assert found
+    assert [name for name in sorted(found) if name not in said] == []
+    assert not any("-u " in text or "--user" in text for text in texts(compose))
+
+
+@pytest.mark.parametrize("password", ["plain", 'a"b', "a\\b", "a'b $c `d` %s", '\\"'])
+def test_any_password_passes_the_health_check_of_elasticsearch(
+    compose: dict[str, Any], tmp_path: Path, password: str
+) -> None:
+    script = compose["services"]["elasticsearch"]["healthcheck"]["test"][-1].replace("$$", "$")
+    curl = tmp_path / "curl"
+    curl.write_text(f"#!/bin/sh\ncat > {tmp_path / 'read'}\n", encoding="utf-8")
+    curl.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    subprocess.run(["sh", "-c", script], env={"PATH": path, "ELASTIC_PASSWORD": password}, check=True, timeout=10)
+    line = re.fullmatch(r'user = "((?:[^"\\]|\\["\\])*)"', (tmp_path / "read").read_text(encoding="utf-8"))
+    assert line
+    assert re.sub(r"\\(.)", r"\1", line[1]) == f"elastic:{password}"
+
+
+def test_user_and_passwords_go_by_the_names_of_the_settings() -> None:
+    text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+    for name in ("mongo_user", "mongo_password", "es_password"):
+        assert name in Settings.model_fields
+        assert f"${{DRRETAIL_{name.upper()}:" in text
+
+
+def test_a_shell_that_has_read_the_same_file_can_run_drretail(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text in texts(compose):
+        for match in VARIABLE.finditer(text):
+            monkeypatch.setenv(match[1], "1")
+    password = read_settings().mongo_password
+    assert password is not None
+    assert password.get_secret_value() == "1"
+
+
+def test_passwords_stay_out_of_the_repository() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "/.env" in ignored
+    # The package has a folder of that name, which must never fall under such a rule.
+    assert not {"env", "env/", "/env", "/env/"} & set(ignored)

@@ -1,0 +1,127 @@
+"""+ws: the pages of one search, fetched side by side."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from drretail.effects import Journal
+from drretail.env.session import Session
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.world import World
+from drretail.errors import ModelError, ToolError
+from drretail.tools.pages import fetch_pages
+from drretail.tools.toolkit import Toolkit
+
+HOSTS = ("a", "b", "c", "d", "e")
+URLS = [f"https://{host}.example/" for host in HOSTS]
+
+
+class SlowWeb:
+    """Pages that take their time, in seconds by host; counts how many are under way at once."""
+
+    provider = "slow"
+    corpus = None
+
+    def __init__(self, seconds: Sequence[float]) -> None:
+        self._seconds = dict(zip(URLS, seconds, strict=True))
+        self._lock = threading.Lock()
+        self._now = 0
+        self.most = 0
+        self.fetched: list[str] = []
+        self._over = threading.Event()
+
+    def end(self) -> None:
+        """Lets all pages come, and waits until nothing is under way."""
+        self._over.set()
+        for thread in threading.enumerate():
+            if thread.name == "drretail-tool":
+                thread.join()
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        return [WebResult(url, url, f"of {url}") for url in URLS]
+
+    def fetch(self, url: str) -> WebPage:
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+            self.fetched.append(url)
+        self._over.wait(self._seconds[url])
+        with self._lock:
+            self._now -= 1
+        if url.startswith("https://d"):
+            raise ToolError("forbidden", "Not for\u202e you.")
+        if url.startswith("https://e"):
+            return WebPage(url, "", "", "blocked", problem="robots.txt forbids it.")
+        return WebPage(url, "", f"All of {url}", "ok")
+
+
+def searched(world: World, web: SlowWeb, **given: object) -> tuple[Session, list[str]]:
+    session = Session(replace(world, web=web), web_mode="ws", **given)  # pyright: ignore[reportArgumentType]
+    with Toolkit(session) as toolkit:
+        reply = toolkit.call("web_search", {"query": "x"})
+    return session, [result["url"] for result in reply.value["results"]]
+
+
+@pytest.mark.parametrize("seconds", [(0.2, 0.15, 0.1, 0.05, 0), (0.05, 0.1, 0.15, 0.2, 0.25)])
+def test_pages_come_side_by_side_and_are_kept_in_the_order_of_their_rank(
+    world: World, seconds: tuple[float, ...]
+) -> None:
+    web = SlowWeb(seconds)
+    session, urls = searched(world, web)
+    assert web.most > 1
+    assert urls == URLS
+    assert [effect.request.get("url") for effect in session.journal.effects] == [None, *URLS]
+    assert {effect.scope for effect in session.journal.effects} == {"0/0"}
+    assert [entry.url for entry in session.ledger.evidence()] == URLS
+
+
+def test_why_a_page_has_no_text_stands_in_journal_and_evidence(world: World) -> None:
+    session, _ = searched(world, SlowWeb([0] * 5))
+    found = {entry.url: (entry.state, entry.problem) for entry in session.ledger.evidence()}
+    assert found[URLS[0]] == ("ok", None)
+    assert found[URLS[3]] == ("error", "Not for you.")
+    assert found[URLS[4]] == ("blocked", "robots.txt forbids it.")
+    blocked = session.journal.effects[5]
+    assert blocked.response["page"]["problem"] == "robots.txt forbids it."
+    assert session.journal.effects[4].error is not None
+
+
+def test_a_page_that_is_not_there_in_time_costs_neither_the_others_nor_the_search(world: World) -> None:
+    web = SlowWeb([0.05, 5, 0.05, 0, 0])
+    began = time.monotonic()
+    session, urls = searched(world, web, tool_timeout=0.5)
+    assert time.monotonic() - began < 4
+    web.end()
+    assert urls == URLS
+    states = [entry.state for entry in session.ledger.evidence()]
+    assert states == ["ok", "error", "ok", "error", "blocked"]
+    assert session.journal.effects[2].error is not None
+    assert session.journal.effects[2].error["kind"] == "timeout"
+
+
+def test_a_cut_search_fetches_only_the_pages_that_it_had_not_written_down() -> None:
+    web = SlowWeb([0] * 5)
+    whole = Journal()
+    first = fetch_pages(web, URLS, whole.scope("0/0"), 5)
+    for kept in range(6):
+        cut = Journal()
+        cut._known = {effect.key: effect for effect in whole.effects[:kept]}  # pyright: ignore[reportPrivateUsage]
+        web.fetched.clear()
+        assert fetch_pages(web, URLS, cut.scope("0/0"), 5) == first
+        assert sorted(web.fetched) == URLS[kept:]
+
+
+def test_a_replayed_search_fetches_nothing() -> None:
+    web = SlowWeb([0] * 5)
+    replayed = Journal()
+    replayed._replays = True  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(ModelError, match="the run differs"):
+        fetch_pages(web, URLS, replayed.scope("0/0"), 5)
+    assert web.fetched == []
+
+
+def test_no_result_is_no_page() -> None:
+    assert fetch_pages(SlowWeb([0] * 5), [], Journal().scope("0/0"), 5) == []

@@ -1,0 +1,203 @@
+"""A provider on a local socket that thinks with offline policies and, when told so, misbehaves."""
+
+import hashlib
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+from langchain_core.messages import AIMessage
+
+from drretail.llm.offline.judge.policy import judge
+from drretail.llm.offline.shopper.policy import shop
+from drretail.records.base import canonical_json
+from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
+
+Protocol = type[Anthropic] | type[OpenAI]
+PROTOCOLS: dict[str, Protocol] = {Anthropic.path: Anthropic, OpenAI.path: OpenAI}
+JUDGED = frozenset({"CitedClaims", "AllClaims", "Support", "Rating"})
+PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error")
+"""What is gone when it is tried again. A stream is ended in the middle: by "cut_body" without a word, by "broken_json"
+with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""
+LASTING = ("refusal", "max_tokens", "context_overflow", "400")
+"""What is the same however often it is tried."""
+ODD = ("unknown_stop",)
+"""Nothing that should hurt."""
+FAULTS = (*PASSING, *LASTING, *ODD)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which requests go wrong: a function of their content and of how often they came, not of their order."""
+
+    rate: float = 0.0
+    faults: Sequence[str] = PASSING
+    seed: int = 0
+    stall: float = 0.5
+    """Seconds; longer than the client waits."""
+    times: int | None = None
+    """None: every time that a request comes is decided anew; else it goes wrong so often, and then right."""
+    retry_after: tuple[tuple[str, str], ...] = (("retry-after-ms", "1"), ("retry-after", "0"))
+    """Headers of a 429, 529 or 500."""
+
+    def fault(self, body: Json, times: int) -> str | None:
+        if self.times is not None and times >= self.times:
+            return None
+        digest = hashlib.sha256(f"{self.seed}|{times}|{canonical_json(body)}".encode()).digest()
+        if int.from_bytes(digest[:4]) / 2**32 >= self.rate:
+            return None
+        return self.faults[digest[4] % len(self.faults)]
+
+
+@dataclass
+class Seen:
+    """What came and what was made of it; counted under a lock."""
+
+    requests: int = 0
+    streamed: int = 0
+    faults: Counter[str] = field(default_factory=Counter[str])
+    times: Counter[str] = field(default_factory=Counter[str])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def times_of(self, body: Json) -> int:
+        digest = hashlib.sha256(canonical_json(body).encode()).hexdigest()
+        with self.lock:
+            self.requests += 1
+            self.times[digest] += 1
+            return self.times[digest] - 1
+
+
+class WireServer(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.plan = plan or Plan()
+        self.seen = Seen()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    @property
+    def openai_url(self) -> str:
+        return f"{self.url}/v1"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has given up is part of the play."""
+        del request, client_address
+
+
+def thought(asked: Asked) -> AIMessage:
+    """What the offline models answer; JSON in a schema is asked of them as the call of a tool."""
+    tools, choice = asked.tools, asked.choice
+    if asked.schema is not None:
+        tools, choice = (
+            [{"function": {"name": asked.schema["title"], "parameters": asked.schema}}],
+            asked.schema["title"],
+        )
+    policy = judge if asked.schema is not None and asked.schema["title"] in JUDGED else shop
+    answer = policy(asked.messages, tools, choice)
+    if asked.schema is not None:
+        return AIMessage(json.dumps(answer.tool_calls[0]["args"], ensure_ascii=False))
+    return numbered(answer, asked)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        del code, size
+
+    @property
+    def wire(self) -> WireServer:
+        assert isinstance(self.server, WireServer)
+        return self.server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        protocol = PROTOCOLS[self.path.split("?")[0]]
+        fault = self.wire.plan.fault(body, self.wire.seen.times_of(body))
+        if fault is not None:
+            with self.wire.seen.lock:
+                self.wire.seen.faults[fault] += 1
+        if fault == "late_error" and not protocol.read(body).stream:
+            fault = "529"
+        if fault in ("429", "529", "500", "400"):
+            self._refuse(protocol, int(fault))
+        elif fault == "context_overflow":
+            self._reply(400, protocol.error("invalid_request_error", "prompt is too long: 210000 tokens > 200000"))
+        elif fault == "stall":
+            time.sleep(self.wire.plan.stall)
+            self.close_connection = True
+        else:
+            self._answer(protocol, body, fault)
+
+    def _refuse(self, protocol: Protocol, status: int) -> None:
+        kinds = {429: "rate_limit_error", 529: "overloaded_error", 500: "api_error", 400: "invalid_request_error"}
+        self._reply(status, protocol.error(kinds[status], "scripted"), dict(self.wire.plan.retry_after))
+
+    def _answer(self, protocol: Protocol, body: Json, fault: str | None) -> None:
+        asked = protocol.read(body)
+        stops = {
+            "refusal": "refusal" if protocol is Anthropic else "content_filter",
+            "max_tokens": "max_tokens" if protocol is Anthropic else "length",
+            "unknown_stop": "a_reason_of_next_year",
+        }
+        answer = thought(asked)
+        if fault in ("refusal", "max_tokens"):
+            answer = AIMessage("I cannot")
+        made = protocol.body(answer, model=body["model"], stop=stops.get(fault or ""))
+        if asked.stream:
+            self._stream(protocol, made, fault)
+        elif fault == "broken_json":
+            self._send(200, b'{"id": "msg_1", "cont', "application/json")
+        else:
+            self._send(200, json.dumps(made).encode(), "application/json", cut=fault == "cut_body")
+
+    def _stream(self, protocol: Protocol, made: Json, fault: str | None) -> None:
+        with self.wire.seen.lock:
+            self.wire.seen.streamed += 1
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        events = list(protocol.events(made))
+        if fault in ("cut_body", "late_error", "broken_json"):
+            events = events[: len(events) // 2]
+        if fault == "late_error":
+            events.append(protocol.error_event("overloaded_error", "scripted"))
+        if fault == "broken_json":
+            events.append('event: content_block_delta\ndata: {"type": "cont\n\n')
+        for event in events:
+            self.wfile.write(event.encode())
+        self.close_connection = True
+
+    def _reply(self, status: int, value: Json, headers: dict[str, str] | None = None) -> None:
+        self._send(status, json.dumps(value).encode(), "application/json", headers or {})
+
+    def _send(
+        self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None, *, cut: bool = False
+    ) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data[: len(data) // 2] if cut else data)
+        if cut:
+            self.close_connection = True

@@ -1,0 +1,150 @@
+"""The judge through the real clients: the same verdicts as offline, and every fault a state of its own."""
+
+import asyncio
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.agents.contestant import definition
+from drretail.agents.runner import Runner
+from drretail.env.world import World
+from drretail.eval.judge import Again, Judge, judging_usage
+from drretail.eval.scoring import score
+from drretail.eval.verdicts import VerdictFile
+from drretail.experiment import Experiment
+from drretail.llm.registry import Model, open_model
+from drretail.progress import Progress
+from drretail.records.run import Usage
+from drretail.records.score import Scores, Verdict
+from tests.wire.playing import MODELS, QUERY, STALL, InTurn, model_at, player
+from tests.wire.server import LASTING, ODD, PASSING, Plan, WireServer
+
+pytestmark = pytest.mark.anyio
+METRICS = ("faithfulness", "quality")
+PAID = ("refusal", "max_tokens")
+CAUSES = {
+    "refusal": "refusal: ",
+    "max_tokens": "model: the answer was cut",
+    "context_overflow": "context_overflow: ",
+    "400": "model: ",
+}
+
+
+@pytest.fixture
+def folder(world: World, tmp_path: Path) -> Path:
+    """An experiment with one report."""
+    one = player(world, "react", open_model("offline:shopper"))
+    with Experiment(tmp_path / "exp", definition(world, (QUERY,), [one], "42")) as experiment:
+        asyncio.run(Runner(world, "w").run_into(experiment, one, QUERY))
+    return tmp_path / "exp"
+
+
+async def judge(folder: Path, world: World, *models: Model, again: Again = "nothing") -> Scores:
+    bench = [Judge.of(model) for model in models]
+    return await score(folder, METRICS, bench, store=world.store, progress=Progress(), again=again)
+
+
+def verdicts(folder: Path, model: Model) -> list[Verdict]:
+    """The living verdicts of a judge, by metric, in the order in which they came."""
+    files = sorted((folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*-r1.jsonl"))
+    assert [file.parts[-4] for file in files] == [*METRICS]
+    return [verdict for file in files for verdict in VerdictFile(file).lasts()]
+
+
+def said(folder: Path, model: Model) -> list[dict[str, Any]]:
+    """What of verdicts is the same whoever passed the judge's words on."""
+    return [verdict.model_dump(exclude={"judge", "attempt"}) for verdict in verdicts(folder, model)]
+
+
+def used(folder: Path, model: Model) -> Usage:
+    total = Usage()
+    for journal in (folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*.journal.jsonl"):
+        total = total.plus(judging_usage(journal))
+    return total
+
+
+async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: Path) -> None:
+    offline = open_model("offline:judge")
+    with WireServer() as server:
+        models = [model_at(server, provider) for provider in MODELS]
+        await judge(folder, world, offline, *models)
+        wanted = said(folder, offline)
+        assert {verdict["state"] for verdict in wanted} <= {"scored", "na"}
+        assert [said(folder, model) for model in models] == [wanted, wanted]
+        assert server.seen.requests == sum(used(folder, model).calls for model in models)
+
+
+async def test_what_stands_is_not_asked_again(world: World, folder: Path) -> None:
+    with WireServer() as server:
+        model = model_at(server, "anthropic")
+        first = await judge(folder, world, model)
+        asked = server.seen.requests
+    assert await judge(folder, world, model) == first  # the server is gone
+    assert asked == used(folder, model).calls
+
+
+@pytest.mark.parametrize("provider", MODELS)
+async def test_what_passes_is_tried_again_and_leaves_no_trace_in_a_verdict(
+    world: World, folder: Path, provider: str
+) -> None:
+    offline = open_model("offline:judge")
+    with WireServer(InTurn(faults=PASSING, every=1, stall=STALL)) as server:
+        model = model_at(server, provider)
+        await judge(folder, world, offline, model)
+    faults = server.seen.faults
+    assert faults.keys() == {*PASSING}
+    assert said(folder, model) == said(folder, offline)
+    assert server.seen.requests == used(folder, model).calls + sum(faults.values())
+
+
+@pytest.mark.parametrize("provider", MODELS)
+async def test_what_lasts_is_a_failed_verdict_with_its_cause_and_can_be_tried_again(
+    world: World, folder: Path, provider: str
+) -> None:
+    offline = open_model("offline:judge")
+    await judge(folder, world, offline)
+    wanted = said(folder, offline)
+    with ExitStack() as stack:
+        for fault in LASTING:
+            bad = stack.enter_context(WireServer(Plan(rate=1, faults=(fault,))))
+            model = model_at(bad, provider)
+            found = await judge(folder, world, model)
+            failed = [verdict for verdict in verdicts(folder, model) if verdict.state == "failed"]
+            assert failed
+            assert not [verdict for verdict in verdicts(folder, model) if verdict.state == "scored"]
+            assert all((verdict.error or "").startswith(CAUSES[fault]) for verdict in failed), fault
+            assert sum(judging.failed for judging in found.judgings if judging.judge == model.spec) > 0
+            assert bad.seen.requests == sum(bad.seen.faults.values()) == len(bad.seen.times)
+            assert used(folder, model).calls == (bad.seen.requests if fault in PAID else 0)
+            bad.plan = Plan()
+            await judge(folder, world, model, again="failed")
+            assert said(folder, model) == wanted, fault
+
+
+@pytest.mark.parametrize("provider", MODELS)
+async def test_a_stop_reason_that_nobody_has_heard_of_hurts_no_verdict(
+    world: World, folder: Path, provider: str
+) -> None:
+    offline = open_model("offline:judge")
+    with WireServer(Plan(rate=1, faults=ODD)) as server:
+        model = model_at(server, provider)
+        await judge(folder, world, offline, model)
+    assert said(folder, model) == said(folder, offline)
+
+
+@pytest.mark.parametrize("provider", MODELS)
+async def test_under_any_mixture_every_verdict_is_there_or_failed_with_a_cause(
+    world: World, folder: Path, provider: str
+) -> None:
+    with WireServer(InTurn(faults=(*LASTING, *PASSING, *ODD), every=1, stall=STALL)) as server:
+        model = model_at(server, provider)
+        await judge(folder, world, model)
+    assert len(server.seen.faults) > 5
+    states = {verdict.state for verdict in verdicts(folder, model)}
+    assert {"scored", "failed"} <= states
+    assert all((verdict.error is not None) == (verdict.state == "failed") for verdict in verdicts(folder, model))
+    faults = server.seen.faults
+    unpaid = sum(faults[fault] for fault in (*PASSING, "400", "context_overflow"))
+    assert server.seen.requests == used(folder, model).calls + unpaid

@@ -1,0 +1,214 @@
+"""Many runs at once at a provider that gets every fifth request wrong: all end, and every count adds up.
+
+Sixty runs in the suite; the five hundred are DRRETAIL_WIRE_RUNS=500 python -m pytest tests/wire/test_many_runs.py -s
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.effects import Effect, read_effects
+from drretail.experiment import read_runs
+from drretail.records.base import canonical_json
+from drretail.records.query import Query
+from drretail.records.run import Run
+from tests.cli.conftest import MAIN, environment
+from tests.shop import USER, build
+from tests.wire.playing import AGENTS, KEYS, MODELS
+from tests.wire.server import FAULTS, PASSING, Plan, WireServer
+
+RUNS = int(os.environ.get("DRRETAIL_WIRE_RUNS", "60"))
+PLAYED = (*AGENTS, "react+ws")
+QUERIES = max(1, RUNS // len(PLAYED))
+AT_ONCE = 50
+PATIENCE, STALL = 3.0, 3.5
+UNPAID = (*PASSING, "400", "context_overflow")
+"""Faults that bring no answer, and so no tokens."""
+THINGS = ("bird feeder", "hopper feeder", "bird bath", "window feeder")
+SETTINGS = f"""
+model_timeout = {PATIENCE}
+model_calls = {AT_ONCE}
+
+[prices."{MODELS["anthropic"]}"]
+input = 3.0
+output = 15.0
+cache_read = 0.3
+
+[prices."{MODELS["openai"]}"]
+input = 2.0
+output = 8.0
+"""
+KINDS = ("model", "refusal", "context_overflow", "timeout", "agent")
+"""Of failures; "agent" where every researcher failed, and then the causes of all of them are named."""
+TOKENS = {"anthropic": (100, 40, 20), "openai": (100, 0, 20)}
+"""Of every answer: read, read from the cache, written."""
+DOLLARS = {"anthropic": (100 * 3 + 40 * 0.3 + 20 * 15) / 1e6, "openai": (100 * 2 + 20 * 8) / 1e6}
+
+
+def provider_of(role: str) -> str:
+    """Both providers take part in every run of several roles."""
+    return "openai" if role == "researcher" else "anthropic"
+
+
+@dataclass
+class Played:
+    """What came of it: in the folder, at the provider, and on the terminal."""
+
+    folder: Path
+    server: WireServer
+    document: dict[str, Any]
+    told: str
+    code: int
+    runs: list[Run] = field(default_factory=list[Run])
+    effects: list[Effect] = field(default_factory=list[Effect])
+    """All model calls."""
+
+    def __post_init__(self) -> None:
+        self.runs = [*read_runs(self.folder)]
+        journals = self.folder.glob("runs/*/*/journal.jsonl.gz")
+        self.effects = [effect for path in journals for effect in read_effects(path) if effect.kind == "model"]
+
+
+def drretail(home: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    agents = [part for name in PLAYED for part in ("--agent", name)]
+    command = ["run", "--queries", "queries.jsonl", "--world", "w", "--to", "exp", "--parallel", str(AT_ONCE)]
+    return subprocess.run(
+        [sys.executable, "-c", MAIN, *command, *agents, *more],
+        cwd=home,
+        env=environment(home, **KEYS | {"COLUMNS": "220"}),
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("many")
+    build(folder / "w")
+    (folder / "drretail.toml").write_text(SETTINGS, encoding="utf-8")
+    queries = [
+        Query(
+            query_id=f"q{number:03}",
+            user_id=USER if number % 2 else None,
+            text=f"Which {THINGS[number % len(THINGS)]} under ${20 + number}, and how do I keep it clean?",
+            source="test",
+        )
+        for number in range(QUERIES)
+    ]
+    lines = "".join(f"{canonical_json(query.model_dump(mode='json'))}\n" for query in queries)
+    (folder / "queries.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WireServer]:
+    with WireServer(Plan(rate=0.2, faults=FAULTS, seed=1, stall=STALL)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def models(server: WireServer) -> list[str]:
+    flags = [f"--model={MODELS['anthropic']}", f"--model=researcher={MODELS['openai']}"]
+    return [*flags, f"--base-url=anthropic={server.url}", f"--base-url=openai={server.openai_url}"]
+
+
+@pytest.fixture(scope="module")
+def played(home: Path, server: WireServer, models: list[str]) -> Played:
+    began = time.monotonic()
+    done = drretail(home, *models, "--json")
+    assert done.stdout, done.stderr
+    found = Played(home / "exp", server, json.loads(done.stdout), done.stderr, done.returncode)
+    states = Counter(run.status for run in found.runs)
+    print(f"\n{len(found.runs)} runs in {time.monotonic() - began:.1f} s: {dict(states)}")
+    print(f"{server.seen.requests:,} requests, {len(found.effects):,} calls, faults {dict(server.seen.faults)}")
+    return found
+
+
+def test_every_run_ends_as_done_or_failed_with_a_cause(played: Played) -> None:
+    assert len(played.runs) == QUERIES * len(PLAYED)
+    assert not list(played.folder.glob("runs/*/*/journal.jsonl"))
+    for run in played.runs:
+        assert (run.status == "done") == (run.report is not None) == (run.error is None)
+        if run.error is not None:
+            assert run.error.kind in KINDS
+            assert run.error.kind != "agent" or "no researcher brought anything back: 0.1: " in run.error.message
+            assert run.error.message
+    assert {run.status for run in played.runs} == {"done", "failed"}
+    assert played.code == 3
+    assert "Traceback" not in played.told
+
+
+def test_every_request_is_a_call_or_a_fault_that_was_counted(played: Played) -> None:
+    seen = played.server.seen
+    answered = seen.requests - sum(seen.faults[fault] for fault in UNPAID)
+    assert 0.15 < sum(seen.faults.values()) / seen.requests < 0.25
+    assert seen.faults.keys() == {*FAULTS}
+    assert sum(effect.usage is not None for effect in played.effects) == answered
+    assert sum(usage.calls for run in played.runs for usage in run.usage.values()) == answered
+
+
+def test_calls_and_retries_are_all_requests(played: Played) -> None:
+    retries = sum(effect.retries or 0 for effect in played.effects)
+    assert len(played.effects) + retries == played.server.seen.requests
+    assert sum(row["retries"] for row in played.document["spending"]) == retries
+    telemetry = [json.loads(path.read_text()) for path in played.folder.glob("runs/*/*/telemetry.json")]
+    timings = [timing for one in telemetry for timing in one["models"].values()]
+    assert sum(timing["calls"] for timing in timings) == len(played.effects)
+    assert sum(timing["failed"] for timing in timings) == sum(effect.error is not None for effect in played.effects)
+
+
+def test_tokens_and_dollars_add_up_by_role(played: Played) -> None:
+    for run in played.runs:
+        for role, usage in run.usage.items():
+            read, cached, written = (usage.calls * count for count in TOKENS[provider_of(role)])
+            assert (usage.input_uncached, usage.cache_read, usage.output) == (read, cached, written)
+    for row in played.document["spending"]:
+        runs = [run for run in played.runs if run.system == row["system"]]
+        calls = Counter[str]()
+        for run in runs:
+            calls.update({role: usage.calls for role, usage in run.usage.items()})
+        assert {role: part["calls"] for role, part in row["by_role"].items()} == calls
+        dollars = sum(count * DOLLARS[provider_of(role)] for role, count in calls.items())
+        assert row["total"]["dollars"] == pytest.approx(dollars)
+        assert row["runs"] == len(runs) == QUERIES
+
+
+def test_the_table_says_what_the_folder_holds_and_a_second_time_nothing_is_asked(
+    played: Played, home: Path, models: list[str]
+) -> None:
+    asked = played.server.seen.requests
+    again = drretail(home, *models)
+    assert again.returncode == 3
+    assert played.server.seen.requests == asked
+    counted = {row["label"]: row for row in played.document["systems"]}
+    assert sum(row["done"] + row["failed"] for row in counted.values()) == len(played.runs)
+    for label, row in counted.items():
+        runs = [run for run in played.runs if run.system == label]
+        assert row["done"] == sum(run.status == "done" for run in runs)
+        assert len(row["failures"]) == row["failed"] == sum(run.status == "failed" for run in runs)
+        assert row["tokens"] == sum(usage.total for run in runs for usage in run.usage.values())
+        (line, *_) = [line.split() for line in again.stdout.splitlines() if line.split()[:1] == [label]]
+        told = [row["done"], row["failed"], len(runs), row["tool_calls"], row["tokens"]]
+        assert [int(number.replace(",", "")) for number in line[1:]] == told
+
+
+def test_failed_runs_are_tried_again_when_asked_and_then_all_are_done(
+    played: Played, home: Path, models: list[str]
+) -> None:
+    played.server.plan = Plan()
+    again = drretail(home, *models, "--retry-failed", "--json")
+    assert again.returncode == 0, again.stderr
+    systems = json.loads(again.stdout)["systems"]
+    assert sum(row["done"] for row in systems) == len(played.runs)
+    assert sum(row["before"] for row in systems) == sum(run.status == "done" for run in played.runs)
