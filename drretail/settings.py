@@ -130,6 +130,8 @@ def read_settings(**given: object) -> Settings:
         return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
     except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{SETTINGS_FILE} is not in UTF-8: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
         # A setting with a second name is reported by its variable.

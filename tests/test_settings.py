@@ -114,3 +114,9 @@ def test_a_wrong_address_is_named_as_a_person_sets_it(tmp_path: Path) -> None:
     (tmp_path / "drretail.toml").write_text("mongo_url = 5", encoding="utf-8")
     with pytest.raises(UserError, match=r"'mongo_url' \(drretail.toml or DRRETAIL_MONGO_URL\)"):
         read_settings()
+
+
+def test_a_settings_file_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "drretail.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match=r"drretail\.toml is not in UTF-8"):
+        read_settings()

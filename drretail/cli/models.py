@@ -45,6 +45,7 @@ class Opener:
         """The models in the order given; each that is asked for twice in the same way is opened once."""
         wanted = list(choices)
         addresses = _addresses(self.base_urls, {choice.model.partition(":")[0] for choice in wanted})
+        _check_addresses({"": self.settings.base_url, **self.settings.base_urls, **addresses})
         opened = {choice: self._open(choice, addresses) for choice in dict.fromkeys(wanted)}
         return [opened[choice] for choice in wanted]
 
@@ -114,6 +115,17 @@ def _flags(specs: Sequence[str]) -> dict[str, ModelChoice]:
             raise UserError(f"--model is given twice for {role or 'all roles'}: name each role once.")
         chosen[role] = ModelChoice(model=spec)
     return chosen
+
+
+def _check_addresses(addresses: Mapping[str, str | None]) -> None:
+    """Raises UserError for a provider that nothing goes by, and for what is no address of a server."""
+    from drretail.llm.providers import PROVIDERS
+
+    for provider, url in addresses.items():
+        if provider and provider not in PROVIDERS:
+            raise UnknownName("model provider", provider, PROVIDERS)
+        if url is not None and not url.startswith(("http://", "https://")):
+            raise UserError(f"{url!r} is no address of a model server: write http://… or https://….")
 
 
 def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:

@@ -88,12 +88,14 @@ def score(
         raise UserError(
             "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."
         )
+    if regrade and (max_tokens is not None or max_dollars is not None):
+        raise UserError("--regrade asks everything anew each time, so a cap would never let it end: leave one out.")
     settings = read_settings(page_age=page_age, web=web)
     opener = Opener(settings, base_url or [], keyless=estimate)
     bench = judges(judge or [], opener, model_profile) if needs_judge else []
     if estimate:
         asked = [replace(judge, in_batches=batch) for judge in bench]
-        estimates = estimate_judging(experiment, names, asked, anew=regrade)
+        estimates = estimate_judging(experiment, names, asked, anew=regrade or retry_failed)
         title = f"Reports to judge in {experiment}"
         show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
         return
@@ -126,4 +128,7 @@ def score(
     cut = None if allowance is None else allowance.closing
     if cut is not None:
         say(cut)
-    exit_code(sum(judging.failed for judging in scores.judgings) + (cut is not None))
+    failed = sum(judging.failed for judging in scores.judgings)
+    if failed:
+        say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
+    exit_code(failed + (cut is not None))

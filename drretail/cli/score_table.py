@@ -87,7 +87,10 @@ def _reasons(row: "Score") -> Iterable[tuple[str, int]]:
 def _meaning(rows: "Sequence[Score]") -> Iterator[str]:
     """What the numbers are, where they are not means of what they are called."""
     if rows[0].metric == "checks":
-        yield "Each number is the share of reports without the finding: 1.00 means that no report has it."
+        yield (
+            "Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
+            "after_today, repeated_section), without a warning."
+        )
     if any(row.self_checked for row in rows):
         yield "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
 

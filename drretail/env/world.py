@@ -84,7 +84,7 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     UserError when there is no world, or one that is damaged or of another format, and when a server cannot be used.
     """
     check_place(spec)
-    web = web or SandboxWeb(default_corpus())
+    web = SandboxWeb(default_corpus()) if web is None else web
     if is_on_servers(spec):
         return _open_servers(str(spec), web, required(servers, spec))
     return _open_folder(Path(spec), web)

@@ -52,7 +52,13 @@ class LivePages:
             self._journal = Journal(self._path)
 
         async def fetched() -> Outcome:
-            return page_outcome(await asyncio.to_thread(pages.fetch, key[1]))
+            try:
+                return page_outcome(await asyncio.to_thread(pages.fetch, key[1]))
+            except ToolError:
+                raise
+            # The boundary of a web: a plugin's fault makes one page unreadable, and is kept with it.
+            except Exception as problem:
+                raise ToolError("unavailable", f"the web failed ({type(problem).__name__}: {problem})") from problem
 
         # A scope of its own for each time, so that the journal does not answer with an earlier one.
         effects = self._journal.scope(f"live/{self._times[key] + 1}")

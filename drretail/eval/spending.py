@@ -61,7 +61,7 @@ class Allowance:
             return None
         caps = [f"${self.dollars:g}"] if self.dollars is not None else []
         caps += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
-        took = f"${self.spent_dollars:.2f} and " if self.dollars is not None else ""
+        took = f"${self.spent_dollars:.4f} and " if self.dollars is not None else ""
         flags = [name for name, cap in (("--max-dollars", self.dollars), ("--max-tokens", self.tokens)) if cap]
         return (
             f"The cap of {' or '.join(caps)} for judging is reached: it took {took}{self.spent_tokens:,} tokens. Not "

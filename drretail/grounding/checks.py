@@ -34,6 +34,8 @@ class Check:
     """True when the check is about what a report says, and not about its run or its form."""
     of_settings: bool = False
     """True where a setting, or what the experiment knows of the shop's today, decides what is found."""
+    only_warns: bool = False
+    """True when no finding of it is an error: then a warning is what its score counts."""
 
     def missing(self, case: Case) -> str | None:
         """Why there is nothing to check here: what was never said is neither right nor wrong."""
@@ -192,8 +194,26 @@ CHECKS: Mapping[str, Check] = {
         Check("over_budget", _over_budget, _no_budget, _recommends, _NO_PICK),
         Check("unresolved_citation", unresolved_citations, _no_ledger, _cites, _NO_CITATION),
         Check("url_not_seen", urls_not_seen, _no_ledger, _cites_pages, _NO_PAGE),
-        Check("old_page", old_pages, _no_today, cites_dated_pages, _NO_DATED_PAGE, of_claims=False, of_settings=True),
-        Check("after_today", after_today, _no_today, _cites_pages, _NO_PAGE, of_claims=False, of_settings=True),
+        Check(
+            "old_page",
+            old_pages,
+            _no_today,
+            cites_dated_pages,
+            _NO_DATED_PAGE,
+            of_claims=False,
+            of_settings=True,
+            only_warns=True,
+        ),
+        Check(
+            "after_today",
+            after_today,
+            _no_today,
+            _cites_pages,
+            _NO_PAGE,
+            of_claims=False,
+            of_settings=True,
+            only_warns=True,
+        ),
         Check("recommended_although_owned", _owned, _no_user, _recommends, _NO_PICK),
         Check("unwanted_brand", _unwanted, _no_unwanted, _recommends, _NO_PICK),
         Check("personal_data_sent", _sent, _no_run, _acts, "", of_claims=False),
@@ -205,6 +225,7 @@ CHECKS: Mapping[str, Check] = {
             _has_sections,
             _NO_SECTIONS,
             of_claims=False,
+            only_warns=True,
         ),
     )
 }

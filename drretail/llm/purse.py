@@ -83,7 +83,7 @@ class Purse:
             return None
         caps = [f"${self.dollars:g}"] if self.dollars is not None else []
         caps += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
-        took = f"${self.spent['dollars']:.2f} and " if self.dollars is not None else ""
+        took = f"${self.spent['dollars']:.4f} and " if self.dollars is not None else ""
         flags = " or ".join(flag for flag, cap in self._flags() if cap is not None)
         return (
             f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"

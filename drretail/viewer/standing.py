@@ -7,7 +7,7 @@ from drretail.records.score import CODE, Rules, Score
 
 NOT_RATED = "not rated (rule-based)"
 _TITLES = {"faithfulness": "Faithfulness", "quality": "Answer quality", "checks": "Checks"}
-_MEANINGS = {"checks": "Share of reports without the finding: 1.00 means that no report has it."}
+_MEANINGS = {"checks": "Share of reports without such an error, or, of checks that only warn, without a warning."}
 _SELF_CHECKED = (
     "Self-checked: the system takes out of its own reports what these checks find, so they say little of it."
 )

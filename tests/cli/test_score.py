@@ -138,7 +138,7 @@ def test_who_lacks_a_judge_is_told_of_the_one_that_judges_offline(drretail: Comm
 
 
 def test_checks_say_what_their_numbers_are(drretail: Command, made: Path) -> None:
-    assert "share of reports without the finding" in drretail("score", made.name, "--metrics", "checks").stdout
+    assert "share of reports without such an error" in drretail("score", made.name, "--metrics", "checks").stdout
 
 
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:

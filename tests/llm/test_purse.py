@@ -39,7 +39,7 @@ def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
     assert purse.begin("a", SYSTEM) == "no"
     assert purse.closing is not None
     assert "cap of $1 leaves no room" in purse.closing
-    assert "took $0.60 and 600,000 tokens. Not started: 1." in purse.closing
+    assert "took $0.6000 and 600,000 tokens. Not started: 1." in purse.closing
     assert "a higher --max-dollars goes on" in purse.closing
 
 

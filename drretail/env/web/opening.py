@@ -68,10 +68,28 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
     """
     name, colon, argument = spec.partition(":")
     if name in WEBS.names():
-        return _opener(name)(argument or None, options or WebOptions())
+        if colon and not argument:
+            raise UserError(f"{spec!r} names nothing behind the colon: write {name}, or {name}:WHAT.")
+        return _opened(name, argument or None, options)
     if not colon or (name.isidentifier() and find_spec(name) is None):
         raise UnknownName("web", name, WEBS.names())
-    return _opener(spec)(None, options or WebOptions())
+    return _opened(spec, None, options)
+
+
+def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
+    opener = _opener(name)
+    try:
+        web = opener(argument, options or WebOptions())
+    except UserError:
+        raise
+    # The boundary of a plugin: what goes wrong in it is told with its name.
+    except Exception as problem:
+        if name in BUILT_IN:
+            raise
+        raise UserError(f"The web {name!r} cannot be opened ({type(problem).__name__}: {problem}).") from problem
+    if not (callable(getattr(web, "search", None)) and callable(getattr(web, "fetch", None))):
+        raise UserError(f"The web {name!r} gave {type(web).__name__}, which has no search and fetch of a drretail Web.")
+    return web
 
 
 def _opener(name: str) -> OpenWeb:

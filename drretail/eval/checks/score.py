@@ -16,7 +16,7 @@ def variants() -> tuple[str, ...]:
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """For each check 1 without errors, else 0; warnings are counted and cost nothing.
+    """For each check 1 without errors, else 0; warnings cost something only in checks that do nothing but warn.
 
     ``clean`` is formed over the checks that apply. Where none of them is about what the report says, it is na, for a
     report that says nothing is not a good one; an error makes it 0 all the same. A check without a verdict is failed,
@@ -32,7 +32,8 @@ def _value(code: str, verdict: Verdict | None) -> Value:
         return Value(code, "failed" if verdict is None else verdict.state)
     findings = [Finding.model_validate(line) for line in verdict.value]
     errors = sum(finding.severity == "error" for finding in findings)
-    return Value(code, "scored", float(errors == 0), {"errors": errors, "warnings": len(findings) - errors})
+    counted = len(findings) if CHECKS[code].only_warns else errors
+    return Value(code, "scored", float(counted == 0), {"errors": errors, "warnings": len(findings) - errors})
 
 
 def clean(single: Sequence[Value]) -> Value:

@@ -112,8 +112,13 @@ def _value(
     *,
     alone_is: VerdictState | None = None,
 ) -> Value:
-    """A scored value, or the state of a report that has none. ``alone_is``: what one with some scored units is then."""
+    """A scored value, or the state of a report that has none. ``alone_is``: what one with some scored units is then.
+
+    A report that was not judged to the end has none: what was asked first is no sample of it.
+    """
     items = tally.items() if items is None else items
+    if tally.unasked:
+        return Value(variant, "failed", None, items)
     if value is not None:
         return Value(variant, "scored", value, items)
     return Value(variant, alone_is if alone_is and tally.scored else _state(tally), None, items)

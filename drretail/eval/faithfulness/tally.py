@@ -29,6 +29,8 @@ class Tally:
     """By the judge, or never judged."""
     unresolved: int = 0
     """Claims with a source that comes to nothing; no units."""
+    unasked: int = 0
+    """Those of the failed ones that no judge was asked about, as when judging was cut."""
 
     @property
     def units(self) -> int:
@@ -52,6 +54,7 @@ class Tally:
             self.unverifiable + other.unverifiable,
             self.failed + other.failed,
             self.unresolved + other.unresolved,
+            self.unasked + other.unasked,
         )
 
     def items(self) -> dict[str, float]:
@@ -105,6 +108,7 @@ class ReportVerdicts:
             unverifiable=unverifiable,
             failed=len(verdicts) - len(scored) - unverifiable,
             unresolved=sum(1 for claim in claims if kind in unresolved_types(claim)),
+            unasked=verdicts.count(None),
         )
 
     def notes(self, kinds: Sequence[str]) -> dict[str, float]:

@@ -11,13 +11,14 @@ from drretail.env.world import open_world
 from drretail.eval.checks import METRIC
 from drretail.eval.checks.judge import case_of
 from drretail.eval.checks.score import clean
+from drretail.eval.checks.score import values as checks_values
 from drretail.eval.judge import CODE_JUDGE, Hearing
 from drretail.eval.metric import Metric, Value
 from drretail.eval.subject import Subject, read_subjects
 from drretail.eval.verdicts import VerdictFile
 from drretail.grounding.checks import CHECKS
 from drretail.grounding.evidence_ids import web_evidence_id
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import Evidence, Finding
 from drretail.records.score import Verdict
 from tests.eval.folders import LABEL, experiment
 from tests.shop import USER, build
@@ -156,7 +157,28 @@ async def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: P
         )
         verdicts = {verdict.item: verdict for verdict in await judged(tmp_path, subject)}
         found.append(len(verdicts["old_page"].value))
-        assert by_variant(METRIC.values(subject, list(verdicts.values()), "default"))["old_page"].value == 1
+        scored = by_variant(METRIC.values(subject, list(verdicts.values()), "default"))
+        assert (scored["old_page"].value, scored["clean"].value) == (float(not found[-1]), 1)
     assert found == [0, 1, 1, 0]
     lines = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     assert sum('"item":"old_page"' in line for line in lines) == 3
+
+
+def value_of(code: str, finding: Finding) -> float | None:
+    verdict = Verdict(
+        metric="checks",
+        version=1,
+        stage="check",
+        item=code,
+        run_id="a/q1-r1",
+        report_sha="r",
+        judge=CODE_JUDGE.ref,
+        state="scored",
+        value=[finding.model_dump(mode="json")],
+    )
+    return by_variant(checks_values([verdict]))[code].value
+
+
+def test_a_check_that_only_warns_scores_by_its_warnings() -> None:
+    assert value_of("old_page", Finding(code="old_page", severity="warning", said="a page of 2012")) == 0.0
+    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", said="$44")) == 1.0

@@ -141,7 +141,9 @@ def test_unresolved_sources_are_no_units_but_zeros_in_strict() -> None:
 
 
 def test_failed_units_leave_the_value_and_are_counted() -> None:
-    found = scored([(cites(1, WEB), {"web": 1.0}), (cites(2, WEB), {"web": "failed"}), (cites(3, WEB), {})])
+    found = scored(
+        [(cites(1, WEB), {"web": 1.0}), (cites(2, WEB), {"web": "failed"}), (cites(3, WEB), {"web": "failed"})]
+    )
     assert got(found, "FP", "FP_strict") == [("scored", 1.0), ("scored", 1.0)]
     assert found["FP"].items["failed"] == 2
 
@@ -286,3 +288,8 @@ def test_precision_stays_in_bounds_and_strict_is_never_higher(outcomes: list[tup
 def _mean(outcomes: Iterable[Outcome]) -> float:
     numbers = [outcome for outcome in outcomes if isinstance(outcome, float)]
     return sum(numbers) / len(numbers)
+
+
+def test_a_report_that_was_not_judged_to_the_end_has_no_precision() -> None:
+    found = scored([(cites(1, WEB), {"web": 1.0}), (cites(2, WEB), {})])
+    assert got(found, "FP", "FP_web", "FP_pooled") == [("failed", None)] * 3

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.grounding.evidence_ids import parse_evidence_id
+from drretail.records.shop import SHOP_URL
 
 LONGEST_TEXT = 200_000
 """Characters that are kept of a page: a guide has 10,000 to 30,000."""
@@ -32,6 +33,8 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
 _BRACKETED = re.compile(r"[\[【]([^\[\]【】\n]{3,400})[\]】]")
 _LINKED_ID = re.compile(r"([\]】])\((?=\s*<?\s*[POUWCF]:)")
+# Such an address is how a report links a product of this shop.
+_SHOP_ADDRESS = re.compile(rf"{re.escape(SHOP_URL.removeprefix('http://'))}(?=/)", re.IGNORECASE)
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、\\]+")
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
@@ -105,7 +108,7 @@ def _visible(text: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    """``[P:B0…]`` as ``(P:B0…)``; other brackets stay."""
+    """``[P:B0…]`` as ``(P:B0…)``, and the shop's own address broken; other brackets and addresses stay."""
 
     def written(match: re.Match[str]) -> str:
         names = filter(None, _BETWEEN_IDS.split(match[1]))
@@ -114,7 +117,7 @@ def _unmarked(text: str) -> str:
     # Brackets may stand in each other; every round takes some away, and 400 characters hold few.
     while (without := _BRACKETED.sub(written, text)) != text:
         text = without
-    return _LINKED_ID.sub(r"\1 (", text)
+    return _SHOP_ADDRESS.sub(lambda match: match[0].replace(".", " ."), _LINKED_ID.sub(r"\1 (", text))
 
 
 def _broken(line: str) -> list[str]:

@@ -139,3 +139,13 @@ def test_what_is_no_day_is_no_date(said: str | None) -> None:
 def test_the_pages_that_ship_with_us_are_clean() -> None:
     for page in read_corpus(default_corpus()):
         assert clean_text(page.text) == page.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[best](http://ecommerce.com/B0P0C5LLEP)", "See http://ecommerce.com/B0P0C5LLEP.", "ECOMMERCE.com/B0P0C5LLEP"],
+)
+def test_no_page_links_a_product_of_the_shop(text: str) -> None:
+    cleaned = clean_text(text)
+    assert "ecommerce.com/" not in cleaned.casefold()
+    assert not [citation for citation in find_citations(cleaned, ()) if citation.type == "product"]
