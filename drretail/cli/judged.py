@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from drretail.cli.output import print_table, say
-from drretail.cli.spending import money
+from drretail.cli.output import print_table
+from drretail.cli.spending import money, say_prices
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,16 +35,14 @@ def capped_judging(
 
 def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
     """All judging of the experiment so far, by metric and judge; judges without a price are named on stderr."""
-    from drretail.llm.prices import unpriced
-
     if not costs:
         return
     print_table("What judging took, in all", COLUMNS, [_row(cost) for cost in costs])
-    unknown = {spec for cost in costs for spec in cost.cost.unpriced}
-    if unknown:
-        say(unpriced(unknown))
-    if any(cost.cost.dollars for cost in costs):
-        say(f"Prices as of {prices.as_of.isoformat()}; your own in drretail.toml, [prices], come first.")
+    say_prices(
+        prices,
+        unknown={spec for cost in costs for spec in cost.cost.unpriced},
+        used=any(cost.cost.dollars for cost in costs),
+    )
 
 
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What runs took, as a table for people and as JSON."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from drretail.cli.output import print_table, say
@@ -14,13 +15,21 @@ COLUMNS = ["system", "done", "calls", "input tokens", "output tokens", "words", 
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     """Mean ± standard deviation for a run, with what it cost in all; models without a price are named on stderr."""
+    print_table("What a run took (mean ± standard deviation)", COLUMNS, [_row(row) for row in rows])
+    say_prices(
+        prices,
+        unknown={spec for row in rows for spec in row.unpriced},
+        used=any(row.total.dollars for row in rows),
+    )
+
+
+def say_prices(prices: "PriceTable", *, unknown: Collection[str], used: bool) -> None:
+    """Names on stderr the models without a price and, where prices were ``used``, of which day they are."""
     from drretail.llm.prices import unpriced
 
-    print_table("What a run took (mean ± standard deviation)", COLUMNS, [_row(row) for row in rows])
-    unknown = {spec for row in rows for spec in row.unpriced}
     if unknown:
         say(unpriced(unknown))
-    if any(row.total.dollars for row in rows):
+    if used:
         say(f"Prices as of {prices.as_of.isoformat()}; your own in drretail.toml, [prices], come first.")
 
 

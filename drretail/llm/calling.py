@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from drretail.errors import ModelError
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.faults import Fault, attempt, usage_of
 from drretail.llm.registry import Model
 from drretail.records.base import canonical_json
@@ -13,7 +14,6 @@ from drretail.records.run import Usage
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
-CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 500
 """What an answer is taken to hold until it is there."""
 Told = Callable[[str], None]
@@ -86,4 +86,4 @@ def _tokens_of(chat: Any, messages: Sequence["BaseMessage"]) -> float:
     texts = [message.content if isinstance(message.content, str) else str(message.content) for message in messages]
     tools = getattr(chat, "kwargs", {}).get("tools", [])
     characters = sum(map(len, texts)) + (len(canonical_json(tools)) if tools else 0)
-    return characters / CHARACTERS_A_TOKEN + ANSWER_TOKENS
+    return characters / CHARACTERS_PER_TOKEN + ANSWER_TOKENS

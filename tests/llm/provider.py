@@ -1,11 +1,12 @@
 """A scripted provider on a local socket: each request takes the next step and is kept."""
 
 import json
-import threading
 import time
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from tests.llm.local_server import LocalServer
 
 ERROR_TYPES = {
     400: "invalid_request_error",
@@ -80,27 +81,13 @@ class Request:
     headers: dict[str, str] = field(default_factory=dict[str, str])
 
 
-class Provider(ThreadingHTTPServer):
+class Provider(LocalServer):
     """After the script has ended, every request is answered with a greeting."""
 
-    daemon_threads = True
-
     def __init__(self, *script: Step) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.script = list(script)
         self.seen: list[Request] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -7,14 +7,15 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from drretail.llm.offline.judge.policy import judge
 from drretail.llm.offline.shopper.policy import shop
 from drretail.records.base import canonical_json
+from tests.llm.local_server import LocalServer
 from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
 
 Protocol = type[Anthropic] | type[OpenAI]
@@ -71,30 +72,17 @@ class Seen:
             return self.times[digest] - 1
 
 
-class WireServer(ThreadingHTTPServer):
-    daemon_threads = True
+class WireServer(LocalServer):
     request_queue_size = 512
 
     def __init__(self, plan: Plan | None = None) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.plan = plan or Plan()
         self.seen = Seen()
 
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    @property
     def openai_url(self) -> str:
         return f"{self.url}/v1"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that has given up is part of the play."""

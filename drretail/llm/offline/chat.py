@@ -16,10 +16,8 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.records.base import sha256_of
-
-CHARACTERS_PER_TOKEN = 4
-
 
 Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
 """(messages, bound tools in OpenAI's form, tool choice as langchain passes it) to the answer."""

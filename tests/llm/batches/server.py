@@ -1,10 +1,11 @@
 """Anthropic's Message Batches on a local socket: requests wait until the test lets their batch end."""
 
 import json
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from tests.llm.local_server import LocalServer
 
 Answer = Callable[[str, dict[str, Any], int], dict[str, Any]]
 """(custom id, params, number of the batch from 0) → the result."""
@@ -31,30 +32,16 @@ def errored(kind: str, message: str = "scripted") -> dict[str, Any]:
 EXPIRED: dict[str, Any] = {"type": "expired"}
 
 
-class BatchServer(ThreadingHTTPServer):
+class BatchServer(LocalServer):
     """``answer`` gives each request's result; a batch ends after it was looked at ``polls`` times."""
 
-    daemon_threads = True
-
     def __init__(self, answer: Answer, *, polls: int = 1) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.answer = answer
         self.polls = polls
         self.batches: dict[str, list[dict[str, Any]]] = {}
         self.looked: dict[str, int] = {}
         self.gone: set[str] = set()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
 
     def submit(self, requests: list[dict[str, Any]]) -> dict[str, Any]:
         name = f"msgbatch_{len(self.batches)}"
