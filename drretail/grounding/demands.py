@@ -21,6 +21,14 @@ _MUST_BE = re.compile(
     rf"(?:(?:definitely|really|absolutely|certainly|also|all|both)\s+)?be\s+{_PHRASE}{_END}{_MORE}",
     re.IGNORECASE,
 )
+# "It's important to me that the sheet is cotton", "undated is a condition", "only vegan ones", "gluten free is a must".
+_INSISTED = re.compile(
+    rf"(?:\b(?:important|essential|crucial)\s+(?:(?:to|for)\s+\w+\s+)?that\s+(?:\w+\s+){{1,5}}?(?:is|are|be)\s+"
+    rf"|\bonly\s+(?:consider|want|take|accept|buy)\s+(?=(?:\w+[\s-]){{1,3}}ones\b)|\bconditions?:\s+){_PHRASE}"
+    rf"(?:(?=\s+ones\b)|{_END})"
+    rf"|(?:^|[.,;:!?]\s+)(?P<condition>{_WORD}(?:\s+{_WORD}){{0,2}}?)\s+is\s+an?\s+(?:condition|must|requirement)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _QUALITY = re.compile(
     r"\b(?:[a-z]{2,20}-(?:[a-z]{2,20}-)?(?:resistant|proof|safe|friendly|free)"
     r"|waterproof|weatherproof|leakproof|rustproof|hypoallergenic|unscented|biodegradable|compostable|vegan|organic"
@@ -38,6 +46,8 @@ _WONDERS = re.compile(r"\b(?:when|how|whether|why|where|what)\b[^.,;:!?\n]{0,60}
 _GOES_ON = re.compile(r"\s+(?:at|with|in|on|to|from|under|for|as|when|while|below)\b", re.IGNORECASE)
 # Words that begin another thought behind "and": "vegan, and please nothing with …".
 _NEW_THOUGHT = frozenset({"please", "nothing", "none", "preferably", "ideally", "maybe"})
+# "It's important that it is good" demands nothing that a record could say.
+_UNTELLING = frozenset({"good", "well", "nice", "quality", "price", "delivery", "safe", "cheap", "fast"})
 # A quality that is denied, or of something that the writer has already.
 _WITHIN_REACH = r"\s+(?:[\w']+\s+){0,3}$"
 _DENIED = re.compile(rf"\b(?:not|no|without|never|whether|than|\w+n't){_WITHIN_REACH}", re.IGNORECASE)
@@ -59,6 +69,13 @@ _WITHOUT = re.compile(
     rf"(?:(?:an?|any|the|added)\s+)?{_PHRASE}{_END}{_MORE}",
     re.IGNORECASE | re.MULTILINE,
 )
+# "I'm done with plastic", "leave out whatever comes with clamps", "I don't want anything with paint".
+_DONE_WITH = re.compile(
+    r"(?P<lead>\b(?:i'm|we're|i\s+am|we\s+are)\s+done\s+with|\b(?:leave\s+out|skip|(?:don't|do\s+not)\s+want)\s+"
+    r"(?:whatever|anything|everything|all)\s+(?:that\s+)?(?:comes?\s+|is\s+made\s+)?(?:with|of|from|containing))\s+"
+    rf"(?!(?:my|our|the|this|that|these|those|it|you)\b){_PHRASE}{_END}{_MORE}",
+    re.IGNORECASE,
+)
 # "no dyes, and no fragrance": the word that makes it unwanted, said again.
 _NO_AGAIN = re.compile(r"^(?:no|without|any)\s+", re.IGNORECASE)
 # "no talc, and shampoo" goes on to another wish; "no talc, dyes, and parabens" is a list.
@@ -69,8 +86,9 @@ _IDIOM = re.compile(r"\b(?:live|do|go|be|out|get|left|sold|came|works?|used)\s*$
 def read_demands(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(must, must not) as short phrases in text order."""
     plain = text.replace("’", "'")
-    must = sorted([*_must_be(plain), *_qualities(plain)])
-    must_not = [phrase for match in _WITHOUT.finditer(plain) for phrase in _unwanted(plain, match)]
+    must = sorted([*_must_be(plain), *_insisted(plain), *_qualities(plain)])
+    refusals = sorted((*_WITHOUT.finditer(plain), *_DONE_WITH.finditer(plain)), key=lambda match: match.start())
+    must_not = [phrase for match in refusals for phrase in _unwanted(plain, match)]
     return _distinct(phrase for _, phrase in must), _distinct(must_not)
 
 
@@ -82,6 +100,14 @@ def _must_be(text: str) -> Iterator[tuple[int, str]]:
             continue
         if subject not in PEOPLE and not subject.endswith("n't"):
             yield from ((match.start("phrase") + place, phrase) for place, phrase in enumerate(_phrases(match)))
+
+
+def _insisted(text: str) -> Iterator[tuple[int, str]]:
+    for match in _INSISTED.finditer(text):
+        name = "condition" if match["condition"] else "phrase"
+        phrase = " ".join(match[name].split())
+        if not {phrase.casefold().split()[0], phrase.casefold()} & (NO_DEMAND | _UNTELLING):
+            yield match.start(name), phrase
 
 
 def _qualities(text: str) -> Iterator[tuple[int, str]]:

@@ -24,11 +24,11 @@ NO_QUALITY = _words(
 # First words of phrases that are about the request or its delivery, and not about a product.
 NO_DEMAND = _words(
     """
-    a able about above added all also among an any anyone anything around as at available better between big bit
-    both brand brands budget by careful charge clear clue considered cost delay delivered done doubt duplicates each
-    easy everything exception exceptions extra few fewer for from further fuss hassle he her here him his how hurry
-    i idea idle in issue issues it item items its later less limit longer lot luck many matter me more much my need
-    no nonsense not note noted nothing of on one only other our over overlap particular possible preference prior
+    a able about above added all also among an any anyone anything around as at available better between big bit both
+    brand brands budget by careful charge clear clue considered cost delay delivered done doubt duplicates each easy
+    everything exception exceptions extra few fewer for from further fuss hassle he her here him his how hurry i idea
+    idle in issue issues it item items its later less limit longer lot luck many matter me more much my need no next
+    nonsense not note noted nothing of on one only other our over overlap part particular possible preference prior
     problem problems product products purchased question questions ready real reason repeat repeats rush second she
     single some something specific subscription success such sure thank thanks that the their them there these they
     thing things this those to too trouble under us used very way we what within worries worse you your
@@ -46,11 +46,11 @@ SINGULAR_IN_S = _words(
 NOT_BOUGHT = _words(
     """
     adults alternatives amps articles babies bathrooms bedrooms birds boys brands bucks candidates cars categories
-    cats centimeters cents children choices colors colours cups daughters days degrees dogs dollars doors drawers
-    euros feet floors friends gallons girls grams grandchildren grandkids grandsons guests hours ideas inches items
-    kids kilos kinds kittens labradors layers lbs levels liters litres meters metres miles minutes models modes
-    months nights options orders others ounces people percent persons pets phases picks points pounds products
-    puppies purchases quarts questions reasons recommendations reports reviews roommates rooms seats seconds
+    cats centimeters cents children choices colors colours conditions cups daughters days degrees dogs dollars doors
+    drawers euros feet floors friends gallons generations girls grams grandchildren grandkids grandsons guests hours
+    ideas inches items kids kilos kinds kittens labradors layers lbs levels liters litres meters metres miles minutes
+    models modes months nights options orders others ounces people percent persons pets phases picks points pounds
+    products puppies purchases quarts questions reasons recommendations reports reviews roommates rooms seats seconds
     settings shelves shops sides sites sizes sons sources speeds stars steps stores styles suggestions things times
     toddlers twins types users volts watts ways weekends weeks windows yards years
     """

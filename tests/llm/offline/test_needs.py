@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.llm.offline.shopper.needs import MOST_NEEDS, kind_of, read_needs
+from drretail.llm.offline.shopper.need import kind_of
+from drretail.llm.offline.shopper.needs import MOST_NEEDS, read_needs
 from drretail.records.query import Constraints
 
 

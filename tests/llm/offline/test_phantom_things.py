@@ -3,7 +3,8 @@
 import pytest
 
 from drretail.env.world import World
-from drretail.llm.offline.shopper.needs import as_titled, read_needs
+from drretail.llm.offline.shopper.need import as_titled
+from drretail.llm.offline.shopper.needs import read_needs
 from drretail.llm.offline.shopper.policy import shop
 from drretail.records.query import Constraints
 from tests.llm.offline.roles.team import FINALIZE, REASON, Team, launches, move

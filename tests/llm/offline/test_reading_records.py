@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.facts import key_facts, pieces_in, short_feature
-from drretail.llm.offline.shopper.needs import Need, read_needs
+from drretail.llm.offline.shopper.need import Need
+from drretail.llm.offline.shopper.needs import read_needs
 from drretail.llm.offline.shopper.relevance import relevance_of
 from drretail.llm.offline.shopper.report.disagreement import disagreements
 from drretail.llm.offline.shopper.report.sayings import Saying

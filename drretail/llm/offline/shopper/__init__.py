@@ -9,7 +9,11 @@ words.py       words and their stems; tokens.py, phrases.py and mentions.py: wor
 kinds.py       what it knows of the world: kinds of products and what goes with them
 everyday.py    things of which it knows the names only
 idioms.py      turns of speech whose nouns are nothing to buy
+need.py        one thing to buy, and its names
+named.py       where a query names known kinds of things
 needs.py       what the shopper wants to buy, read from the query
+company.py     whether the shopper asks for what goes with the thing that they have
+so_many.py     how many of it, where the number stands apart from the thing
 either.py      whether the shopper weighs things against each other to buy one
 floors.py      the least rating and number of ratings asked for
 wondering.py   clauses that ask to know something

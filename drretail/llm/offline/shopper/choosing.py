@@ -9,7 +9,7 @@ from itertools import product as combinations
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.customer import Customer, PastOrder
 from drretail.llm.offline.shopper.floors import NO_FLOORS, Floors
-from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.need import Need
 from drretail.llm.offline.shopper.relevance import relevance_of
 from drretail.llm.offline.shopper.wishes import contradicts, says
 from drretail.llm.offline.shopper.words import contains_phrase
@@ -26,7 +26,7 @@ TELLING_RATINGS = 5
 """From so many ratings on, a poor average is a reason not to recommend."""
 
 
-_ON_RATINGS = re.compile(r"\b(?:stars?|rated|ratings?|reviews?)\b", re.IGNORECASE)
+ON_RATINGS = re.compile(r"\b(?:stars?|rated|ratings?|reviews?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Demands:
     @property
     def all(self) -> tuple[str, ...]:
         """Demands that a record's words can meet; those on ratings are kept as numbers."""
-        return tuple(demand for demand in (*self.stated.must, *self.wished) if not _ON_RATINGS.search(demand))
+        return tuple(demand for demand in (*self.stated.must, *self.wished) if not ON_RATINGS.search(demand))
 
 
 @dataclass(frozen=True, slots=True)

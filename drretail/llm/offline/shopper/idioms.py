@@ -11,7 +11,13 @@ _IDIOMS = re.compile(
     r"|\b(?P<nothing>nothing (?:with|containing|made with|made of|that has|that contains) "
     r"(?:any )?[\w'’-]+(?: (?:or|nor) [\w'’-]+)?)"
     r"|\bno (?P<no>talc|parabens?|sulfates?|sulphates?|fragrances?|perfume|alcohol|silicones?|aluminum|gluten|latex"
-    r"|leather|velcro|glitter)\b",
+    r"|leather|velcro|glitter)\b"
+    # By what something is judged is named like things: "look at leash attachments above all".
+    r"|\b(?:look at|watch|mind) (?P<above>[\w'’ -]{2,40}?)(?= above all\b)"
+    r"|\b(?:pay(?:ing)? attention to|care most about|judged by|judging by|compar(?:ed|ing) (?:[\w'’]+ )?on)"
+    r" (?P<by>[\w'’ -]{2,60}?)(?= for (?:the|a|an|my)\b|[.,;:?!]|$)"
+    r"|\bcheck(?:ing)? (?:(?:the|its|their) )?(?:ingredients?|labels?|list|contents?|descriptions?|reviews) for"
+    r" (?P<checked>[\w'’ -]{2,40}?)(?=[.,;:?!]|$| (?:and|or|before|too)\b)",
     re.IGNORECASE,
 )
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from drretail.llm.offline.shopper.choosing import Option, Shelf
-from drretail.llm.offline.shopper.needs import Need, names_thing
+from drretail.llm.offline.shopper.choosing import ON_RATINGS, Option, Shelf
+from drretail.llm.offline.shopper.need import Need, names_thing
 from drretail.llm.offline.shopper.situation import (
     CALCULATOR,
     DETAILS,
@@ -76,8 +76,14 @@ def about_customer(study: Study) -> list[Call]:
 
 
 def first_searches(study: Study) -> list[Call]:
-    shop = [(SEARCH, shop_search(study, need, need.search)) for need in study.needs]
+    shop = [(SEARCH, shop_search(study, need, words)) for need in study.needs for words in _first_words(study, need)]
     return [*shop, *((WEB, {"query": search.query}) for search in study.web)]
+
+
+def _first_words(study: Study, need: Need) -> list[str]:
+    """The need as it is wished for, and once more with what is insisted on: ten hits may hold none that has it."""
+    insisted = " ".join(demand for demand in study.demands.insisted(need) if not ON_RATINGS.search(demand))
+    return [need.search, *([f"{insisted} {need.name}"] if insisted else [])]
 
 
 def broader_searches(study: Study) -> list[Call]:
@@ -132,6 +138,9 @@ def open_records(study: Study, per_need: int = OPENED_PER_NEED) -> list[Call]:
     """The records of the products that may be recommended, each need's best by turns, and of a related order."""
     if study.situation.made(DETAILS):
         return _late_records(study)
+    if any(study.demands.insisted(need) for need in study.needs):
+        # A card is too short to say what is insisted on.
+        per_need = max(per_need, MOST_OPENED // len(study.needs))
     ranked = [_worth_opening(study, index) for index in range(len(study.needs))]
     by_turns = [options[place] for place in range(per_need) for options in ranked if place < len(options)]
     # Demands are only met or missed by records, so with demands a few more are read.

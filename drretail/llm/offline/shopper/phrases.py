@@ -27,11 +27,15 @@ _NOT_PRODUCTS = word_set(
     past purchases instead sooner later web internet articles websites sources shopper
     routine routines
     joke story weather store shop review reviews rating ratings total spending
+    shortlist alternative alternatives winner runner pack packs offer offers chance rhythm workplace life
+    reminder reminders token tokens souvenir souvenirs keepsake label maker make makes
+    leave house home household apartment room ready tired started used lost
     corner area spot place space sanctuary garden yard patio balcony bedroom kitchen bathroom nursery"""
 )
 _PEOPLE = word_set(
     """friend friends neighbor neighbors neighbour cousin sister brother mother father mom dad wife husband son daughter
-    kid kids child children colleague colleagues coworker boss teacher professional professionals"""
+    kid kids child children colleague colleagues coworker boss teacher professional professionals visitor visitors
+    guest guests cat cats dog dogs puppy kitten baby"""
 )
 _ASKERS = frozenset({"shopper", "user", "customer"})
 # Words of a short query that are not what it is about.
@@ -50,18 +54,30 @@ _ASKS_WHICH = frozenset({"what", "which"})
 _QUALITIES = re.compile(r"(?:able|ible|proof|resistant|free|friendly|weight)$")
 _PLAIN_QUALITIES = word_set(
     """small large big tiny medium soft firm light heavy quiet simple sturdy organic natural vegan cordless electric
-    orthopedic warm cool cozy white black blue red green pink grey gray brown toxic safe uv bpa non"""
+    magnetic undated perennial orthopedic warm cool cozy white black blue red green pink grey gray brown toxic safe uv
+    bpa non"""
 )
 _VERBS_AFTER = frozenset({"is", "are", "was", "were", "has", "have", "needs", "gets", "keeps", "loves"})
+# "I'm looking for cotton": of what it is to be made, and not what it is.
+_MATERIALS = word_set(
+    "cotton linen wool silk bamboo wood plastic metal steel aluminum ceramic glass leather rubber polyester"
+)
+# What introduces a thing to buy rather than an aspect of one.
+_INTRODUCES = word_set("a an some any different several the") | frozenset(NUMBER_WORDS)
+# "I need the name on the label": a definite thing is no new one, unless it is the best of its kind.
+_OF_ITS_KIND = word_set("best right perfect cheapest top ideal most")
+# "Another one beats it": the one is the thing, and what follows is no part of a name.
+_BEFORE_ONE = word_set("another better different new which any every each cheaper")
 _SEEKING = ("look", "shop", "search")
 _PARTICLES = {"thinking": "of", "thought": "of"}
 _HESITATES = word_set("decide choose choosing choice torn hesitate hesitating waver wavering pick")
 _NOUNS = r"[a-z-]+(?: [a-z-]+){0,2}?"
 _SPOKEN = re.compile(
     r"\b(?:fed up with (?:the|my)|better than (?:the|my)|back to (?:the|my)|between (?:the |an? )?"
-    r"|i bought (?:my|an?|the)|(?<=\. )the|^the)\s*"
+    r"|i bought (?:my|an?|the)|(?<=\. )the|^the"
+    r"|(?:owned|had|using|used|tried|like|likes|liked|up on|used to buy|ordered) my)\s*"
     rf"(?P<things>{_NOUNS}(?: (?:and|or) (?:the |an? )?{_NOUNS})?)"
-    r"(?=[.,;:?!]| (?:i|we) (?:got|ordered|bought|used)| (?:from|in|back|last|for|here|has)\b)"
+    r"(?=[.,;:?!]| (?:i|we) (?:got|ordered|bought|used)| (?:from|in|back|last|for|here|has|since)\b)"
 )
 # "Which leash fits a puppy?" asks for a leash, "which size is right?" for nothing.
 _IN_QUESTION = re.compile(
@@ -81,7 +97,8 @@ def asked_phrases(tokens: list[Token], covered: frozenset[int]) -> list[tuple[tu
     """
     found: list[tuple[tuple[str, ...], int]] = []
     for index, token in enumerate(tokens):
-        if token.word in _ASKING and index not in covered and _asks(tokens, index):
+        aspects = covered and token.word.startswith("compar") and _is_bare(tokens, index + 1)
+        if token.word in _ASKING and index not in covered and not aspects and _asks(tokens, index):
             found += _listed(tokens, index, covered)
     return found
 
@@ -157,11 +174,17 @@ def _asks(tokens: list[Token], index: int) -> bool:
     return before not in ("don't", "not", "no", "already", "in")
 
 
+def _is_bare(tokens: list[Token], at: int) -> bool:
+    """True for the "size and weight" of "compare size and weight": beside a thing, these are its aspects."""
+    return at < len(tokens) and tokens[at].word not in _INTRODUCES
+
+
 def _phrase_at(tokens: list[Token], start: int, covered: frozenset[int]) -> tuple[tuple[str, ...], int]:
     """The noun phrase from ``start`` on, () where there is none, and the place where it ends."""
     first = start
     while first < len(tokens) and (tokens[first].word in FILLERS or tokens[first].word.isdigit()):
-        if tokens[first].money:
+        stands_for_it = tokens[first].word in ("one", "ones") and first > 0 and tokens[first - 1].word in _BEFORE_ONE
+        if tokens[first].money or stands_for_it:
             return (), first
         first += 1
     end = first
@@ -191,10 +214,31 @@ def _is_thing(tokens: list[Token], words: tuple[str, ...], start: int, end: int)
     doing = len(words) == 1 and tokens[start - 1].stem == "need" and _DOINGS.match(words[0]) is not None
     return not (
         doing
+        or _is_something_else(tokens, words, start, end)
         or describes(words)
         or words[-1] in _NOT_PRODUCTS
         or words[-1].endswith("ly")
         or {words[0], words[-1]} & _PEOPLE
+    )
+
+
+def is_quality(word: str) -> bool:
+    """True for a word that says how or of what a thing is made, and names none: "magnetic", "cotton"."""
+    return word in _MATERIALS or describes((word,))
+
+
+def _is_something_else(tokens: list[Token], words: tuple[str, ...], start: int, end: int) -> bool:
+    """True for a material, for what one gets out of the house, for the name in "I need the name", and for a verb."""
+    asking, following = tokens[start - 1].stem, tokens[end].word if end < len(tokens) else ""
+    bare = tokens[start].word == words[0]
+    # "A shampoo, and check the ingredients" goes on with a verb.
+    verb = bare and len(words) == 1 and tokens[start - 1].word == "and" and following in ("the", "my", "its", "me")
+    definite = tokens[start].word == "the" and tokens[start + 1].word not in _OF_ITS_KIND
+    return (
+        (len(words) == 1 and words[0] in _MATERIALS)
+        or verb
+        or (bare and asking in ("get", "getting") and following == "out")
+        or (definite and (asking in ("need", "want") or (len(words) == 1 and words[0].endswith("est"))))
     )
 
 

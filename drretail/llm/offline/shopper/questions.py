@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from drretail.llm.offline.shopper.customer import Customer
-from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.need import Need
 from drretail.llm.offline.shopper.wondering import wondering_clauses
 from drretail.llm.offline.shopper.words import STOP_WORDS, first_upper, stem, stems_of
 

@@ -4,7 +4,7 @@ import re
 from itertools import takewhile
 
 from drretail.llm.offline.shopper.candidates import Candidate
-from drretail.llm.offline.shopper.needs import Need, kind_of
+from drretail.llm.offline.shopper.need import Need, kind_of
 from drretail.llm.offline.shopper.words import STOP_WORDS, stems_of, word_set
 
 # What is sold for a thing, rather than as the thing itself, when it stands right behind the thing's name.

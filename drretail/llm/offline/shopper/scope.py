@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.need import Need
 from drretail.llm.offline.shopper.words import stems_of
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")

@@ -21,7 +21,9 @@ from drretail.llm.offline.shopper.complaints import complained_of
 from drretail.llm.offline.shopper.customer import Customer, read_customer
 from drretail.llm.offline.shopper.floors import read_floors
 from drretail.llm.offline.shopper.kinds import KINDS
-from drretail.llm.offline.shopper.needs import INTENT, Need, Wanted, as_titled, kind_of, need_of, read_needs
+from drretail.llm.offline.shopper.need import Need, as_titled, kind_of, need_of
+from drretail.llm.offline.shopper.needs import INTENT, Wanted, read_needs
+from drretail.llm.offline.shopper.phrases import is_quality
 from drretail.llm.offline.shopper.questions import Question, WebSearch, read_questions, web_searches
 from drretail.llm.offline.shopper.scope import belongs_to
 from drretail.llm.offline.shopper.situation import DETAILS, Situation
@@ -35,6 +37,8 @@ _REFUSED = re.compile(
     r"\b(?:[Nn]o(?: more)?|[Nn]ot|[Ww]ithout|[Aa]void|[Ee]xcept|[Nn]othing (?:from|by)|[Aa]nything but)\s+"
     r"([A-Z][\w'&-]*)"
 )
+# "I'm looking for magnetic, without fiberglass": the quality stands where the thing might.
+_SOUGHT = re.compile(r"\blooking for ([\w-]+)(?=\s*[,.;]| ones\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,11 @@ def read_demands(query: str) -> Demands:
     bans = read_constraints(without_wondering(query)).must_not
     stated = stated.model_copy(update={"must_not": tuple(ban for ban in stated.must_not if ban in bans)})
     known = {tuple(content_stems(demand)) for demand in stated.must}
+    sought = [match[1] for match in _SOUGHT.finditer(query) if is_quality(match[1].casefold())]
+    stated = stated.model_copy(
+        update={"must": (*stated.must, *(one for one in sought if tuple(content_stems(one)) not in known))}
+    )
+    known |= {tuple(content_stems(one)) for one in sought}
     wished = [quality for quality in qualities_in(query) if tuple(content_stems(quality)) not in known]
     return Demands(
         stated,

@@ -36,8 +36,11 @@ _SAME_TOO = {
 }  # fmt: skip
 _BY_STEMS = {tuple(stems_of(key)): words for key, words in (_SAME | _SAME_TOO).items()}
 _NEGATIONS = frozenset({"not", "non", "no", "without", "never", "isn't", "free", "zero"})
-# "Dries in half the time of cotton", "softer than wool": what it is held against, and not made of.
-_COMPARES = re.compile(r"\b(?:than|unlike|(?:instead|time|weight|price|cost|look|feel) of)$")
+# "Dries in half the time of cotton", "weighs a fifth of glass", "softer than wool": what it is held against, and not
+# made of.
+_COMPARES = re.compile(
+    r"\b(?:than|unlike|(?:instead|time|weight|price|cost|look|feel|half|third|quarter|fifth|tenth) of)$"
+)
 _QUALITY = re.compile(
     r"\b(?:[a-z]+-(?:resistant|proof|free|safe|friendly)|(?:weather|water|rust|squirrel|bpa|fragrance|dishwasher"
     r"|machine|non)[ -](?:resistant|proof|free|safe|washable|slip|toxic)|easy to (?:clean|maintain)|waterproof"

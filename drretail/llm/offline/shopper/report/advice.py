@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from drretail.llm.offline.shopper.needs import Need, kind_of, names_thing
+from drretail.llm.offline.shopper.need import Need, kind_of, names_thing
 from drretail.llm.offline.shopper.report.disagreement import disagreements
 from drretail.llm.offline.shopper.report.naming import cite
 from drretail.llm.offline.shopper.report.replies import answers_to, best_of

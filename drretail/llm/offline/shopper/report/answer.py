@@ -5,7 +5,7 @@ from decimal import Decimal
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.choosing import Option
 from drretail.llm.offline.shopper.missing import NO_SHOP, NO_WEB
-from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.need import Need
 from drretail.llm.offline.shopper.report.naming import Names, amount_text, cite, price_text, rating_text
 from drretail.llm.offline.shopper.report.silence import where_not
 from drretail.llm.offline.shopper.situation import SEARCH, WEB

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from drretail.llm.offline.shopper.aspects import read_aspects
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.missing import NO_WEB
-from drretail.llm.offline.shopper.needs import Need, names_thing
+from drretail.llm.offline.shopper.need import Need, names_thing
 from drretail.llm.offline.shopper.questions import Question
 from drretail.llm.offline.shopper.report.advice import needs_without_advice
 from drretail.llm.offline.shopper.report.answer import nothing_at_all, why_nothing

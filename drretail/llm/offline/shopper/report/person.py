@@ -8,7 +8,7 @@ from drretail.llm.offline.shopper.choosing import Option
 from drretail.llm.offline.shopper.customer import PastOrder
 from drretail.llm.offline.shopper.everyday import ALL_KINDS
 from drretail.llm.offline.shopper.kinds import Kind
-from drretail.llm.offline.shopper.needs import Need, kind_of, need_of
+from drretail.llm.offline.shopper.need import Need, kind_of, need_of
 from drretail.llm.offline.shopper.relevance import is_sold_as
 from drretail.llm.offline.shopper.report.advice import shown_sayings
 from drretail.llm.offline.shopper.report.naming import cite, counted, cut_title, day_text

@@ -3,7 +3,7 @@
 from drretail.grounding.wording import format_money
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.choosing import Option
-from drretail.llm.offline.shopper.needs import names_thing
+from drretail.llm.offline.shopper.need import names_thing
 from drretail.llm.offline.shopper.report.naming import FEW_RATINGS, Names, cite, rating_text, stars
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import first_upper, joined, number_text, plural

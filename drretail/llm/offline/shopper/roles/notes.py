@@ -11,7 +11,7 @@ from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.choosing import Option, Shelf
 from drretail.llm.offline.shopper.customer import PastOrder
 from drretail.llm.offline.shopper.facts import TELLING, sentences_of
-from drretail.llm.offline.shopper.needs import names_thing
+from drretail.llm.offline.shopper.need import names_thing
 from drretail.llm.offline.shopper.report.naming import rating_text
 from drretail.llm.offline.shopper.report.sayings import Saying, pages_that_give_orders, read_sayings
 from drretail.llm.offline.shopper.roles.recall import CARD_ONLY

@@ -1,7 +1,7 @@
 """Which of a shopper's orders bear on a text."""
 
 from drretail.llm.offline.shopper.customer import PastOrder
-from drretail.llm.offline.shopper.needs import kind_of
+from drretail.llm.offline.shopper.need import kind_of
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import content_stems
 

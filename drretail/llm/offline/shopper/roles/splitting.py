@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from drretail.llm.offline.shopper.needs import Need
+from drretail.llm.offline.shopper.need import Need
 from drretail.llm.offline.shopper.questions import OUTDOOR_THEMES
 from drretail.llm.offline.shopper.report.naming import amount_text
 from drretail.llm.offline.shopper.study import Study
