@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.metric import Metric, Value
-from drretail.eval.stats import Interval, Ratio, mean_interval, ratio_interval
+from drretail.eval.stats.intervals import Interval, Ratio, mean_interval, ratio_interval
 from drretail.records.score import JudgeRef, Policy, Rules, Score
 
 NOT_RATED = "not rated (rule-based)"

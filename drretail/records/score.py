@@ -53,13 +53,19 @@ class Verdict(Document):
     notes: tuple[str, ...] = ()
     """What has to be counted besides the value, as codes: settled, partial_content, quote_dropped …"""
     error: str | None = None
+    other_run_id: str | None = None
+    """Pairwise: the run of the second system, ``run_id`` being that of the first."""
+    other_report_sha: str | None = None
+    order: Literal["ab", "ba"] | None = None
+    """Pairwise: whose report the judge read first."""
 
     @property
     def key(self) -> tuple[str, ...]:
         """What makes two lines judgements of the same thing by the same judge."""
         judge = f"{self.judge.spec}|{self.judge.params_hash}"
         parts = (self.metric, self.version, self.rules, self.stage, self.item, self.run_id, judge, self.judge_repeat)
-        return tuple(str(part) for part in parts)
+        pair = () if self.other_run_id is None else (self.other_run_id, self.order)
+        return tuple(str(part) for part in (*parts, *pair))
 
 
 class Score(Record):

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.eval import stats
-from drretail.eval.stats import Interval, Ratio, mean_interval, ratio_interval
+from drretail.eval.stats.intervals import Interval, Ratio, mean_interval, ratio_interval
 from drretail.records.base import sha256_of
 
 SHARES = st.floats(0, 1)
