@@ -4,24 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from drretail.eval.gathering import Reported
 from drretail.eval.metric import Metric, Value
 from drretail.eval.stats.intervals import Interval, Ratio, mean_interval, ratio_interval
 from drretail.records.score import JudgeRef, Policy, Rules, Score
 
 NOT_RATED = "not rated (rule-based)"
-FAILED_RUNS = "runs_failed"
-NOT_JUDGED = "not_judged"
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """What one planned run got in one family by one judge."""
-
-    query_id: str
-    values: Mapping[str, Value]
-    """By variant; a variant that is missing counts as failed."""
-    lacks: str | None = None
-    """FAILED_RUNS or NOT_JUDGED where there are no values at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.pages import Pages
 from drretail.errors import UnknownName
+from drretail.eval.gathering import Bench, Seat
 from drretail.eval.judge import CODE_JUDGE, Again, Hearing, Judge
 from drretail.eval.live_pages import LivePages, live_journal
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
-from drretail.eval.scores import Seat, derive_scores
+from drretail.eval.scores import derive_scores
 from drretail.eval.spending import Allowance, CapReached
 from drretail.eval.subject import Subject, planned_runs, read_subjects
 from drretail.eval.verdicts import VerdictFile, verdict_path
@@ -87,7 +88,7 @@ async def score(
                 for worker in workers:  # when one has raised, the others must not write on without the lock
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
-        asked = [(metric.name, Seat(judge.ref, rules)) for metric, judge in benches]
+        asked = [Bench(metric.name, Seat(judge.ref, rules)) for metric, judge in benches]
         scores = derive_scores(experiment, [*families, *_others(experiment, families, progress)], asked)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from drretail.env.store.base import Store
@@ -59,6 +60,26 @@ class Subject:
         return None if self.report is None else sha256_of(self.report)
 
 
+class _Ledger(Mapping[str, Evidence]):
+    """A run's evidence by id, read when it is first looked into: scores are made without it, and it is large."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _entries(self) -> dict[str, Evidence]:
+        return {entry.id: entry for entry in read_evidence(self._folder)}
+
+    def __getitem__(self, key: str) -> Evidence:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """One run that an experiment asks for."""
@@ -82,7 +103,7 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
 
 
 def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_AGE) -> Iterator[Subject]:
-    """Every planned run of an experiment, each read when its turn comes: ledgers are large."""
+    """Every planned run of an experiment, each read when its turn comes."""
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
         yield _subject(experiment, definition, planned, store, page_age)
@@ -99,14 +120,13 @@ def _subject(
     query = planned.query
     folder = run_folder(experiment, planned.label, query.query_id, planned.repeat)
     run = read_run(folder) if (folder / "run.json").exists() else None
-    evidence = () if run is None else read_evidence(folder)
     return Subject(
         label=planned.label,
         system=definition.systems[planned.label],
         query=query,
         repeat=planned.repeat,
         run=run,
-        evidence={entry.id: entry for entry in evidence},
+        evidence={} if run is None else _Ledger(folder),
         profile=read_profile(experiment, query.user_id),
         store=store,
         now=definition.now,
