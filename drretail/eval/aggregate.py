@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from drretail.eval.gathering import Reported
 from drretail.eval.metric import Metric, Value
+from drretail.eval.panel import is_panel
 from drretail.eval.stats.intervals import Interval, Ratio, mean_interval, ratio_interval
 from drretail.records.score import JudgeRef, Policy, Rules, Score
 
@@ -28,11 +29,13 @@ def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
     """The family's rows for one system by one judge, in the order of its variants.
 
     Every variant has a row that scores only what could be scored. Where reports failed or had nothing to score,
-    and counting these 0 changes the value, a second row does so (policy failed_as_zero).
+    and counting these 0 changes the value, a second row does so (policy failed_as_zero). A panel has no pooled
+    variants: its members extracted other claims, of which there is no middle.
     """
     made: list[Score] = []
     for variant in about.metric.variants():
-        if _nobody_asked(variant, reports):
+        pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled_variants()
+        if pools_of_a_panel or _nobody_asked(variant, reports):
             continue
         scored = _row(about, variant, reports, "scored_only")
         made.append(scored)

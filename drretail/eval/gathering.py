@@ -1,7 +1,7 @@
 """All that judges said of an experiment's runs, read once: scores, comparisons and slices are made of it alone."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState
 FAILED_RUNS = "runs_failed"
 NOT_JUDGED = "not_judged"
 _LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
-"""What a value is where judge repeats gave none, the first that any gave."""
+"""What a value is where several judgements gave none: the first of these that any gave."""
 
 
 class Seat(NamedTuple):
@@ -68,7 +68,12 @@ class Plan:
     query: Query
     repeat: int
     run_id: str
-    has_report: bool
+    report_sha: str | None
+    """Of the very text that is judged; None for a run without a report."""
+
+    @property
+    def has_report(self) -> bool:
+        return self.report_sha is not None
 
     def unheard(self) -> Heard:
         """The same run before a judge that said nothing of it."""
@@ -114,7 +119,7 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
     benches: dict[Bench, dict[str, Heard]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
         query = subject.query
-        plans.append(Plan(subject.label, query, subject.repeat, subject.run_id, subject.report is not None))
+        plans.append(Plan(subject.label, query, subject.repeat, subject.run_id, subject.report_sha))
         for metric in metrics:
             verdicts = _verdicts(experiment, subject, metric.name, judges[metric.name])
             for seat, lines in verdicts.items():
@@ -141,9 +146,7 @@ def _verdicts(experiment: Path, subject: Subject, metric: str, judges: Sequence[
     return groups
 
 
-def _heard(
-    subject: Subject, metric: Metric, seat: Seat, verdicts: Sequence[Verdict], prompts: frozenset[str]
-) -> Heard:
+def _heard(subject: Subject, metric: Metric, seat: Seat, verdicts: Sequence[Verdict], prompts: frozenset[str]) -> Heard:
     living = [
         verdict
         for verdict in verdicts
@@ -180,7 +183,9 @@ def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:
     if len(repeats) == 1:
         return repeats[0]
     variants = dict.fromkeys(variant for values in repeats for variant in values)
-    return {variant: _mean(variant, [values[variant] for values in repeats if variant in values]) for variant in variants}
+    return {
+        variant: _mean(variant, [values[variant] for values in repeats if variant in values]) for variant in variants
+    }
 
 
 def _mean(variant: str, values: Sequence[Value]) -> Value:
@@ -191,5 +196,10 @@ def _mean(variant: str, values: Sequence[Value]) -> Value:
             items[name] += number / len(values)
     if scored:
         return Value(variant, "scored", sum(scored) / len(scored), dict(items))
+    return Value(variant, lacking(values) or "failed", None, dict(items))
+
+
+def lacking(values: Iterable[Value]) -> VerdictState | None:
+    """Why none of these is scored, the gravest reason first; None where all are."""
     states = {value.state for value in values}
-    return Value(variant, next(state for state in _LACKING if state in states), None, dict(items))
+    return next((state for state in _LACKING if state in states), None)

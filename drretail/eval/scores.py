@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from drretail.eval.aggregate import About, rows
+from drretail.eval.agreement import agreements
 from drretail.eval.gathering import NOT_JUDGED, Bench, Gathered, Heard, Seat, gather
 from drretail.eval.metric import Metric
+from drretail.eval.panel import with_panels
 from drretail.eval.registry import METRICS
 from drretail.records.base import sha256_of
 from drretail.records.score import Judging, Score, Scores
@@ -21,7 +23,7 @@ def derive_scores(experiment: Path, metrics: Sequence[Metric], asked: Collection
     ``asked`` names judges of a family that have rows even if there was nothing for them to judge. A judge that was
     not asked has no rows for systems of which it judged nothing.
     """
-    gathered = gather(experiment, sorted(metrics, key=_order))
+    gathered = with_panels(gather(experiment, sorted(metrics, key=_order)))
     scores: list[Score] = []
     judgings: list[Judging] = []
     for metric in gathered.families.values():
@@ -30,7 +32,7 @@ def derive_scores(experiment: Path, metrics: Sequence[Metric], asked: Collection
             for about, heard in _systems(gathered, metric, seat, everywhere=seat in wanted):
                 scores += _marked(gathered, about, rows(about, [it.reported for it in heard]))
                 judgings.append(_judging(about, heard))
-    return Scores(scores=tuple(scores), judgings=tuple(judgings))
+    return Scores(scores=tuple(scores), judgings=tuple(judgings), agreements=tuple(agreements(gathered)))
 
 
 def _order(metric: Metric) -> tuple[bool, int, str]:

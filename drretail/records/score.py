@@ -4,15 +4,20 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from drretail.records.agreements import Agreement
 from drretail.records.base import Document, Record
+from drretail.records.pairs import PairScore, RankScore
+from drretail.records.rules import Rules
 from drretail.records.run import ModelKind
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
-Rules = Literal["default", "paper", "drg", "hkuds", "dr3"]
 Policy = Literal["scored_only", "failed_as_zero"]
 Aggregation = Literal["macro", "micro"]
+Order = Literal["ab", "ba"]
 CODE = "code"
 """The judge of what needs no model."""
+PANEL = "panel"
+"""How the name of several judges as one begins."""
 
 
 class JudgeRef(Record):
@@ -56,7 +61,7 @@ class Verdict(Document):
     other_run_id: str | None = None
     """Pairwise: the run of the second system, ``run_id`` being that of the first."""
     other_report_sha: str | None = None
-    order: Literal["ab", "ba"] | None = None
+    order: Order | None = None
     """Pairwise: whose report the judge read first."""
 
     @property
@@ -129,6 +134,12 @@ class Scores(Document):
 
     scores: tuple[Score, ...]
     judgings: tuple[Judging, ...]
+    pairs: tuple[PairScore, ...] = ()
+    """Of pairwise judging, by judge, pair and dimension."""
+    ranks: tuple[RankScore, ...] = ()
+    """Of the same verdicts: how strong each system is beside all others it was compared with."""
+    agreements: tuple[Agreement, ...] = ()
+    """Of every two judges that are models, by family and variant."""
 
 
 class Statement(Record):
