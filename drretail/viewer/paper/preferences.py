@@ -49,7 +49,7 @@ def people_agree(votes: Sequence[Vote]) -> Table:
     for dimension, kappa in published.items():
         rows += _agreed(by_person, dimension)
         rows.append(Row(dimension, "paper", (kappa, "21", soft)))
-    annotators = "votes of two people: one line a vote in exp/votes/<annotator>.jsonl (docs/experiments.md)"
+    annotators = "votes of two people: one line a vote in exp/votes/<annotator>.jsonl (docs/paper.md)"
     return Table(
         "Appendix D",
         "Agreement of two people (Cohen's κ without ties)",
