@@ -66,6 +66,12 @@ def test_queries_and_systems_may_be_added(tmp_path: Path) -> None:
     assert set(held.systems) == {LABEL, other.label()}
 
 
+def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> None:
+    for categories in ({"q1": ("Pet_Supplies",)}, {"a0": ("Bowls",), "q1": ("Toys",)}, {}):
+        Experiment(tmp_path, ASKED.model_copy(update={"categories": categories})).close()
+    assert read_definition(tmp_path).categories == {"a0": ("Bowls",), "q1": ("Pet_Supplies",)}
+
+
 def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
     second = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"query_id": "a0"}),)})
     for name, order in (("one", (ASKED, second)), ("two", (second, ASKED))):

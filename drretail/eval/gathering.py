@@ -147,12 +147,11 @@ def _verdicts(experiment: Path, subject: Subject, metric: str, judges: Sequence[
 
 
 def _heard(subject: Subject, metric: Metric, seat: Seat, verdicts: Sequence[Verdict], prompts: frozenset[str]) -> Heard:
+    report = subject.report_sha
     living = [
         verdict
         for verdict in verdicts
-        if verdict.report_sha == subject.report_sha
-        and verdict.prompt_hash in prompts
-        and verdict.version == metric.version
+        if verdict.report_sha == report and verdict.prompt_hash in prompts and verdict.version == metric.version
     ]
     return Heard(
         _reported(subject, metric, living, seat.rules),

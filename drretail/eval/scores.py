@@ -4,12 +4,19 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from drretail.eval.aggregate import About, rows
+from drretail.eval.aggregate import About, Judged, rows_of_all
 from drretail.eval.agreement import agreements
+from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.counterfactual.scope import is_judged
 from drretail.eval.gathering import NOT_JUDGED, Bench, Gathered, Heard, Seat, gather
 from drretail.eval.metric import Metric
+from drretail.eval.pairwise.pairs import Labels
+from drretail.eval.pairwise.score import derive_pairs
 from drretail.eval.panel import with_panels
+from drretail.eval.process.correlation import correlations
 from drretail.eval.registry import METRICS
+from drretail.eval.slices import query_slices
+from drretail.eval.slicing import slice_scores
 from drretail.records.base import sha256_of
 from drretail.records.score import Judging, Score, Scores
 
@@ -17,22 +24,39 @@ SELF_CHECKED = "checks"
 """The family whose findings an agent may have taken out of its reports by itself."""
 
 
-def derive_scores(experiment: Path, metrics: Sequence[Metric], asked: Collection[Bench] = ()) -> Scores:
+def derive_scores(
+    experiment: Path,
+    metrics: Sequence[Metric],
+    asked: Collection[Bench] = (),
+    asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
+) -> Scores:
     """The scores of these families by every judge that has verdicts in the folder. Pure: equal folders, equal bytes.
 
-    ``asked`` names judges of a family that have rows even if there was nothing for them to judge. A judge that was
-    not asked has no rows for systems of which it judged nothing.
+    ``asked`` names judges of a family that have rows even if there was nothing for them to judge, and
+    ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
+    nothing.
     """
     gathered = with_panels(gather(experiment, sorted(metrics, key=_order)))
-    scores: list[Score] = []
     judgings: list[Judging] = []
+    judged: list[Judged] = []
     for metric in gathered.families.values():
         wanted = {bench.seat for bench in asked if bench.metric == metric.name}
         for seat in sorted({*gathered.seats(metric.name), *wanted}, key=lambda seat: seat.order):
             for about, heard in _systems(gathered, metric, seat, everywhere=seat in wanted):
-                scores += _marked(gathered, about, rows(about, [it.reported for it in heard]))
+                judged.append((about, [it.reported for it in heard]))
                 judgings.append(_judging(about, heard))
-    return Scores(scores=tuple(scores), judgings=tuple(judgings), agreements=tuple(agreements(gathered)))
+    pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
+    made = zip(judged, rows_of_all(judged), strict=True)
+    return Scores(
+        scores=tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows)),
+        judgings=tuple(judgings),
+        pairs=pairs,
+        ranks=ranks,
+        slices=tuple(slice_scores(judged, query_slices(gathered.definition), gathered.definition.seed)),
+        agreements=tuple(agreements(gathered)),
+        correlations=tuple(correlations(gathered)),
+        counterfactuals=tuple(counterfactual_rows(experiment)),
+    )
 
 
 def _order(metric: Metric) -> tuple[bool, int, str]:
@@ -49,9 +73,10 @@ def _systems(
     by_run = gathered.benches.get(Bench(metric.name, seat), {})
     by_label: dict[str, list[Heard]] = defaultdict(list)
     named: set[str] = set()
+    systems = gathered.definition.systems
     for plan, heard in gathered.heard(metric.name, seat):
         by_label[plan.label].append(heard)
-        if everywhere or plan.run_id in by_run:
+        if (everywhere and is_judged(metric, systems[plan.label])) or plan.run_id in by_run:
             named.add(plan.label)
     for label, heard in by_label.items():
         if label in named:

@@ -6,7 +6,7 @@ from drretail.records.run import ModelKind
 
 
 class Share(Record):
-    """A mean over queries with its interval; without numbers where nothing was scored or a number would mean nothing."""
+    """A mean over queries with its interval; no numbers where nothing was scored or they would mean nothing."""
 
     value: float | None = None
     ci_low: float | None = None
@@ -43,10 +43,11 @@ class PairScore(Record):
     """Questions to which the judge gave no usable answer."""
     stale_verdicts: int = 0
     """Verdicts about another report, or asked in other words; unused."""
-    wins: int | None = None
-    """Pairs of reports of which that of ``a`` was preferred, in both orders where both were asked."""
-    ties: int | None = None
-    losses: int | None = None
+    wins: float | None = None
+    """Pairs of reports of which that of ``a`` was preferred, in both orders where both were asked. A pair that was
+    judged several times counts in parts."""
+    ties: float | None = None
+    losses: float | None = None
     win: Share = Share()
     """Share of pairs that ``a`` won: the mean of a query's repeats first, then over queries; so are all shares."""
     tie: Share = Share()
@@ -59,6 +60,8 @@ class PairScore(Record):
     """Share of scored pairs whose winner changes with the order; None where one order alone was asked."""
     first_position_rate: float | None = None
     """Share of the answers on scored pairs that prefer the report which the judge read first; 0.5 knows no place."""
+    disagreement: float | None = None
+    """Of a panel: share of scored pairs on which its members said different things."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 

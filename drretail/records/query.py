@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.records.base import Document, Record
+from drretail.records.basket import Reference
 from drretail.records.money import Money
 
 
@@ -30,6 +31,8 @@ class Query(Document):
     user_id: str | None = None
     text: str = Field(min_length=1)
     mode: Literal["profile_aware", "generic", "task"] = "profile_aware"
+    kind: str | None = None
+    """What sort of need it is: restock, gift, project …; None where nobody said."""
     task_id: str | None = None
     persona: str | None = None
     context: str | None = None
@@ -47,3 +50,7 @@ class Task(Record):
 
     text: str
     user_id: str | None = None
+    reference: Reference | None = None
+    """What the shop could sell for the query. It is for the oracle alone, never for a system that researches, and so
+    are the constraints."""
+    constraints: Constraints | None = None

@@ -188,5 +188,6 @@ def slug(text: str) -> str:
 
 
 def _option(name: str, value: Any) -> str:
-    """``scope_to_user``, or ``without-user-web``."""
-    return "-".join(map(slug, [name, *map(str, value)])) if isinstance(value, list | tuple) else slug(name)
+    """``scope_to_user``, ``without-user-web``, or ``counterfactual-swap``."""
+    said = [value] if isinstance(value, str) else [str(it) for it in value] if isinstance(value, list | tuple) else []
+    return "-".join(map(slug, [name, *said]))

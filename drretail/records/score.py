@@ -6,9 +6,12 @@ from pydantic import Field
 
 from drretail.records.agreements import Agreement
 from drretail.records.base import Document, Record
+from drretail.records.correlations import Correlation
+from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.rules import Rules
 from drretail.records.run import ModelKind
+from drretail.records.slices import SliceScore
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
 Policy = Literal["scored_only", "failed_as_zero"]
@@ -140,6 +143,12 @@ class Scores(Document):
     """Of the same verdicts: how strong each system is beside all others it was compared with."""
     agreements: tuple[Agreement, ...] = ()
     """Of every two judges that are models, by family and variant."""
+    slices: tuple[SliceScore, ...] = ()
+    """Headline variants over parts of the queries, by judge and system."""
+    correlations: tuple[Correlation, ...] = ()
+    """Of what runs did with what their reports score, inside systems."""
+    counterfactuals: tuple[CounterfactualRow, ...] = ()
+    """Of systems that saw other data than the users' own, beside the same systems with these."""
 
 
 class Statement(Record):

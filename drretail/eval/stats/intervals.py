@@ -67,7 +67,7 @@ def ratio_interval(parts: Sequence[Ratio], seed: str, *, resamples: int = RESAMP
     value = _rounded((numerators.sum(axis=1) / totals).mean())
     if queries < 2:
         return Interval(value)
-    drawn = np.concatenate([_drawn(numerators, denominators, weights) for weights in _weights(seed, queries, resamples)])
+    drawn = np.concatenate([_drawn(numerators, denominators, often) for often in draws(seed, queries, resamples)])
     tail = 100 * (1 - LEVEL) / 2
     low, high = np.percentile(drawn[np.isfinite(drawn)], [tail, 100 - tail])
     return Interval(value, _rounded(low), _rounded(high))
@@ -94,7 +94,7 @@ def _drawn(
     return ratios.mean(axis=1)
 
 
-def _weights(seed: str, queries: int, resamples: int) -> "Iterable[NDArray[np.float64]]":
+def draws(seed: str, queries: int, resamples: int) -> "Iterable[NDArray[np.float64]]":
     """How often each query is in each draw of as many as there are, with replacement: blocks of draws by queries.
 
     All values over so many queries share the same draws, so those of experiments of the usual size are kept.
@@ -115,10 +115,10 @@ def _blocks(seed: str, queries: int, resamples: int) -> "Iterator[NDArray[np.flo
     rng = np.random.default_rng(int(sha256_of(f"bootstrap|{seed}")[:16], 16))
     size = max(1, _BLOCK // queries)
     for begun in range(0, resamples, size):
-        draws = min(size, resamples - begun)
-        chosen = rng.integers(0, queries, (draws, queries)) + queries * np.arange(draws)[:, None]
-        counts = np.bincount(chosen.ravel(), minlength=draws * queries)
-        yield counts.reshape(draws, queries).astype(np.float64)
+        held = min(size, resamples - begun)
+        chosen = rng.integers(0, queries, (held, queries)) + queries * np.arange(held)[:, None]
+        counts = np.bincount(chosen.ravel(), minlength=held * queries)
+        yield counts.reshape(held, queries).astype(np.float64)
 
 
 def _rounded(value: float) -> float:
