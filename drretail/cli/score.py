@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli import options
 
-METRICS = "faithfulness,quality,checks"
+METRICS = "faithfulness,quality,checks,process,basket"
 LEDGER, LIVE = "ledger", "live"
 
 

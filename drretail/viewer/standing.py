@@ -10,6 +10,8 @@ NOT_RATED = "not rated (rule-based)"
 ZEROED = "failed and n/a as 0"
 ONLY_IN_JSON = frozenset({"FP_eq2_report"})
 """Of a few reports only, and so no column of a table."""
+CLEAN = "clean"
+"""The check that sums up the others."""
 _TITLES = {
     "faithfulness": "Faithfulness",
     "quality": "Answer quality",
@@ -159,7 +161,9 @@ def _table(scores: Sequence[Score]) -> Table:
     variants = list(dict.fromkeys(score.variant for score in scores))
     unrated = {v for v in variants if all(score.note == NOT_RATED for score in scores if score.variant == v)}
     empty = _nothing_in(scores) - unrated
-    columns = tuple(Column(name, _GROUPS.get(name, name)) for name in variants if name not in unrated | empty)
+    spotless = _spotless(scores) - empty
+    left_out = unrated | empty | spotless
+    columns = tuple(Column(name, _GROUPS.get(name, name)) for name in variants if name not in left_out)
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), own)
     lines: list[Line] = []
@@ -182,6 +186,7 @@ def _table(scores: Sequence[Score]) -> Table:
         notes=(
             *_planned(scores),
             *_without([v for v in variants if v in empty]),
+            *_all_well([v for v in variants if v in spotless]),
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
             *notes_on(names),
@@ -198,6 +203,16 @@ def _nothing_in(scores: Sequence[Score]) -> set[str]:
 
 def _without(variants: Sequence[str]) -> list[str]:
     return [f"Nothing to score in any report: {', '.join(variants)}."] if variants else []
+
+
+def _spotless(scores: Sequence[Score]) -> set[str]:
+    """Checks that found nothing in any report of any system: a column of ones says no more than a sentence."""
+    variants = {score.variant for score in scores if score.metric == "checks"} - {CLEAN}
+    return {v for v in variants if all(score.value in (None, 1) for score in scores if score.variant == v)}
+
+
+def _all_well(variants: Sequence[str]) -> list[str]:
+    return [f"Nothing found in any report that has something to check: {', '.join(variants)}."] if variants else []
 
 
 def _planned(scores: Sequence[Score]) -> list[str]:

@@ -170,7 +170,7 @@ def test_a_world_is_recorded_so_that_it_is_found_from_anywhere(
 
 
 def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: World) -> None:
-    async def answer(*_: object) -> Never:
+    async def answer(task: object, session: object, models: object, limits: object) -> Never:
         raise ToolError("unavailable", "MongoDB at host:1 cannot be reached.")
 
     model, _ = scripted()
