@@ -20,5 +20,6 @@ checks/      what can be wrong with a query, one file a family of checks
 lint.py      all checks of all queries of a file
 mending.py   other queries in the place of those in which something was found
 revisions.py the history of a query file, beside it
+review/      people go through the queries of a file
 comparison.py  generic against profile-aware queries
 """
