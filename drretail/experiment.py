@@ -157,8 +157,10 @@ class Experiment:
             raise UserError(f"{self.folder} was opened with --seed {held.seed}: use that seed, or a new folder.")
         queries = {query.query_id: query for query in held.queries}
         for query in asked.queries:
-            if queries.setdefault(query.query_id, query) != query:
+            known = queries.setdefault(query.query_id, query)
+            if not known.asks_the_same_as(query):
                 raise UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
+            queries[query.query_id] = query if known.kind is None else known
         for label, system in asked.systems.items():
             if held.systems.get(label, system) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")

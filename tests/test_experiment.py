@@ -80,6 +80,18 @@ def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
 
 
+def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) -> None:
+    """Files from before queries had a kind go on, in whichever order they are joined."""
+    sorted_since = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"kind": "gift"}),)})
+    for name, order in (("one", (ASKED, sorted_since)), ("two", (sorted_since, ASKED))):
+        for asked in order:
+            Experiment(tmp_path / name, asked).close()
+        assert [query.kind for query in read_definition(tmp_path / name).queries] == ["gift"]
+    otherwise = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"kind": "project"}),)})
+    with pytest.raises(UserError, match="another query 'q1'"):
+        Experiment(tmp_path / "one", otherwise)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -21,5 +21,6 @@ references.py  the cheapest and the best basket of a query, which its reports ar
 lint.py      all checks of all queries of a file
 mending.py   other queries in the place of those in which something was found
 revisions.py the history of a query file, beside it
+review/      people go through the queries of a file
 comparison.py  generic against profile-aware queries
 """
