@@ -35,8 +35,6 @@ class Query(Document):
     user_id: str | None = None
     text: str = Field(min_length=1)
     mode: Literal["profile_aware", "generic", "task"] = "profile_aware"
-    kind: str | None = None
-    """What sort of need it is: restock, gift, project …; None where nobody said."""
     task_id: str | None = None
     persona: str | None = None
     context: str | None = None

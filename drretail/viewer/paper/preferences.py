@@ -66,7 +66,11 @@ def _flags(lines: Lineup) -> str:
 
 def _compared(row: PairScore) -> Row:
     name = f"{row.a} ~ {row.b}: {row.dimension}"
-    return Row(f"{name} ({row.judge}, rules {row.rules})", "here", (row.win.value, row.tie.value, row.loss.value, str(row.n_scored)))
+    return Row(
+        f"{name} ({row.judge}, rules {row.rules})",
+        "here",
+        (row.win.value, row.tie.value, row.loss.value, str(row.n_scored)),
+    )
 
 
 def _choices(votes: Sequence[Vote]) -> dict[str, dict[tuple[str, str], str]]:
