@@ -10,7 +10,7 @@ Choice = Literal["a", "b", "tie"]
 
 
 class Vote(Document):
-    """One person's choice between two reports on one dimension. Of lines about one pair and dimension the last holds."""
+    """One person's choice between two reports on one dimension; the last about one pair and dimension holds."""
 
     pair_id: str
     query_id: str
