@@ -34,8 +34,8 @@ from drretail.data_ingest.demo import build_shop
 from drretail.env.world import World, open_world
 from drretail.files import write_lines
 from drretail.progress import Progress
-from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
+from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
 
 QUERIES = 10
@@ -50,10 +50,10 @@ PAPER = {"plan_to_function": (6.0, 34.2, 2.3), "react": (8.8, 198.9, 2.9), "hybr
 
 
 def prepared(folder: Path, agents: Sequence[str], seed: int) -> None:
-    """The demo's shop and queries in ``folder``, and for each agent what its models answer."""
+    """The demo's shop and some of the queries that ship in ``folder``, and for each agent what its models answer."""
     world = build_shop(folder, Progress())
     with open_world(world) as shop:
-        queries = generate_sampled(shop, QUERIES, per_user=1, seed=str(seed)).queries[:QUERIES]
+        queries = shipped_queries("dev")[:QUERIES]
         write_lines(folder / "queries.jsonl", (query.as_line() for query in queries))
         for agent in agents:
             memory = Memory(seed=seed)

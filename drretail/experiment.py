@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +15,8 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.files import pack, read_json, read_jsonl, write_atomically, write_json, write_lines
 from drretail.records.base import Document, canonical_json
+from drretail.records.basket import Reference
+from drretail.records.counterfactual import Counterfactual
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, System
@@ -37,6 +39,8 @@ class Definition(Document):
     """By label, then by prompt."""
     tool_schema_hash: str
     seed: str = "42"
+    categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """By query id: the shop's top-level categories of what is wanted, as the world knew them."""
     versions: dict[str, str] = Field(default_factory=dict[str, str])
 
 
@@ -80,6 +84,24 @@ class Experiment:
         if not path.exists():
             write_json(path, summary.model_dump(mode="json"))
 
+    def freeze_counterfactual(self, user_id: str, chosen: Callable[[str], Counterfactual]) -> None:
+        """Keeps who stands in for a user, whom ``chosen`` is asked for where nobody was kept before."""
+        path = counterfactual_path(self.folder, user_id)
+        if not path.exists():
+            write_json(path, chosen(user_id).model_dump(mode="json", exclude_none=True))
+
+    def freeze_rubric(self, metric: str, query_id: str, rubric: Document) -> None:
+        """Keeps what reports are held against in a metric; the first of a query stays."""
+        path = rubric_path(self.folder, metric, query_id)
+        if not path.exists():
+            write_json(path, rubric.model_dump(mode="json", exclude_none=True))
+
+    def freeze_reference(self, query_id: str, found: Callable[[], Reference]) -> None:
+        """Keeps the baskets by which reports on a query are measured; ``found`` is asked where none were kept."""
+        path = reference_path(self.folder, query_id)
+        if not path.exists():
+            write_json(path, found().model_dump(mode="json", exclude_none=True))
+
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes all that a run left, so that it can be tried afresh."""
         shutil.rmtree(self.run_folder(label, query_id, repeat))
@@ -122,7 +144,7 @@ class Experiment:
                 raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
 
     def _joined(self, asked: Definition) -> Definition:
-        nothing = {"queries": (), "systems": {}, "prompt_hashes": {}}
+        nothing = {"queries": (), "systems": {}, "prompt_hashes": {}, "categories": {}}
         held = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
         if held.world_fingerprint != asked.world_fingerprint:
             raise UserError(
@@ -135,8 +157,10 @@ class Experiment:
             raise UserError(f"{self.folder} was opened with --seed {held.seed}: use that seed, or a new folder.")
         queries = {query.query_id: query for query in held.queries}
         for query in asked.queries:
-            if queries.setdefault(query.query_id, query) != query:
+            known = queries.setdefault(query.query_id, query)
+            if not known.asks_the_same_as(query):
                 raise UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
+            queries[query.query_id] = query if known.kind is None else known
         for label, system in asked.systems.items():
             if held.systems.get(label, system) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
@@ -148,6 +172,7 @@ class Experiment:
                 "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
                 "systems": dict(sorted((held.systems | asked.systems).items())),
                 "prompt_hashes": dict(sorted((held.prompt_hashes | asked.prompt_hashes).items())),
+                "categories": dict(sorted((asked.categories | held.categories).items())),
             }
         )
 
@@ -171,11 +196,42 @@ def profile_path(experiment: Path, user_id: str) -> Path:
     return experiment / "profiles" / f"{user_id}.json"
 
 
+def rubric_path(experiment: Path, metric: str, query_id: str) -> Path:
+    return experiment / "rubrics" / metric / f"{query_id}.json"
+
+
+def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -> T | None:
+    """What reports on a query are held against in a metric; None where nothing was frozen for it."""
+    path = rubric_path(experiment, metric, query_id)
+    return _validated(record, path) if path.exists() else None
+
+
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:
     """The frozen summary of a user, None where there is none."""
     if user_id is None or not profile_path(experiment, user_id).exists():
         return None
     return _validated(ProfileSummary, profile_path(experiment, user_id))
+
+
+def counterfactual_path(experiment: Path, user_id: str) -> Path:
+    return experiment / "counterfactuals" / f"{user_id}.json"
+
+
+def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual | None:
+    """Who stands in for a user, None where nobody was chosen."""
+    if user_id is None or not counterfactual_path(experiment, user_id).exists():
+        return None
+    return _validated(Counterfactual, counterfactual_path(experiment, user_id))
+
+
+def reference_path(experiment: Path, query_id: str) -> Path:
+    return experiment / "rubrics" / "basket" / f"{query_id}.json"
+
+
+def read_reference(experiment: Path, query_id: str) -> Reference | None:
+    """The baskets by which reports on a query are measured, None where the experiment was opened without them."""
+    path = reference_path(experiment, query_id)
+    return _validated(Reference, path) if path.exists() else None
 
 
 def read_definition(folder: Path) -> Definition:

@@ -66,12 +66,30 @@ def test_queries_and_systems_may_be_added(tmp_path: Path) -> None:
     assert set(held.systems) == {LABEL, other.label()}
 
 
+def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> None:
+    for categories in ({"q1": ("Pet_Supplies",)}, {"a0": ("Bowls",), "q1": ("Toys",)}, {}):
+        Experiment(tmp_path, ASKED.model_copy(update={"categories": categories})).close()
+    assert read_definition(tmp_path).categories == {"a0": ("Bowls",), "q1": ("Pet_Supplies",)}
+
+
 def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path) -> None:
     second = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"query_id": "a0"}),)})
     for name, order in (("one", (ASKED, second)), ("two", (second, ASKED))):
         for asked in order:
             Experiment(tmp_path / name, asked).close()
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
+
+
+def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) -> None:
+    """Files from before queries had a kind go on, in whichever order they are joined."""
+    sorted_since = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"kind": "gift"}),)})
+    for name, order in (("one", (ASKED, sorted_since)), ("two", (sorted_since, ASKED))):
+        for asked in order:
+            Experiment(tmp_path / name, asked).close()
+        assert [query.kind for query in read_definition(tmp_path / name).queries] == ["gift"]
+    otherwise = ASKED.model_copy(update={"queries": (QUERY.model_copy(update={"kind": "project"}),)})
+    with pytest.raises(UserError, match="another query 'q1'"):
+        Experiment(tmp_path / "one", otherwise)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,9 @@ registry.py          agents by name
 plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
 hybrid_react/        supervisor → researchers, each with its synthesis → report
+floors/              agents that research nothing, and so measure what a score is worth
+oracle/              the ceiling: the best basket, written down
+listed.py            a product as one cited line
 loop.py              the loop that every role with tools goes round
 tool_hands.py        how a turn's calls are carried out
 page_reading.py      +ws: summaries of whole pages

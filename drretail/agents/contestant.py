@@ -1,18 +1,20 @@
 """A system with all that is needed to run it, and what an experiment with several of them asks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.page_reading import reading_pages
+from drretail.agents.registry import load_agent
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 from drretail.experiment import Definition
 from drretail.llm.registry import Model
+from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
-from drretail.records.run import Limits, Role, RoleModel, System
+from drretail.records.run import CEILING, FLOORS, Limits, Role, RoleModel, System
 from drretail.tools.registry import tool_schema_hash
 
 
@@ -25,13 +27,21 @@ class Contestant:
     agent: Agent
     models: Mapping[Role, Model]
 
+    def repeats(self, asked: int) -> int:
+        """How often it runs for each query: without chance, once says all."""
+        return 1 if self.agent.is_yardstick else asked
+
     @classmethod
     def of(cls, name: str, agent: Agent, models: Mapping[str, Model], world: World, **given: Any) -> Self:
         """The system of ``agent`` with ``models`` by role, the one under "" for every role not named.
 
-        ``given`` sets further fields of System; of its limits only those that the agent heeds. Raises UserError when a
-        role is left without a model.
+        ``given`` sets further fields of System; of its limits only those that the agent heeds, and nothing at all of a
+        floor or the oracle: they are the same beside every system. Raises UserError when a role is left without a
+        model.
         """
+        if agent.is_yardstick:
+            system = System(agent=name, models={}, limits=Limits())
+            return cls(system.label(), system, agent, {})
         limits: Limits = given.pop("limits", Limits())
         if given.get("web_mode") == "ws":
             agent = reading_pages(agent)
@@ -54,6 +64,32 @@ class Contestant:
             **given,
         )
         return cls(system.label(), system, agent, by_role)
+
+
+def with_yardsticks(contestants: Sequence[Contestant], world: World) -> list[Contestant]:
+    """The contestants, with the floors and the oracle beside them, each once."""
+    beside = (Contestant.of(name, load_agent(name), {}, world) for name in (*FLOORS, CEILING))
+    return list({contestant.label: contestant for contestant in (*contestants, *beside)}.values())
+
+
+def counterfactuals(contestants: Sequence[Contestant], kinds: Iterable[str]) -> list[Contestant]:
+    """Each contestant once more for each kind ("swap", "neutral"), a system of its own that sees other users' data.
+
+    Floors and the oracle are left out. Raises UnknownName for a kind that there is not, UserError for a system that
+    has no tools to see a user's data with.
+    """
+    made: list[Contestant] = []
+    for kind in dict.fromkeys(kinds):
+        if kind not in KINDS:
+            raise UnknownName("counterfactual", kind, KINDS)
+        for contestant in contestants:
+            if contestant.system.agent in (*FLOORS, CEILING):
+                continue
+            if "user" in contestant.system.options.get("without", ()):
+                raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
+            system = contestant.system.model_copy(update={"options": contestant.system.options | {OPTION: kind}})
+            made.append(replace(contestant, label=system.label(), system=system))
+    return made
 
 
 def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Model]) -> str:

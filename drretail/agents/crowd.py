@@ -71,12 +71,12 @@ class Crowd:
         retry_failed: bool = False,
         retry_spoiled: bool = False,
     ) -> list[Tally]:
-        """Every contestant over every query. Runs that have ended are not run again, but if asked those that failed and
-        those that a failing server spoiled.
+        """Every contestant over every query, floors and the oracle once each. Runs that have ended are not run again,
+        but if asked those that failed and those that a failing server spoiled.
 
         Raises KeyboardInterrupt after Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
-        asked = (Job(*each) for each in product(contestants, queries, range(1, repeats + 1)))
+        asked = (Job(*each) for player in contestants for each in _runs_of(player, queries, repeats))
         jobs = list({job.place: job for job in asked}.values())
         known = {job.place: self._ended_before(job, retry_failed, retry_spoiled) for job in jobs}
         open_jobs = [job for job in jobs if known[job.place] is None]
@@ -128,21 +128,30 @@ class Crowd:
                     run = await self._one(job, gate)
             finally:
                 self._in_flight -= 1
-                if self.purse is not None:
+                if self.purse is not None and not job.contestant.agent.is_yardstick:
                     self.purse.end(job.contestant.label, job.contestant.system, {} if run is None else run.usage)
             if run is not None:
                 ended[job.place] = Ended.of(run, before=False)
                 self.watch.ended(ended[job.place])
 
     async def _affords(self, job: Job) -> bool:
-        """False where the purse holds the run back; waits while that depends on runs in flight."""
-        return self.purse is None or await self.purse.admission(job.contestant.label, job.contestant.system)
+        """False where the purse holds the run back; waits while that depends on runs in flight.
+
+        Floors and the oracle take nothing out of it.
+        """
+        if self.purse is None or job.contestant.agent.is_yardstick:
+            return True
+        return await self.purse.admission(job.contestant.label, job.contestant.system)
 
     async def _one(self, job: Job, gate: asyncio.Semaphore) -> Run:
         self.watch.began(job.contestant.label, job.query)
         if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
             self.experiment.discard(*job.place)
         return await self.runner.run_into(self.experiment, job.contestant, job.query, job.repeat, gate=gate)
+
+
+def _runs_of(contestant: Contestant, queries: Sequence[Query], repeats: int) -> Iterator[tuple[Contestant, Query, int]]:
+    yield from product([contestant], queries, range(1, contestant.repeats(repeats) + 1))
 
 
 async def _all_of(workers: set[asyncio.Task[None]]) -> None:

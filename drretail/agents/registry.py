@@ -11,7 +11,16 @@ BUILT_IN = {
     "hybrid_react": "drretail.agents.hybrid_react.agent:HYBRID_REACT",
     "grounded_hybrid": "drretail.agents.grounded_hybrid.agent:GROUNDED_HYBRID",
 }
-AGENTS = Plugins("agent", BUILT_IN, "drretail.agents")
+"""Those that research."""
+YARDSTICKS = {
+    "null_empty": "drretail.agents.floors.empty:EMPTY",
+    "null_copy": "drretail.agents.floors.copied:COPY",
+    "null_keywords": "drretail.agents.floors.keywords:KEYWORDS",
+    "null_bestsellers": "drretail.agents.floors.bestsellers:BESTSELLERS",
+    "oracle": "drretail.agents.oracle.agent:ORACLE",
+}
+"""The floors and the ceiling, which stand beside them."""
+AGENTS = Plugins("agent", BUILT_IN | YARDSTICKS, "drretail.agents")
 
 
 def agent_names() -> list[str]:

@@ -11,17 +11,21 @@ from typing import Any
 
 from langgraph.errors import GraphRecursionError
 
+from drretail.agents.base import Agent
 from drretail.agents.contestant import Contestant, prompt_hashes
 from drretail.effects import Journal
+from drretail.env.counterfactual import world_seen
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import ModelError, ToolError
-from drretail.experiment import Experiment, read_evidence, read_run, run_folder
+from drretail.errors import ModelError, ToolError, UserError
+from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.citations import find_citations
 from drretail.llm.latency import latency_by_role
 from drretail.llm.models import Models, OnUse
 from drretail.records.base import sha256_of
+from drretail.records.basket import Reference
+from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Task
 from drretail.records.run import Answer, Run, RunError, Step
@@ -68,18 +72,23 @@ class Runner:
         journal: Path | None = None,
         *,
         gate: asyncio.Semaphore | None = None,
+        instead: Counterfactual | None = None,
+        reference: Reference | None = None,
     ) -> Recorded:
         """The run of one system for one query; a failure is recorded in it, never raised.
 
-        ``gate`` is passed by one model call at a time for each of its places; runs side by side share one.
+        ``gate`` is passed by one model call at a time for each of its places; runs side by side share one. ``instead``
+        says whose data a system sees that does not see the user's own; UserError where it is missing for one.
+        ``reference`` is told to no agent but the one that sees it.
         """
-        effects = Journal(journal, replay=self._replayed(contestant.label, query, repeat))
-        session = self._session(contestant, query, effects)
+        world = self._world(contestant, query, instead)
+        effects = Journal(journal, replay=self._replayed(contestant, query, repeat))
+        session = self._session(world, contestant, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
         models = Models(contestant.models, effects, session.trajectory, contestant.system.limits, gate, self.on_use)
         began = time.monotonic()
         try:
-            ended = await _answered(contestant, query, session, models)
+            ended = await _answered(contestant, task_for(contestant.agent, query, reference), session, models)
         finally:
             effects.close()
         run = self._run(contestant, query, repeat, session, models, ended)
@@ -97,14 +106,27 @@ class Runner:
     ) -> Run:
         """``run``, journalled and saved in the experiment's folder; goes on where a cut run stopped."""
         folder = experiment.run_folder(contestant.label, query.query_id, repeat)
-        recorded = await self.run(contestant, query, repeat, folder / "journal.jsonl", gate=gate)
+        instead = read_counterfactual(experiment.folder, query.user_id)
+        reference = read_reference(experiment.folder, query.query_id) if contestant.agent.sees_reference else None
+        recorded = await self.run(
+            contestant, query, repeat, folder / "journal.jsonl", gate=gate, instead=instead, reference=reference
+        )
         # In a thread: it waits for the disk several times, and other runs need not.
         await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
         return recorded.run
 
-    def _session(self, contestant: Contestant, query: Query, effects: Journal) -> Session:
+    def _world(self, contestant: Contestant, query: Query, instead: Counterfactual | None) -> World:
+        """The world as the system sees it; a query without a user has nothing to see otherwise."""
+        kind = kind_of(contestant.system)
+        if kind is None or query.user_id is None:
+            return self.world
+        if instead is None:
+            raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
+        return world_seen(self.world, kind, instead)
+
+    def _session(self, world: World, contestant: Contestant, query: Query, effects: Journal) -> Session:
         return Session(
-            self.world,
+            world,
             user_id=query.user_id,
             scope_to_user=bool(contestant.system.options.get("scope_to_user")),
             redact=bool(contestant.system.options.get("redact")),
@@ -116,10 +138,11 @@ class Runner:
             tool_threads=self.tool_threads,
         )
 
-    def _replayed(self, label: str, query: Query, repeat: int) -> Path | None:
-        if self.replay is None:
+    def _replayed(self, contestant: Contestant, query: Query, repeat: int) -> Path | None:
+        # A floor asks nobody, and so runs even where the experiment that is replayed had none.
+        if self.replay is None or contestant.agent.is_yardstick:
             return None
-        return run_folder(self.replay, label, query.query_id, repeat) / "journal.jsonl.gz"
+        return run_folder(self.replay, contestant.label, query.query_id, repeat) / "journal.jsonl.gz"
 
     def _run(
         self,
@@ -179,9 +202,16 @@ def recorded_in(folder: Path) -> Recorded:
     return Recorded(read_run(folder), read_evidence(folder), {}, {})
 
 
-async def _answered(contestant: Contestant, query: Query, session: Session, models: Models) -> Answer | RunError:
-    """The agent's answer, or why there is none: this is the boundary of a run, where every failure ends."""
+def task_for(agent: Agent, query: Query, reference: Reference | None = None) -> Task:
+    """What an agent is given of a query: its text and who asks; the ceiling what could be sold for it as well."""
     task = Task(text=query.text, user_id=query.user_id)
+    if not agent.sees_reference:
+        return task
+    return task.model_copy(update={"reference": reference, "constraints": query.constraints})
+
+
+async def _answered(contestant: Contestant, task: Task, session: Session, models: Models) -> Answer | RunError:
+    """The agent's answer, or why there is none: this is the boundary of a run, where every failure ends."""
     where = contestant.system.agent
     try:
         return await contestant.agent.answer(task, session, models, contestant.system.limits)

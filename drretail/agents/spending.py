@@ -9,9 +9,9 @@ from typing import Any
 
 from drretail.experiment import read_definition, read_runs, run_folder
 from drretail.files import read_json
+from drretail.grounding.word_count import words_of
 from drretail.llm.costs import NOTHING, Cost, cost_by_role
 from drretail.llm.prices import PriceTable, cache_read_share
-from drretail.records.evidence import Citation
 from drretail.records.run import Run, System, Usage
 
 
@@ -67,16 +67,6 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
         _spending(label, runs, systems[label], [_telemetry(experiment, run) for run in runs], prices)
         for label, runs in sorted(by_label.items())
     ]
-
-
-def words_of(report: str, citations: Iterable[Citation]) -> int:
-    """How many words a reader of the report meets; citations and bare signs are none."""
-    kept, end = [], 0
-    for citation in sorted(citations, key=lambda citation: citation.start):
-        kept.append(report[end : citation.start])
-        end = max(end, citation.end)
-    text = " ".join([*kept, report[end:]])
-    return sum(any(character.isalnum() for character in word) for word in text.split())
 
 
 def read_tokens(usage: Usage) -> int:

@@ -6,6 +6,7 @@ import typer
 
 from drretail import __version__
 from drretail.cli.ask import ask
+from drretail.cli.compare import compare
 from drretail.cli.demo import demo
 from drretail.cli.doctor import doctor
 from drretail.cli.download import download
@@ -47,5 +48,6 @@ app.add_typer(queries_app, name="queries")
 app.command()(ask)
 app.command()(run)
 app.command()(score)
+app.command()(compare)
 app.command()(report)
 app.command()(doctor)

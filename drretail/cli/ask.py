@@ -37,6 +37,7 @@ def ask(
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
     from drretail.cli.webs import chosen_web
     from drretail.cli.worlds import opened_world
+    from drretail.errors import UserError
     from drretail.settings import read_settings
 
     settings = read_settings(web=web)
@@ -45,6 +46,10 @@ def ask(
         chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
         opener = Opener(settings, base_url or [])
         (contestant,) = contestants([agent], model or [], shop, opener, model_profile, options=chosen)
+        if contestant.agent.sees_reference:
+            raise UserError(
+                f"The agent {agent} is told the best basket of a benchmark's query: use it with `drretail run`."
+            )
         runner = narrated_runner(shop, world, settings, quiet=quiet)
         recorded = ask_once(runner, contestant, question_as_query(question, user, shop), to)
     if as_json:

@@ -33,6 +33,7 @@ def estimate_run(
     left = [
         (player.label, player.system, sum(_open(to, player.label, *run, **again) for run in wanted))
         for player in players
+        if not player.agent.is_yardstick
     ]
     spent = spending_of(to, prices) if (to / "experiment.json").exists() else []
     estimates = estimates_of(left, spent, prices)

@@ -63,13 +63,15 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     from drretail.cli.running import RunsNarrated
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
+    from drretail.querygen.references import References
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
     first = asked[0]
     say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
     players = contestants(["react"], [OFFLINE_MODEL], shop, Opener(settings))
-    with open_experiment(to / "exp", shop, asked, players, SEED) as experiment:
+    # Without floors: of three reports the tables would say little else than that nothing applies.
+    with open_experiment(to / "exp", shop, asked, players, SEED, reference=References(shop).of) as experiment:
         watch = RunsNarrated(choose_progress("none" if quiet else None))
         Crowd(narrated_runner(shop, str(folder), settings, quiet=quiet), experiment, 1, watch).run_all(
             players, asked[:1]

@@ -3,11 +3,14 @@
 import json
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from drretail.records.base import FORMAT
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def print_json(value: dict[str, Any]) -> None:
@@ -18,7 +21,6 @@ def print_json(value: dict[str, Any]) -> None:
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A table on stdout; columns of numbers are set to the right. Whole numbers get thousands separators."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     cells = [list(row) for row in rows]
@@ -28,10 +30,17 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in cells:
         table.add_row(*(_cell(value) for value in row))
+    stdout_console().print(table)
+
+
+def stdout_console() -> "Console":
+    """Where tables go: as wide as the terminal or COLUMNS say, else 160 characters."""
+    from rich.console import Console
+
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(highlight=False, markup=False, emoji=False, width=160)
-    console.print(table)
+    return console
 
 
 def say(text: str) -> None:

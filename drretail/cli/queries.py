@@ -8,7 +8,9 @@ import typer
 from drretail.cli import options
 from drretail.cli.queries_check import check
 from drretail.cli.queries_compare import compare
+from drretail.cli.queries_review import review
 from drretail.cli.queries_shipped import shipped
+from drretail.errors import UserError
 
 if TYPE_CHECKING:
     from drretail.querygen.generate import Generated
@@ -18,6 +20,7 @@ queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made
 
 queries_app.command("check")(check)
 queries_app.command("compare")(compare)
+queries_app.command("review")(review)
 queries_app.command("shipped")(shipped)
 
 
@@ -37,10 +40,13 @@ def generate(
         str | None,
         typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes; without one, rules do: offline:shopper."),
     ] = None,
+    model_profile: options.ModelProfile = None,
+    base_url: options.BaseUrl = None,
     parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
     ] = False,
+    estimate: options.Estimate = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -50,11 +56,16 @@ def generate(
     Without a model, the same world, user and seed give the same queries, whoever else is drawn. A model's calls stand
     in FILE.journal.jsonl, so that a run that was cut goes on where it stopped; exit code 3 when queries failed.
     """
-    from drretail.cli.queries_by_model import Wish, wished_model, write_by_model
+    from drretail.cli.queries_by_model import Wish, estimate_by_model, wished_writer, write_by_model
 
-    writer = wished_model(model, mode)
+    writer = wished_writer(model, model_profile, base_url or [], mode, keyless=estimate)
+    wish = Wish(world, tuple(user or ()), users, per_user, mode == "generic", seed)
+    if estimate:
+        if writer is None:
+            raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
+        estimate_by_model(to, wish, writer, as_json=as_json, quiet=quiet)
+        return
     if writer is not None:
-        wish = Wish(world, tuple(user or ()), users, per_user, mode == "generic", seed)
         write_by_model(to, wish, writer, parallel=parallel, retry_failed=retry_failed, as_json=as_json, quiet=quiet)
         return
     _write_offline(to, world, users, user, per_user, seed, as_json=as_json, quiet=quiet)

@@ -1,5 +1,6 @@
 """``drretail queries generate --model``: queries that a language model writes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +10,12 @@ import typer
 from drretail.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
+    from drretail.cli.queries_writer import QueryWriter
     from drretail.env.world import World
-    from drretail.llm.registry import Model
     from drretail.querygen.by_model.place import Places
     from drretail.querygen.by_model.write import Written
 
 MODES = ("profile_aware", "generic")
-# So many failures are told one by one; --json holds all.
-_MOST_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +30,32 @@ class Wish:
     seed: str
 
 
-def wished_model(flag: str | None, mode: str) -> "Model | None":
-    """The model of flag or settings; None where rules write, which is so without either.
+def wished_writer(
+    flag: str | None, profile: str | None, base_urls: Sequence[str], mode: str, *, keyless: bool = False
+) -> "QueryWriter | None":
+    """The model of flags or settings; None where rules write, which is so without either.
 
-    Raises UserError for an unknown mode or model, and for generic queries without a model.
+    Raises UserError for an unknown mode, model or profile, and for generic queries without a model.
     """
     from drretail.cli.models import Opener
-    from drretail.records.models import ModelChoice
-    from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.cli.queries_writer import chosen_writer, opened_writer
+    from drretail.settings import read_settings
 
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
-    settings = read_settings(model=flag)
-    spec = settings.model or OFFLINE_MODEL
-    provider, _, name = spec.partition(":")
-    if provider == "offline" and name and spec != OFFLINE_MODEL:
-        raise UnknownName("offline query generator", name, [OFFLINE_MODEL.partition(":")[2]])
-    if spec == OFFLINE_MODEL:
-        if mode == "generic":
-            raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
-        return None
-    (model,) = Opener(settings).open_all([ModelChoice(model=spec)])
-    return model
+    settings = read_settings()
+    choice = chosen_writer(flag, profile, settings)
+    writer = opened_writer(choice, Opener(settings, base_urls, keyless=keyless))
+    if writer is None and mode == "generic":
+        raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
+    return writer
 
 
 def write_by_model(
-    to: Path, wish: Wish, model: "Model", *, parallel: int, retry_failed: bool, as_json: bool, quiet: bool
+    to: Path, wish: Wish, writer: "QueryWriter", *, parallel: int, retry_failed: bool, as_json: bool, quiet: bool
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
+    from drretail.cli.queries_writer import journal_beside
     from drretail.cli.worlds import opened_world
     from drretail.files import write_lines
     from drretail.progress import choose_progress
@@ -67,21 +64,32 @@ def write_by_model(
     with opened_world(wish.world, quiet=quiet) as shop:
         places = _places(shop, wish)
         total = sum(place.count for place in places.places)
-        with choose_progress("none" if quiet else None).track(f"Asking {model.spec}", total) as bar:
-            writer = Writer(
+        with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", total) as bar:
+            written = Writer(
                 shop,
-                model,
-                to.with_name(f"{to.name}.journal.jsonl"),
+                writer.model,
+                journal_beside(to),
                 parallel=parallel,
                 retry_failed=retry_failed,
                 on_end=lambda _: bar.advance(),
-            )
-            written = writer.write(places.places)
+            ).write(places.places)
     if written.queries:
         write_lines(to, (query.as_line() for query in written.queries))
-    _tell(to, places, written, as_json=as_json, quiet=quiet)
+    _tell(to, places, written, writer, as_json=as_json, quiet=quiet)
     if written.failures:
         raise typer.Exit(3)
+
+
+def estimate_by_model(to: Path, wish: Wish, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
+    """Prints what the queries that ``to`` still lacks are likely to take."""
+    from drretail.cli.estimating import show_estimates
+    from drretail.cli.queries_writer import journal_beside
+    from drretail.cli.worlds import opened_world
+    from drretail.querygen.by_model.estimate import estimate_writing
+
+    with opened_world(wish.world, quiet=quiet) as shop:
+        one = estimate_writing(shop, writer.model, _places(shop, wish).places, journal_beside(to))
+    show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
 
 
 def _places(shop: "World", wish: Wish) -> "Places":
@@ -96,14 +104,15 @@ def _places(shop: "World", wish: Wish) -> "Places":
     return places_drawn(shop, wish.users, wish.per_user, wish.seed)
 
 
-def _tell(to: Path, places: "Places", written: "Written", *, as_json: bool, quiet: bool) -> None:
+def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
     from drretail.cli.output import print_json, say
+    from drretail.cli.queries_writer import say_failures
 
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     if not quiet and places.without:
         say(f"Users without an order that was kept: {len(places.without)}.")
     if not quiet:
-        _tell_failures(written)
+        say_failures({it.query_id: it.reason for it in written.failures})
     if as_json:
         failed = [{"query_id": it.query_id, "user_id": it.user_id, "reason": it.reason} for it in written.failures]
         print_json(
@@ -112,8 +121,7 @@ def _tell(to: Path, places: "Places", written: "Written", *, as_json: bool, quie
                 "users": users,
                 "users_without": list(places.without),
                 "failed": failed,
-                "usage": written.usage.model_dump(),
-                "served_from_journal": written.served,
+                **writer.document(written.usage, written.served),
                 "file": str(to) if written.queries else None,
             }
         )
@@ -121,22 +129,4 @@ def _tell(to: Path, places: "Places", written: "Written", *, as_json: bool, quie
     of_users = f" of {users} users" if users else ""
     failed = f", {len(written.failures)} failed" if written.failures else ""
     typer.echo(f"{len(written.queries)} queries{of_users}{failed}{f' → {to}' if written.queries else ''}")
-    typer.echo(_spent(written))
-
-
-def _tell_failures(written: "Written") -> None:
-    from drretail.cli.output import say
-
-    for failure in written.failures[:_MOST_TOLD]:
-        say(f"{failure.query_id}: {failure.reason}")
-    if len(written.failures) > _MOST_TOLD:
-        say(f"… and {len(written.failures) - _MOST_TOLD} more; --json lists all.")
-    if written.failures:
-        say("The journal keeps these failures: ask anew with --retry-failed.")
-
-
-def _spent(written: "Written") -> str:
-    usage = written.usage
-    read = usage.input_uncached + usage.cache_read + usage.cache_creation
-    served = f", {written.served:,} of them from the journal" if written.served else ""
-    return f"{usage.calls:,} calls{served}; {read:,} tokens read, {usage.output:,} written"
+    typer.echo(writer.line(written.usage, written.served, quiet=quiet))

@@ -2,21 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from drretail.cli import options
+from drretail.cli.queries_review import Reviewer, review
 
 if TYPE_CHECKING:
-    from drretail.env.world import World
-    from drretail.querygen.lint import Checked, Linter
-    from drretail.querygen.mending import Mended
-    from drretail.records.query import Query
+    from drretail.cli.queries_fix import Fixed
+    from drretail.querygen.lint import Checked
 
-BY = "drretail queries check --fix"
 Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
 
 
@@ -27,57 +24,59 @@ def check(
         bool, typer.Option("--fix", help="Replace what failed by other queries, and keep the history beside the file.")
     ] = False,
     tries: Annotated[int, typer.Option("--tries", min=1, help="With --fix: tries for each query, at most.")] = 3,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="With --fix: who writes them again, whoever made them."),
+    ] = None,
+    model_profile: options.ModelProfile = None,
+    base_url: options.BaseUrl = None,
+    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
+    ] = False,
     baskets: Annotated[
         bool, typer.Option("--baskets", help="Show the cheapest basket that keeps to each query.")
     ] = False,
+    by_hand: Annotated[
+        bool, typer.Option("--review", help="Go through the queries by hand, as drretail queries review does.")
+    ] = False,
+    reviewer: Reviewer = None,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Checks queries against their world, without a model; exit code 3 when something is found.
+    """Checks queries against their world; exit code 3 when something is found. No model is needed.
 
     Its codes are explained in docs/queries.md.
     """
+    from drretail.cli.queries_fix import Fixing, fixed_queries
     from drretail.cli.worlds import opened_world
+    from drretail.errors import UserError
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
+    if by_hand:
+        if fix:
+            raise UserError("--fix and --review are two things to do: first --fix, then --review.")
+        review(file, world, reviewer, as_json=as_json, quiet=quiet)
+        return
+    if (model is not None or model_profile is not None) and not fix:
+        raise UserError("Queries are checked without a model; --model says who writes them again: add --fix.")
+    fixing = Fixing(tries, seed, model, model_profile, base_url or (), parallel, retry_failed, quiet)
     queries = read_queries(file)
     with opened_world(world, quiet=quiet) as shop:
         linter = Linter(shop)
-        mended = _mend(shop, linter, file, queries, tries=tries, seed=seed) if fix else None
-        checked = linter.check_all(mended.queries if mended else queries)
+        fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None
+        checked = linter.check_all(fixed.mended.queries if fixed else queries)
     if as_json:
-        _print_json(checked, mended)
+        _print_json(checked, fixed)
     else:
-        _print_tables(file, checked, mended, baskets=baskets)
+        _print_tables(file, checked, fixed, baskets=baskets, quiet=quiet)
     if any(it.findings for it in checked):
         raise typer.Exit(3)
 
 
-def _mend(
-    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", *, tries: int, seed: str
-) -> "Mended":
-    """The mended queries, in the file already where any changed."""
-    from contextlib import closing
-
-    from drretail.env.session import Session
-    from drretail.files import write_lines
-    from drretail.querygen.mending import Mender, offline_rewrite
-    from drretail.querygen.revisions import History
-    from drretail.querygen.shelf import Shelf
-    from drretail.tools.toolkit import Toolkit
-
-    with closing(History(file)) as history, Toolkit(Session(shop)) as toolkit:
-        rewrite = offline_rewrite(shop, Shelf(toolkit), linter, seed)
-        mender = Mender(linter, rewrite, history, BY, lambda: datetime.now(UTC), tries)
-        mended = mender.mend(queries)
-    if mended.replaced:
-        write_lines(file, (query.as_line() for query in mended.queries))
-    return mended
-
-
-def _print_json(checked: "Sequence[Checked]", mended: "Mended | None") -> None:
+def _print_json(checked: "Sequence[Checked]", fixed: "Fixed | None") -> None:
     from drretail.cli.output import print_json
 
     rows: list[dict[str, Any]] = [
@@ -89,15 +88,20 @@ def _print_json(checked: "Sequence[Checked]", mended: "Mended | None") -> None:
         {
             "ok": not any(it.findings for it in checked),
             "codes": dict(_codes(checked)),
-            "replaced": list(mended.replaced) if mended else [],
-            "left": list(mended.left) if mended else [],
+            "replaced": list(fixed.mended.replaced) if fixed else [],
+            "left": list(fixed.mended.left) if fixed else [],
+            "failed": fixed.mended.failed if fixed else {},
+            **(fixed.document if fixed else {}),
             "queries": rows,
         }
     )
 
 
-def _print_tables(file: Path, checked: "Sequence[Checked]", mended: "Mended | None", *, baskets: bool) -> None:
+def _print_tables(
+    file: Path, checked: "Sequence[Checked]", fixed: "Fixed | None", *, baskets: bool, quiet: bool
+) -> None:
     from drretail.cli.output import print_table
+    from drretail.cli.queries_fix import print_fixed
     from drretail.grounding.wording import format_money
     from drretail.querygen.checks.budget import told
 
@@ -122,10 +126,8 @@ def _print_tables(file: Path, checked: "Sequence[Checked]", mended: "Mended | No
     ]
     if rows:
         print_table(f"Queries {file}", ["query", "severity", "what", "said", "found"], rows)
-    if mended:
-        typer.echo(f"{len(mended.replaced)} queries replaced after {mended.tries} tries")
-        if mended.left:
-            typer.echo(f"{len(mended.left)} queries were not made by the offline generator: edit them, or drop them")
+    if fixed:
+        print_fixed(fixed, quiet=quiet)
     whole = sum(not it.findings for it in checked)
     counts = ", ".join(f"{code} {count}" for code, count in _codes(checked))
     typer.echo(f"{whole} of {len(checked)} queries are without a finding{f'; {counts}' if counts else ''}")

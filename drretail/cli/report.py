@@ -12,21 +12,32 @@ from drretail.cli import options
 class Format(StrEnum):
     HTML = "html"
     TEXT = "text"
+    PAPER = "paper"
 
 
 def report(
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The folder of an experiment.")],
-    form: Annotated[Format, typer.Option("--format", help="A self-contained page, or text.")] = Format.HTML,
+    form: Annotated[
+        Format, typer.Option("--format", help="A self-contained page, text, or the paper's tables.")
+    ] = Format.HTML,
     to: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: EXP/report.html; text to stdout.")
+    ] = None,
+    world: Annotated[
+        str | None,
+        typer.Option("--world", "-w", metavar="W", help="With --format paper: the queries' world, if moved."),
     ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Shows the reports of an experiment with every claim marked by its verdict.
 
-    The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived.
+    The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived. With --format paper:
+    the tables of the paper, each line of the experiment beside the paper's own, and what is missing.
     """
+    if form is Format.PAPER:
+        _paper(experiment, to, world, as_json=as_json, quiet=quiet)
+        return
     from drretail.cli.output import print_json, say
     from drretail.files import write_atomically
     from drretail.viewer.page import page_of
@@ -48,3 +59,21 @@ def report(
         typer.echo(str(to))
         if not quiet and view.scores is None and not any(run.claims for run in view.runs):
             say(f"No run is judged yet: drretail score {experiment} does it.")
+
+
+def _paper(experiment: Path, to: Path | None, world: str | None, *, as_json: bool, quiet: bool) -> None:
+    from drretail.cli.judging import world_of
+    from drretail.cli.output import print_json
+    from drretail.files import write_atomically
+    from drretail.querygen.lint import Linter
+    from drretail.viewer.paper.reading import read_paper_view
+    from drretail.viewer.paper.text import markdown_of
+
+    with world_of(experiment, world, quiet=quiet) as shop:
+        view = read_paper_view(experiment, None if shop is None else Linter(shop))
+    if to is not None:
+        write_atomically(to, markdown_of(view))
+    if as_json:
+        print_json({"report": None if to is None else str(to), **view.document()})
+    else:
+        typer.echo(markdown_of(view) if to is None else str(to), nl=to is not None)

@@ -11,8 +11,10 @@ MOST_FAILURES_TOLD = 10
 
 
 def run(
-    queries: Annotated[Path, typer.Option("--queries", metavar="FILE", help="Queries, one JSON object a line.")],
     to: options.To,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", metavar="FILE", help="Queries, one JSON object a line.")
+    ] = None,
     world: options.World = "demo",
     agent: Annotated[list[str] | None, typer.Option("--agent", help="Who answers; may be given again.")] = None,
     model: options.Model = None,
@@ -43,13 +45,23 @@ def run(
         int | None, typer.Option("--parallel", min=1, help="Runs side by side, at most.", show_default="4")
     ] = None,
     without: options.Without = None,
-    preset: options.Preset = None,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", metavar="NAME", help="paper: its six systems; closed_book, web_only, tools_only."),
+    ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed runs again.")] = False,
     retry_spoiled: Annotated[
         bool, typer.Option("--retry-spoiled", help="Make runs again whose tool calls a failing server left unanswered.")
     ] = False,
     scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")] = False,
     redact: options.Redact = False,
+    counterfactual: Annotated[
+        list[str] | None,
+        typer.Option("--counterfactual", metavar="swap|neutral", help="Run beside it with other users' data; again."),
+    ] = None,
+    no_floors: Annotated[
+        bool, typer.Option("--no-floors", help="Run no floors and no oracle beside the agents.")
+    ] = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -60,6 +72,7 @@ def run(
     """
     from dataclasses import asdict
 
+    from drretail.agents.contestant import counterfactuals, with_yardsticks
     from drretail.agents.crowd import Crowd
     from drretail.agents.opening import open_experiment
     from drretail.agents.shard import WHOLE, Shard
@@ -68,6 +81,7 @@ def run(
     from drretail.cli.budgeting import estimate_run, opened_purse
     from drretail.cli.models import Opener
     from drretail.cli.output import print_json, print_table, say
+    from drretail.cli.presets import asked_by
     from drretail.cli.research import check_user, contestants, exit_code, narrated_runner, silent_runner
     from drretail.cli.running import spoiled, watched
     from drretail.cli.spending import print_spending, spending_document
@@ -75,16 +89,17 @@ def run(
     from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
-    from drretail.querygen.reading import check_made_for, read_queries
+    from drretail.querygen.reading import check_made_for
+    from drretail.querygen.references import References
     from drretail.records.run import Limits
     from drretail.settings import read_settings
 
     settings = read_settings(parallel=parallel, web=web)
     part = WHOLE if shard is None else Shard.read(shard)
-    asked = read_queries(queries)
-    mine = part.of_queries(asked)
+    plan = asked_by(queries, agent, model_profile, preset)
+    mine = part.of_queries(plan.queries)
     if not mine:
-        say(f"None of the {len(asked):,} queries falls into shard {shard}.")
+        say(f"None of the {len(plan.queries):,} queries falls into shard {shard}.")
     if replay is not None:
         read_definition(replay)  # says so now when there is nothing to replay
     limits = Limits(
@@ -97,28 +112,30 @@ def run(
     )
     opener = Opener(settings, base_url or [], keyless=estimate or replay is not None)
     again = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
-    chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
+    chosen = system_options(without, plan.ablation, scope_to_user=scope_to_user, redact=redact)
     with opened_world(world, quiet=quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
-        check_made_for(asked, shop.manifest.fingerprint)
-        for query in asked:
+        check_made_for(plan.queries, shop.manifest.fingerprint)
+        for query in plan.queries:
             check_user(shop, query.user_id)
-        names = agent or ["react"]
-        players = contestants(names, model or [], shop, opener, model_profile, options=chosen, limits=limits)
+        players = contestants(plan.agents, model or [], shop, opener, plan.profile, options=chosen, limits=limits)
+        players += counterfactuals(players, counterfactual or ())
         if estimate:
             estimate_run(to, players, mine, repeats, opener.prices, **again, as_json=as_json)
             return
-        runs = len(players) * len(mine) * repeats
+        players = players if no_floors else with_yardsticks(players, shop)
+        runs = sum(player.repeats(repeats) for player in players) * len(mine)
         alone = min(settings.parallel, runs) == 1
         runner = narrated_runner(shop, world, settings, quiet=quiet) if alone else silent_runner(shop, world, settings)
         runner.replay = replay
         with (
-            open_experiment(to, shop, asked, players, seed) as experiment,
+            open_experiment(to, shop, plan.queries, players, seed, reference=References(shop).of) as experiment,
             watched(choose_progress("none" if quiet else None), runner, runs, narrated=alone) as watch,
         ):
             purse = opened_purse(to, players, opener.prices, max_tokens, max_dollars)
             crowd = Crowd(runner, experiment, settings.parallel, watch, purse)
             tallies = crowd.run_all(players, mine, repeats, **again)
-    spent = [row for row in spending_of(to, opener.prices) if row.label in {tally.label for tally in tallies}]
+    spending = {player.label for player in players if not player.agent.is_yardstick}
+    spent = [row for row in spending_of(to, opener.prices) if row.label in spending]
     if as_json:
         taken = [spending_document(row) for row in spent]
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})

@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli import options
 
-METRICS = "faithfulness,quality,checks"
+METRICS = "faithfulness,quality,checks,process,basket"
 LEDGER, LIVE = "ledger", "live"
 
 
@@ -21,6 +21,10 @@ def score(
     model_profile: options.ModelProfile = None,
     base_url: options.BaseUrl = None,
     rules: Annotated[str, typer.Option("--rules", help="default, or a publication's rules: paper, drg.")] = "default",
+    pairs: Annotated[
+        list[str] | None,
+        typer.Option("--pairs", metavar="A~B", help="Two systems that pairwise compares; may be given again."),
+    ] = None,
     world: Annotated[
         str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
     ] = None,
@@ -35,6 +39,9 @@ def score(
     web: options.Web = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
     regrade: Annotated[bool, typer.Option("--regrade", help="Ask everything again; the last verdict counts.")] = False,
+    judge_repeats: Annotated[
+        int, typer.Option("--judge-repeats", min=1, metavar="K", help="Judge each report K times: shows judge noise.")
+    ] = 1,
     batch: Annotated[
         bool, typer.Option("--batch", help="Ask through Anthropic's Message Batches: half the price, within a day.")
     ] = False,
@@ -45,6 +52,10 @@ def score(
         float | None, typer.Option("--max-dollars", min=0.0001, help="Dollars of all judging in it, at most.")
     ] = None,
     estimate: options.Estimate = False,
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", metavar="category|kind|constraint", help="Tables by that, in place of the plain ones."),
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -57,21 +68,26 @@ def score(
     from contextlib import nullcontext
     from dataclasses import replace
 
+    from drretail.cli.correlation_table import print_correlations
+    from drretail.cli.counterfactual_table import print_counterfactuals
     from drretail.cli.estimating import show_estimates
     from drretail.cli.judged import capped_judging, judging_document, print_judging
     from drretail.cli.judging import asked_in_batches, judges, world_of
     from drretail.cli.models import Opener
     from drretail.cli.output import print_json, say
+    from drretail.cli.pair_table import print_pairs
     from drretail.cli.research import exit_code
-    from drretail.cli.score_table import print_scores
+    from drretail.cli.score_table import print_scores, print_slices, slice_kinds
     from drretail.cli.webs import pages_by_label
     from drretail.errors import UnknownName, UserError
     from drretail.eval.estimate import estimate_judging
-    from drretail.eval.registry import load_metric
+    from drretail.eval.next_purchase.judge import has_next_purchases
+    from drretail.eval.registry import PAIRWISE, load_metrics
     from drretail.eval.scoring import score as score_experiment
     from drretail.eval.spending import judging_costs
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
+    from drretail.records.next_purchase import METRIC as NEXT_PURCHASE
     from drretail.records.score import Rules
     from drretail.settings import read_settings
 
@@ -81,7 +97,14 @@ def score(
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     if not names:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
-    needs_judge = any(load_metric(name).needs_judge for name in names)
+    if metrics == METRICS and has_next_purchases(experiment):
+        names.append(NEXT_PURCHASE)
+    elif NEXT_PURCHASE in names and not has_next_purchases(experiment):
+        say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
+    kinds = slice_kinds(by or [])
+    needs_judge = PAIRWISE in names or any(metric.needs_judge for metric in load_metrics(names))
+    if pairs and PAIRWISE not in names:
+        raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
     if sources not in (LEDGER, LIVE):
         raise UnknownName("kind of sources", sources, (LEDGER, LIVE))
     if sources == LIVE and rules == "drg":
@@ -95,7 +118,15 @@ def score(
     bench = judges(judge or [], opener, model_profile) if needs_judge else []
     if estimate:
         asked = [replace(judge, in_batches=batch) for judge in bench]
-        estimates = estimate_judging(experiment, names, asked, anew=regrade or retry_failed)
+        estimates = estimate_judging(
+            experiment,
+            names,
+            asked,
+            anew=regrade or retry_failed,
+            judge_repeats=judge_repeats,
+            rules=chosen[rules],
+            pairs=pairs or (),
+        )
         title = f"Reports to judge in {experiment}"
         show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
         return
@@ -113,6 +144,8 @@ def score(
                 progress=choose_progress("none" if quiet else None),
                 page_age=settings.page_age,
                 live=live,
+                judge_repeats=judge_repeats,
+                pairs=pairs or (),
                 again="everything" if regrade else "failed" if retry_failed else "nothing",
                 allowance=allowance,
             )
@@ -122,13 +155,19 @@ def score(
         taken = [judging_document(cost) for cost in spent]
         print_json({**scores.model_dump(mode="json", exclude_none=True), "spending": taken})
     else:
-        print_scores(scores)
+        if kinds:
+            print_slices(scores, kinds)
+        else:
+            print_scores(scores)
+        print_pairs(scores)
+        print_counterfactuals(scores)
+        print_correlations(scores)
         print_judging(spent, opener.prices)
         say(f"Kept in {experiment / 'scores.json'}.")
     cut = None if allowance is None else allowance.closing
     if cut is not None:
         say(cut)
-    failed = sum(judging.failed for judging in scores.judgings)
+    failed = sum(judging.failed for judging in scores.judgings) + sum(row.failed_verdicts for row in scores.pairs)
     if failed:
         say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
     exit_code(failed + (cut is not None))

@@ -38,10 +38,11 @@ class Summaries:
             products,
             store.statistics(user_id),
             self._world.manifest.now,
-            self._prices(bought),
+            self.prices(bought),
         )
 
-    def _prices(self, bought: Sequence[Product]) -> dict[str, PriceSpan]:
+    def prices(self, bought: Sequence[Product]) -> dict[str, PriceSpan]:
+        """What the shop charges in the most frequent leaf categories of these, as far as enough prices are known."""
         counts = Counter(leaf_category(product) for product in bought)
         names = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
         return {name: span for name in names if (span := self._span(name)) is not None}

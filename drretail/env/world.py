@@ -16,6 +16,7 @@ from drretail.env.catalog.formulation import FORMULATION
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
+from drretail.env.holdout import Holdout, file_holdout
 from drretail.env.manifest import (
     DATABASE_FILE,
     INDEX_FOLDER,
@@ -62,6 +63,8 @@ class World:
     manifest: Manifest
     folder: Path | None = None
     """Where an embedded world lies, None for any other."""
+    holdout: Holdout | None = None
+    """What users bought next, where orders are held out: evaluation's alone, never a tool's."""
 
     def close(self) -> None:
         self.catalog.close()
@@ -105,12 +108,13 @@ def _open_folder(folder: Path, web: Web) -> World:
     except UserError:
         store.close()
         raise
-    return World(store=store, catalog=catalog, web=web, manifest=manifest, folder=folder)
+    holdout = file_holdout(generation)
+    return World(store=store, catalog=catalog, web=web, manifest=manifest, folder=folder, holdout=holdout)
 
 
 def _open_servers(spec: str, web: Web, settings: ServerSettings) -> World:
     # The clients take 0.4 s to load, for which an embedded world is not to wait.
     from drretail.env.servers.opening import open_servers
 
-    store, catalog, generation = open_servers(spec, settings)
-    return World(store=store, catalog=catalog, web=web, manifest=generation.manifest)
+    store, catalog, generation, holdout = open_servers(spec, settings)
+    return World(store=store, catalog=catalog, web=web, manifest=generation.manifest, holdout=holdout)

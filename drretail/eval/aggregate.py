@@ -1,27 +1,17 @@
 """Rows of scores from the values of single reports: means, counts of states, intervals over queries."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from drretail.eval.gathering import Reported
 from drretail.eval.metric import Metric, Value
-from drretail.eval.stats import Interval, Ratio, mean_interval, ratio_interval
+from drretail.eval.panel import is_panel
+from drretail.eval.stats.intervals import Interval, Ratio, ratio_interval
+from drretail.eval.stats.many_means import Means, mean_intervals
 from drretail.records.score import JudgeRef, Policy, Rules, Score
 
 NOT_RATED = "not rated (rule-based)"
-FAILED_RUNS = "runs_failed"
-NOT_JUDGED = "not_judged"
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """What one planned run got in one family by one judge."""
-
-    query_id: str
-    values: Mapping[str, Value]
-    """By variant; a variant that is missing counts as failed."""
-    lacks: str | None = None
-    """FAILED_RUNS or NOT_JUDGED where there are no values at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +26,60 @@ class About:
     seed: str
 
 
+Judged = tuple[About, Sequence[Reported]]
+_Drawn = dict[tuple[str, Policy], Interval]
+"""By variant and policy."""
+_POLICIES: tuple[Policy, ...] = ("scored_only", "failed_as_zero")
+
+
 def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
     """The family's rows for one system by one judge, in the order of its variants.
 
     Every variant has a row that scores only what could be scored. Where reports failed or had nothing to score,
-    and counting these 0 changes the value, a second row does so (policy failed_as_zero).
+    and counting these 0 changes the value, a second row does so (policy failed_as_zero). A panel has no pooled
+    variants: its members extracted other claims, of which there is no middle.
     """
+    return rows_of_all([(about, reports)])[0]
+
+
+def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
+    """What ``rows`` gives for each of them. All are of one experiment, and so of one seed.
+
+    Their intervals are drawn together: one by one, each waits for all processors, which takes seconds on a busy
+    machine.
+    """
+    keys: list[tuple[int, str, Policy]] = []
+    means: list[Means] = []
+    for number, (about, reports) in enumerate(judged):
+        for variant in _plain_variants(about):
+            for policy in _POLICIES:
+                keys.append((number, variant, policy))
+                means.append(_means(variant, reports, policy))
+    drawn = mean_intervals(means, judged[0][0].seed) if judged else []
+    found: list[_Drawn] = [{} for _ in judged]
+    for (number, variant, policy), interval in zip(keys, drawn, strict=True):
+        found[number][variant, policy] = interval
+    return [_rows(about, reports, intervals) for (about, reports), intervals in zip(judged, found, strict=True)]
+
+
+def _plain_variants(about: About) -> Sequence[str]:
+    """Those whose interval is that of a mean: none where no number is shown."""
+    if _is_hidden(about):
+        return ()
+    pooled = about.metric.pooled_variants()
+    return [variant for variant in about.metric.variants() if variant not in pooled]
+
+
+def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn) -> list[Score]:
     made: list[Score] = []
     for variant in about.metric.variants():
-        if _nobody_asked(variant, reports):
+        pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled_variants()
+        if pools_of_a_panel or _nobody_asked(variant, reports):
             continue
-        scored = _row(about, variant, reports, "scored_only")
+        scored = _row(about, variant, reports, "scored_only", drawn)
         made.append(scored)
         if _has_zeroes(about, scored):
-            zeroed = _row(about, variant, reports, "failed_as_zero")
+            zeroed = _row(about, variant, reports, "failed_as_zero", drawn)
             if zeroed.value != scored.value:
                 made.append(zeroed)
     return made
@@ -73,16 +103,16 @@ def _has_zeroes(about: About, row: Score) -> bool:
     return row.n_failed + row.n_na > 0 and row.n_na < row.n_planned
 
 
-def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy) -> Score:
+def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy, drawn: _Drawn) -> Score:
     states = Counter(_of(report, variant).state for report in reports)
     is_pooled = variant in about.metric.pooled_variants()
-    hidden = about.metric.is_opinion and about.judge.kind == "rule_based"
+    hidden = _is_hidden(about)
     if hidden:
         found = Interval(None)
     elif is_pooled:
         found = ratio_interval(_parts(about.metric, variant, reports), about.seed)
     else:
-        found = mean_interval(_by_query(variant, reports, policy), about.seed)
+        found = drawn[variant, policy]
     row = Score(
         metric=about.metric.name,
         version=about.metric.version,
@@ -114,8 +144,12 @@ def _of(report: Reported, variant: str) -> Value:
     return report.values.get(variant) or Value(variant, "failed")
 
 
-def _by_query(variant: str, reports: Sequence[Reported], policy: Policy) -> list[list[float]]:
-    """The values of each query's repeats. Under failed_as_zero what failed or is na counts 0."""
+def _is_hidden(about: About) -> bool:
+    return about.metric.is_opinion and about.judge.kind == "rule_based"
+
+
+def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> Means:
+    """The mean of each query's repeats, by query. Under failed_as_zero what failed or is na counts 0."""
     queries: dict[str, list[float]] = defaultdict(list)
     for report in reports:
         value = _of(report, variant)
@@ -123,7 +157,7 @@ def _by_query(variant: str, reports: Sequence[Reported], policy: Policy) -> list
             queries[report.query_id].append(value.value)
         elif policy == "failed_as_zero" and value.state in ("failed", "na"):
             queries[report.query_id].append(0.0)
-    return [queries[query_id] for query_id in sorted(queries)]
+    return tuple(sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries))
 
 
 def _parts(metric: Metric, variant: str, reports: Sequence[Reported]) -> list[Ratio]:

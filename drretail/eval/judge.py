@@ -1,11 +1,13 @@
 """The judge seam: questions to a judge, answered in a schema, validated, repaired at most twice, journalled.
 
-A ``Hearing`` is one judge on one run in one metric. It knows which verdicts stand already, asks what is missing,
-and appends every verdict at once; the journal beside the verdict file serves what was asked before.
+A ``Hearing`` is one judge on one run, or on two that are compared, in one metric. It knows which verdicts stand
+already, asks what is missing, and appends every verdict at once; the journal beside the verdict file serves what was
+asked before.
 """
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -23,7 +25,7 @@ from drretail.llm.structured import answered_json
 from drretail.prompts import Prompt
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
-from drretail.records.score import CODE, JudgeRef, Rules, SourceRef, Verdict, VerdictState
+from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
 
 Again = Literal["nothing", "failed", "everything"]
 """What is judged once more although a verdict stands."""
@@ -66,7 +68,11 @@ class Ruling(Generic[T]):
 
 
 class Hearing:
-    """One judge on one run in one metric; close it, or use it as a context manager."""
+    """One judge on one run in one metric; close it, or use it as a context manager.
+
+    Where reports are compared, ``other_run_id`` and ``other_report_sha`` are of the second one, and every question has
+    an ``order``: whose report the judge reads first.
+    """
 
     def __init__(
         self,
@@ -77,6 +83,8 @@ class Hearing:
         version: int,
         run_id: str,
         report_sha: str,
+        other_run_id: str | None = None,
+        other_report_sha: str | None = None,
         rules: Rules = "default",
         again: Again = "nothing",
         allowance: Allowance | None = None,
@@ -91,26 +99,40 @@ class Hearing:
             "rules": rules,
             "run_id": run_id,
             "report_sha": report_sha,
+            "other_run_id": other_run_id,
+            "other_report_sha": other_report_sha,
             "judge": judge.ref,
+            "judge_repeat": 1,
         }
         self._again: Again = again
         self._new: set[tuple[str, ...]] = set()
-        self._journal: Journal | None = None
+        self._asked = _Asked()
+
+    def of_repeat(self, repeat: int) -> "Hearing":
+        """The same judge asked from the start once more, as its ``repeat``-th time (from 1).
+
+        All repeats share their files: closing one closes all.
+        """
+        again = copy(self)
+        again._about = {**self._about, "judge_repeat": repeat}
+        return again
 
     @property
     def journal_path(self) -> Path:
         """Beside the verdict file; made by the first question."""
         return self.file.path.with_suffix(".journal.jsonl")
 
-    def standing(self, stage: str, item: str, prompt_hash: str = "", *, repeat: int = 1) -> Verdict | None:
+    def standing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
         """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
 
         A verdict of this very hearing always stands.
         """
-        last = self.file.last(self._verdict(stage, item, "na", repeat=repeat).key)
+        last = self.file.last(self._verdict(stage, item, "na", order=order).key)
         if last is None or last.key in self._new:
             return last
-        stale = last.report_sha != self._about["report_sha"] or last.prompt_hash != prompt_hash
+        reports = last.report_sha, last.other_report_sha
+        changed = reports != (self._about["report_sha"], self._about["other_report_sha"])
+        stale = changed or last.prompt_hash != prompt_hash
         wanted = self._again == "everything" or (self._again == "failed" and last.state == "failed")
         return None if stale or wanted else last
 
@@ -122,7 +144,7 @@ class Hearing:
         value: Any = None,
         *,
         prompt_hash: str = "",
-        repeat: int = 1,
+        order: Order | None = None,
         reason: str = "",
         quote: str | None = None,
         sources: Sequence[SourceRef] = (),
@@ -136,7 +158,7 @@ class Hearing:
             state,
             value=value,
             prompt_hash=prompt_hash,
-            repeat=repeat,
+            order=order,
             reason=reason,
             quote=quote,
             sources=tuple(sources),
@@ -156,7 +178,7 @@ class Hearing:
         answer: type[T],
         check: Check[T] | None = None,
         *,
-        repeat: int = 1,
+        order: Order | None = None,
     ) -> Ruling[T]:
         """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
 
@@ -169,13 +191,10 @@ class Hearing:
         model = self.judge.model
         if model is None:
             raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
-        if self._journal is None:
-            self._journal = Journal(self.journal_path)
-        attempt = self._verdict(stage, item, "na", repeat=repeat).attempt
-        scope = f"{stage}/{item}#{repeat}.{attempt}"
-        question = Question(
-            model, answer, _Questioned(self.judge, model, self._journal, scope, self._allowance).call, check
-        )
+        journal = self._asked.journal = self._asked.journal or Journal(self.journal_path)
+        place = self._verdict(stage, item, "na", order=order)
+        scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
+        question = Question(model, answer, _Questioned(self.judge, model, journal, scope, self._allowance).call, check)
         reply = await question.put([HumanMessage(prompt.render(**values))])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
@@ -200,8 +219,8 @@ class Hearing:
 
     def close(self) -> None:
         self.file.close()
-        if self._journal is not None:
-            self._journal.close()
+        if self._asked.journal is not None:
+            self._asked.journal.close()
 
     def __enter__(self) -> "Hearing":
         return self
@@ -209,9 +228,9 @@ class Hearing:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _verdict(self, stage: str, item: str, state: VerdictState, *, repeat: int, **fields: Any) -> Verdict:
+    def _verdict(self, stage: str, item: str, state: VerdictState, **fields: Any) -> Verdict:
         """A verdict of this hearing, its attempt one above that of the last one of its key."""
-        verdict = Verdict(stage=stage, item=item, state=state, judge_repeat=repeat, **self._about, **fields)
+        verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
 
@@ -222,6 +241,13 @@ def judging_usage(journal: Path) -> Usage:
     for effect in read_effects(journal) if journal.exists() else ():
         total = total.plus(Usage(**(effect.usage or {})))
     return total
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What all repeats of a judge share; the journal is made by the first question."""
+
+    journal: Journal | None = None
 
 
 @dataclass(frozen=True, slots=True)

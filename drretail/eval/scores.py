@@ -2,93 +2,61 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
-from drretail.eval.aggregate import FAILED_RUNS, NOT_JUDGED, About, Reported, rows
+from drretail.eval.aggregate import About, Judged, rows_of_all
+from drretail.eval.agreement import agreements
+from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.counterfactual.scope import is_judged
+from drretail.eval.gathering import NOT_JUDGED, Bench, Gathered, Heard, Seat, gather
 from drretail.eval.metric import Metric
+from drretail.eval.pairwise.pairs import Labels
+from drretail.eval.pairwise.score import derive_pairs
+from drretail.eval.panel import with_panels
+from drretail.eval.process.correlation import correlations
 from drretail.eval.registry import METRICS
-from drretail.eval.subject import Subject, read_subjects
-from drretail.eval.verdicts import VerdictFile, verdict_path
-from drretail.experiment import read_definition
+from drretail.eval.slices import query_slices
+from drretail.eval.slicing import slice_scores
 from drretail.records.base import sha256_of
-from drretail.records.score import JudgeRef, Judging, Rules, Score, Scores, Verdict
+from drretail.records.score import Judging, Score, Scores
 
 SELF_CHECKED = "checks"
 """The family whose findings an agent may have taken out of its reports by itself."""
 
 
-class Seat(NamedTuple):
-    """One judge under one set of rules."""
-
-    judge: JudgeRef
-    rules: Rules
-
-    @property
-    def order(self) -> tuple[str, str, str]:
-        return self.judge.spec, self.judge.params_hash, self.rules
-
-
-@dataclass(slots=True)
-class Heard:
-    """What one judge's verdicts on one run come to."""
-
-    reported: Reported
-    verdicts: int = 0
-    failed: int = 0
-    stale: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One planned run, without what it saw."""
-
-    label: str
-    query_id: str
-    run_id: str
-    has_report: bool
-
-    def unheard(self) -> Heard:
-        """The same run before a judge that said nothing of it."""
-        return Heard(Reported(self.query_id, {}, NOT_JUDGED if self.has_report else FAILED_RUNS))
-
-
-@dataclass(slots=True)
-class _Family:
-    metric: Metric
-    prompts: frozenset[str]
-    heard: dict[Seat, dict[str, Heard]] = field(default_factory=lambda: defaultdict[Seat, dict[str, Heard]](dict))
-    """By judge and rules, then by run."""
-
-
-def derive_scores(experiment: Path, metrics: Sequence[Metric], asked: Collection[tuple[str, Seat]] = ()) -> Scores:
+def derive_scores(
+    experiment: Path,
+    metrics: Sequence[Metric],
+    asked: Collection[Bench] = (),
+    asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
+) -> Scores:
     """The scores of these families by every judge that has verdicts in the folder. Pure: equal folders, equal bytes.
 
-    ``asked`` names judges of a family that have rows even if there was nothing for them to judge. A judge that was
-    not asked has no rows for systems of which it judged nothing.
+    ``asked`` names judges of a family that have rows even if there was nothing for them to judge, and
+    ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
+    nothing.
     """
-    families = [_Family(metric, metric.prompt_hashes()) for metric in sorted(metrics, key=_order)]
-    plans: list[Plan] = []
-    for subject in read_subjects(experiment, None):
-        plans.append(Plan(subject.label, subject.query.query_id, subject.run_id, subject.report is not None))
-        for family in families:
-            for seat, heard in _heard(experiment, subject, family):
-                family.heard[seat][subject.run_id] = heard
-    definition = read_definition(experiment)
-    seed = definition.seed
-    scores: list[Score] = []
+    gathered = with_panels(gather(experiment, sorted(metrics, key=_order)))
     judgings: list[Judging] = []
-    for family in families:
-        wanted = {seat for name, seat in asked if name == family.metric.name}
-        for seat in sorted({*family.heard, *wanted}, key=lambda seat: seat.order):
-            for label, runs in _by_label(plans, family.heard[seat], everywhere=seat in wanted):
-                about = About(family.metric, label, seat.judge, seat.rules, _wording(family.metric), seed)
-                made = rows(about, [heard.reported for heard in runs])
-                itself = family.metric.name == SELF_CHECKED and definition.systems[label].self_checked
-                scores += [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
-                judgings.append(_judging(about, runs))
-    return Scores(scores=tuple(scores), judgings=tuple(judgings))
+    judged: list[Judged] = []
+    for metric in gathered.families.values():
+        wanted = {bench.seat for bench in asked if bench.metric == metric.name}
+        for seat in sorted({*gathered.seats(metric.name), *wanted}, key=lambda seat: seat.order):
+            for about, heard in _systems(gathered, metric, seat, everywhere=seat in wanted):
+                judged.append((about, [it.reported for it in heard]))
+                judgings.append(_judging(about, heard))
+    pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
+    made = zip(judged, rows_of_all(judged), strict=True)
+    return Scores(
+        scores=tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows)),
+        judgings=tuple(judgings),
+        pairs=pairs,
+        ranks=ranks,
+        slices=tuple(slice_scores(judged, query_slices(gathered.definition), gathered.definition.seed)),
+        agreements=tuple(agreements(gathered)),
+        correlations=tuple(correlations(gathered)),
+        counterfactuals=tuple(counterfactual_rows(experiment)),
+    )
 
 
 def _order(metric: Metric) -> tuple[bool, int, str]:
@@ -97,54 +65,28 @@ def _order(metric: Metric) -> tuple[bool, int, str]:
     return not known, names.index(metric.name) if known else 0, metric.name
 
 
-def _by_label(plans: Sequence[Plan], heard: dict[str, Heard], *, everywhere: bool) -> Iterator[tuple[str, list[Heard]]]:
-    """What a judge said of each system's runs, in the order of the plan."""
-    labels: dict[str, list[Plan]] = defaultdict(list)
-    for plan in plans:
-        labels[plan.label].append(plan)
-    for label, runs in labels.items():
-        if everywhere or any(plan.run_id in heard for plan in runs):
-            yield label, [heard.get(plan.run_id) or plan.unheard() for plan in runs]
+def _systems(
+    gathered: Gathered, metric: Metric, seat: Seat, *, everywhere: bool
+) -> Iterator[tuple[About, list[Heard]]]:
+    """What a judge said of each system's runs, in the order of the plan; ``everywhere`` or only where it said any."""
+    wording = _wording(metric)
+    by_run = gathered.benches.get(Bench(metric.name, seat), {})
+    by_label: dict[str, list[Heard]] = defaultdict(list)
+    named: set[str] = set()
+    systems = gathered.definition.systems
+    for plan, heard in gathered.heard(metric.name, seat):
+        by_label[plan.label].append(heard)
+        if (everywhere and is_judged(metric, systems[plan.label])) or plan.run_id in by_run:
+            named.add(plan.label)
+    for label, heard in by_label.items():
+        if label in named:
+            yield About(metric, label, seat.judge, seat.rules, wording, gathered.definition.seed), heard
 
 
-def _heard(experiment: Path, subject: Subject, family: _Family) -> Iterator[tuple[Seat, Heard]]:
-    """Every judge that has lines about this run, with what its living ones come to."""
-    metric = family.metric
-    groups: dict[Seat, list[Verdict]] = defaultdict(list)
-    for folder in sorted((experiment / "verdicts" / metric.name).glob("*/")):
-        run = f"{subject.query.query_id}-r{subject.repeat}"
-        path = verdict_path(experiment, metric.name, folder.name, subject.label, run)
-        for verdict in VerdictFile(path).lasts() if path.exists() else ():
-            groups[Seat(verdict.judge, verdict.rules)].append(verdict)
-    for seat, verdicts in groups.items():
-        living = [verdict for verdict in verdicts if _lives(verdict, subject, family)]
-        yield (
-            seat,
-            Heard(
-                _reported(subject, metric, living, seat.rules),
-                verdicts=len(living),
-                failed=sum(verdict.state == "failed" for verdict in living),
-                stale=len(verdicts) - len(living),
-            ),
-        )
-
-
-def _lives(verdict: Verdict, subject: Subject, family: _Family) -> bool:
-    """True for a verdict about this very report, asked in today's words and by this version of the family."""
-    return (
-        verdict.report_sha == subject.report_sha
-        and verdict.prompt_hash in family.prompts
-        and verdict.version == family.metric.version
-    )
-
-
-def _reported(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules) -> Reported:
-    query_id = subject.query.query_id
-    if subject.report is None:
-        return Reported(query_id, {}, FAILED_RUNS)
-    if not living:
-        return Reported(query_id, {}, NOT_JUDGED)
-    return Reported(query_id, {value.variant: value for value in metric.values(subject, living, rules)})
+def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
+    """The same rows; those by which a system checked its own reports say so."""
+    itself = about.metric.name == SELF_CHECKED and gathered.definition.systems[about.system].self_checked
+    return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
 
 
 def _judging(about: About, runs: Sequence[Heard]) -> Judging:

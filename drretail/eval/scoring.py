@@ -6,21 +6,24 @@ verdicts in the folder by pure code, of this command's judges and of earlier one
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.env.web.pages import Pages
 from drretail.errors import UnknownName
-from drretail.eval.judge import CODE_JUDGE, Again, Hearing, Judge
+from drretail.eval.gathering import Bench, Seat
+from drretail.eval.jobs import Desk, Job, PairJob
+from drretail.eval.judge import CODE_JUDGE, Again, Judge
 from drretail.eval.live_pages import LivePages, live_journal
 from drretail.eval.metric import Metric
-from drretail.eval.registry import load_metric
-from drretail.eval.scores import Seat, derive_scores
+from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
+from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
+from drretail.eval.scores import derive_scores
 from drretail.eval.spending import Allowance, CapReached
 from drretail.eval.subject import Subject, planned_runs, read_subjects
-from drretail.eval.verdicts import VerdictFile, verdict_path
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.case import PAGE_AGE
@@ -31,15 +34,6 @@ CONCURRENCY = 8
 """Runs judged at once; within a run a judge is asked one question after the other, so that files come out equal."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One judge on one run in one family."""
-
-    subject: Subject
-    metric: Metric
-    judge: Judge
 
 
 async def score(
@@ -55,40 +49,53 @@ async def score(
     allowance: Allowance | None = None,
     page_age: float = PAGE_AGE,
     live: Mapping[str, Pages] | None = None,
+    judge_repeats: int = 1,
+    pairs: Sequence[str] = (),
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
     ``metrics`` are names; families that need no model are judged by code whatever ``judges`` holds. ``store`` None
     means that the world is not at hand. Once ``allowance`` is spent no question is asked any more; scores are then
     made of what was judged. Cited pages older than ``page_age`` years are warned of. ``live`` is, by label, where cited
-    pages are fetched from to be judged by as they are now, beside what the runs were handed.
+    pages are fetched from to be judged by as they are now, beside what the runs were handed. Families that need a judge
+    have each report judged ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares,
+    as "A~B"; without any, all pairs of systems that research.
 
-    Raises UserError for an unknown metric, for a folder without an experiment, and while another process writes there.
+    Raises UserError for an unknown metric or pair, for a folder without an experiment, and while another process writes
+    there.
     """
     allowance = allowance or Allowance()
-    families = [load_metric(name) for name in dict.fromkeys(metrics)]
+    families = load_metrics(metrics)
     definition = read_definition(experiment)
     benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
+    compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
+    if PAIRWISE in metrics and not compared:
+        progress.note("pairwise: there are no two systems to compare; floors and the oracle are compared by --pairs.")
+    desk = Desk(experiment, rules, definition.seed, again, judge_repeats, allowance)
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
-        jobs = (
+        singles = (
             Job(subject if live is None else _looking_again(subject, pages), metric, judge)
             for subject in read_subjects(experiment, store, page_age)
             for metric, judge in benches
         )
+        doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
+        jobs = chain(singles, doubles)
         total = len(planned_runs(experiment, definition)) * len(benches)
-        batches = any(judge.in_batches for _, judge in benches)
+        total += len(meetings(experiment, definition, compared)) * len(judges)
+        batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
-            judging = [_work(experiment, jobs, rules, again, allowance, bar) for _ in range(side_by_side)]
-            workers = [asyncio.create_task(work) for work in judging]
+            workers = [asyncio.create_task(_work(desk, jobs, bar)) for _ in range(side_by_side)]
             try:
                 await asyncio.gather(*workers)
             finally:
                 for worker in workers:  # when one has raised, the others must not write on without the lock
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
-        asked = [(metric.name, Seat(judge.ref, rules)) for metric, judge in benches]
-        scores = derive_scores(experiment, [*families, *_others(experiment, families, progress)], asked)
+        asked = [Bench(metric.name, Seat(judge.ref, rules)) for metric, judge in benches]
+        asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
+        others = _others(experiment, families, progress)
+        scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
 
@@ -102,41 +109,19 @@ def bench(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
 
-async def _work(
-    experiment: Path, jobs: Iterator[Job], rules: Rules, again: Again, allowance: Allowance, bar: Bar
-) -> None:
+async def _work(desk: Desk, jobs: Iterator[Job | PairJob], bar: Bar) -> None:
     """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
         try:
-            await _judge(experiment, job, rules, again, allowance)
+            await desk.do(job)
         except CapReached:
-            allowance.cut += 1
+            desk.allowance.cut += 1
         bar.advance()
-
-
-async def _judge(experiment: Path, job: Job, rules: Rules, again: Again, allowance: Allowance) -> None:
-    subject, metric = job.subject, job.metric
-    if subject.report_sha is None:
-        return
-    run = f"{subject.query.query_id}-r{subject.repeat}"
-    file = VerdictFile(verdict_path(experiment, metric.name, job.judge.slug, subject.label, run))
-    with Hearing(
-        job.judge,
-        file,
-        metric=metric.name,
-        version=metric.version,
-        run_id=subject.run_id,
-        report_sha=subject.report_sha,
-        rules=rules,
-        again=again,
-        allowance=allowance,
-    ) as hearing:
-        await metric.judge(subject, hearing)
 
 
 def _others(experiment: Path, families: Sequence[Metric], progress: Progress) -> Iterator[Metric]:
     """The families of earlier commands: scores.json keeps their rows."""
-    named = {metric.name for metric in families}
+    named = {PAIRWISE, *(metric.name for metric in families)}
     for folder in sorted((experiment / "verdicts").glob("*/")):
         if folder.name in named:
             continue

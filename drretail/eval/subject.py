@@ -3,14 +3,25 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
+from drretail.env.counterfactual import store_seen
 from drretail.env.store.base import Store
 from drretail.env.web.base import WebPage
-from drretail.experiment import Definition, read_definition, read_evidence, read_profile, read_run, run_folder
+from drretail.experiment import (
+    Definition,
+    read_counterfactual,
+    read_definition,
+    read_evidence,
+    read_profile,
+    read_run,
+    run_folder,
+)
 from drretail.grounding.case import PAGE_AGE
 from drretail.prompts import tagged
 from drretail.records.base import sha256_of
+from drretail.records.counterfactual import kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, System
@@ -29,7 +40,7 @@ class Subject:
     evidence: Mapping[str, Evidence]
     """By id; empty without a run."""
     profile: ProfileSummary | None
-    """None for a query without user, or where the experiment holds no summary."""
+    """None for a query without user, where the experiment holds no summary, and where the run saw other data."""
     store: Store | None
     """The world's records, None where the world is not at hand."""
     now: datetime | None = None
@@ -38,6 +49,8 @@ class Subject:
     """Years after which a cited page counts as old."""
     page_at: Callable[[str], Awaitable[WebPage]] | None = None
     """Cited pages as they are now, by address; None where they are not to be looked at again."""
+    folder: Path | None = None
+    """The experiment's, for what was frozen in it."""
 
     @property
     def today(self) -> str:
@@ -57,6 +70,26 @@ class Subject:
     def report_sha(self) -> str | None:
         """Of the very text that is judged, so that a report changed afterwards makes its verdicts stale."""
         return None if self.report is None else sha256_of(self.report)
+
+
+class _Ledger(Mapping[str, Evidence]):
+    """A run's evidence by id, read when it is first looked into: scores are made without it, and it is large."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _entries(self) -> dict[str, Evidence]:
+        return {entry.id: entry for entry in read_evidence(self._folder)}
+
+    def __getitem__(self, key: str) -> Evidence:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +115,10 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
 
 
 def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_AGE) -> Iterator[Subject]:
-    """Every planned run of an experiment, each read when its turn comes: ledgers are large."""
+    """Every planned run of an experiment, each read when its turn comes."""
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
-        yield _subject(experiment, definition, planned, store, page_age)
+        yield read_subject(experiment, definition, planned, store, page_age)
 
 
 def _repeats(experiment: Path, label: str) -> list[int]:
@@ -93,22 +126,29 @@ def _repeats(experiment: Path, label: str) -> list[int]:
     return sorted(found | {1})
 
 
-def _subject(
-    experiment: Path, definition: Definition, planned: Planned, store: Store | None, page_age: float
+def read_subject(
+    experiment: Path, definition: Definition, planned: Planned, store: Store | None, page_age: float = PAGE_AGE
 ) -> Subject:
+    """One planned run with all that a judge may see of it."""
     query = planned.query
     folder = run_folder(experiment, planned.label, query.query_id, planned.repeat)
     run = read_run(folder) if (folder / "run.json").exists() else None
-    evidence = () if run is None else read_evidence(folder)
+    system = definition.systems[planned.label]
+    profile = read_profile(experiment, query.user_id)
+    kind, instead = kind_of(system), read_counterfactual(experiment, query.user_id)
+    if kind is not None and instead is not None:  # a run is judged by what it could see, not by what was hidden
+        profile = None
+        store = None if store is None else store_seen(store, kind, instead)
     return Subject(
         label=planned.label,
-        system=definition.systems[planned.label],
+        system=system,
         query=query,
         repeat=planned.repeat,
         run=run,
-        evidence={entry.id: entry for entry in evidence},
-        profile=read_profile(experiment, query.user_id),
+        evidence={} if run is None else _Ledger(folder),
+        profile=profile,
         store=store,
         now=definition.now,
         page_age=page_age,
+        folder=experiment,
     )

@@ -17,6 +17,8 @@ vocabulary.py      the words that these rules pass over
 
 listing.py         a product with its words at hand, and whether they fulfil a demand
 basket.py          the cheapest basket that keeps to the constraints, exact
+best_basket.py     the one of the greatest worth, exact; what a product is worth says worth.py
+basket_reference.py  both, with everything that would do: what reports on a query are measured by
 
 profile_summary.py what the shop's records tell of a user, each statement with its orders; put together from
                    purchases.py (the orders laid out), profile_rhythm.py, profile_tastes.py, profile_prices.py,

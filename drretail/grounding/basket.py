@@ -52,11 +52,35 @@ class Basket:
 
 
 @dataclass(frozen=True, slots=True)
-class _Offer:
+class Offer:
+    """A product that may fill a slot, at the price of one piece."""
+
     product_id: str
     title: str
     price: Decimal
     wanted_brand: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a basket must keep to in money: ``each`` bounds the price of a piece, ``total`` that of the whole."""
+
+    currency: str
+    each: Decimal | None
+    total: Decimal | None
+
+    @classmethod
+    def of(cls, constraints: Constraints, currency: str = USD) -> "Terms":
+        """``currency`` counts where there is no budget to name one."""
+        budget = constraints.budget
+        if budget is None:
+            return cls(currency, None, None)
+        is_each = constraints.budget_scope == "per_item"
+        return cls(budget.currency, budget.value if is_each else None, None if is_each else budget.value)
+
+    def price_of(self, listing: Listing) -> Decimal | None:
+        """What one piece costs; None where that is not known exactly, or in another currency."""
+        return listing.price if listing.product.currency == self.currency else None
 
 
 def cheapest_basket(slots: Sequence[Slot], constraints: Constraints, *, currency: str = USD) -> Basket | None:
@@ -68,22 +92,34 @@ def cheapest_basket(slots: Sequence[Slot], constraints: Constraints, *, currency
     meets leaves no basket. Only exact prices count, in the budget's currency, or ``currency`` where there is no
     budget. The same input gives the same basket.
     """
-    budget = constraints.budget
-    each = budget.value if budget is not None and constraints.budget_scope == "per_item" else None
-    total = budget.value if budget is not None and each is None else None
-    currency = currency if budget is None else budget.currency
-    if not all(any(meets(slot, demand) for slot in slots) for demand in constraints.must):
+    terms = Terms.of(constraints, currency)
+    eligible = eligible_offers(slots, constraints, terms)
+    if eligible is None:
         return None
-    offers = [_eligible(slot, constraints, currency, each, len(slots)) for slot in slots]
-    found = _search(slots, offers, needs_brand=bool(constraints.brands_wanted))
+    found = _search(slots, [_cheapest(offers, len(slots)) for offers in eligible], bool(constraints.brands_wanted))
     if found is None:
         return None
+    basket = basket_of(slots, found, terms)
+    return None if terms.total is not None and basket.total > terms.total else basket
+
+
+def basket_of(slots: Sequence[Slot], offers: Sequence[Offer], terms: Terms) -> Basket:
+    """The basket that fills each slot with its offer."""
     picks = (
         Pick(slot.name, offer.product_id, offer.title, offer.price, slot.quantity)
-        for slot, offer in zip(slots, found, strict=True)
+        for slot, offer in zip(slots, offers, strict=True)
     )
-    basket = Basket(tuple(picks), currency)
-    return None if total is not None and basket.total > total else basket
+    return Basket(tuple(picks), terms.currency)
+
+
+def eligible_offers(slots: Sequence[Slot], constraints: Constraints, terms: Terms) -> list[list[Offer]] | None:
+    """The offers of each slot that keep to the constraints, but for the total, the cheapest first, ties by id.
+
+    None where some demand is met by no offer at all.
+    """
+    if not all(any(meets(slot, demand) for slot in slots) for demand in constraints.must):
+        return None
+    return [_eligible(slot, constraints, terms) for slot in slots]
 
 
 def candidates(slot: Slot, constraints: Constraints) -> list[Listing]:
@@ -107,23 +143,24 @@ def meets(slot: Slot, demand: str) -> bool:
     return any(fulfils(listing, demand) for listing in slot.offers)
 
 
-def _eligible(slot: Slot, constraints: Constraints, currency: str, each: Decimal | None, n: int) -> list[_Offer]:
-    """The offers of a slot that may be in a cheapest basket, the cheapest first, ties by id."""
+def _eligible(slot: Slot, constraints: Constraints, terms: Terms) -> list[Offer]:
     brands = frozenset(map(folded, constraints.brands_wanted))
     kept = (
-        _Offer(listing.product.product_id, listing.product.title, listing.price, bool(brands & listing.makers))
+        Offer(listing.product.product_id, listing.product.title, price, bool(brands & listing.makers))
         for listing in candidates(slot, constraints)
-        if listing.price is not None
-        and listing.product.currency == currency
-        and (each is None or listing.price <= each)
+        if (price := terms.price_of(listing)) is not None and (terms.each is None or price <= terms.each)
     )
-    ranked = sorted({offer.product_id: offer for offer in kept}.values(), key=lambda it: (it.price, it.product_id))
+    return sorted({offer.product_id: offer for offer in kept}.values(), key=lambda it: (it.price, it.product_id))
+
+
+def _cheapest(ranked: Sequence[Offer], n: int) -> list[Offer]:
+    """The offers of a slot that may be in a cheapest basket of n slots, the cheapest first, ties by id."""
     of_brand = [offer for offer in ranked if offer.wanted_brand][:n]
-    cheapest = ranked[:n]
+    cheapest = list(ranked[:n])
     return cheapest + [offer for offer in of_brand if offer not in cheapest]
 
 
-def _search(slots: Sequence[Slot], offers: Sequence[Sequence[_Offer]], *, needs_brand: bool) -> list[_Offer] | None:
+def _search(slots: Sequence[Slot], offers: Sequence[Sequence[Offer]], needs_brand: bool) -> list[Offer] | None:
     """The cheapest choice of one offer for each slot, no product twice; None where there is none."""
     if not slots or not all(offers):
         return None
@@ -131,10 +168,10 @@ def _search(slots: Sequence[Slot], offers: Sequence[Sequence[_Offer]], *, needs_
     for slot, of_slot in zip(reversed(slots), reversed(offers), strict=True):
         remaining.append(remaining[-1] + of_slot[0].price * slot.quantity)
     remaining.reverse()
-    best: list[_Offer] | None = None
+    best: list[Offer] | None = None
     least = Decimal("Infinity")
 
-    def extend(chosen: list[_Offer], used: Collection[str], cost: Decimal) -> None:
+    def extend(chosen: list[Offer], used: Collection[str], cost: Decimal) -> None:
         nonlocal best, least
         if cost + remaining[len(chosen)] >= least:
             return

@@ -1,7 +1,7 @@
 """The brands that a query asks for or rules out."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from drretail.grounding.vocabulary import NO_BRANDS
@@ -25,7 +25,28 @@ _NAME_ENDS = re.compile(
 _REQUEST = re.compile(
     r"\b(?:need|want|looking|find|recommend|suggest|buy|get|search|prefer)\w*\b(?P<then>.*)", re.IGNORECASE
 )
+# "One from Foo" says what is wanted, unless these words stand directly before or behind it.
+_HAD_BEFORE = re.compile(
+    r"\b(?:my|our|have|had|own|owned|bought|ordered|got|tried|used|returned)\b(?:\s+[\w'-]+){0,3}\s+$", re.IGNORECASE
+)
+_TOLD_AFTER = re.compile(
+    r"\s+(?:that\s+|which\s+)?(?:(?:i|we)\s+(?:have|had|own|owned|bought|ordered|got|tried|used)\b"
+    r"|(?:(?:has|have|had|only|just|soon|simply|[a-z]+ly)\s+)*(?:broken?|died|failed|fell|stopped|quit|leaked|cracked|tore"
+    r"|ripped|split|wore|rusted|faded|shrank|melted|peeled|smelled|gave|let|came|lasted|was|were|disappointed|never"
+    r"|(?:did|was|were|does|do)n't)\b)",
+    re.IGNORECASE,
+)
+_IN_MIND = re.compile(r"\s+in\s+mind\b", re.IGNORECASE)
+_THAT_MAKER = r"(?:them|(?:that|this|the\s+same)\s+(?:brand|maker|make|company|manufacturer))"
+_NEVER_AGAIN = re.compile(
+    r"\b(?:nothing|none|no\s+more|not|never|anything\s+but)(?:\s+(?:another|anything|something|more|else|one|ever))?"
+    rf"\s+(?:from|by|of)\s+{_THAT_MAKER}\b|\bavoid(?:ing)?\s+(?!them){_THAT_MAKER}\b",
+    re.IGNORECASE,
+)
+_TWO_SENTENCES = re.compile(r"[^.!?\n]*(?:[.!?]\s+[^.!?\n]*)?")
 _LONGEST_NAME = 5
+# Characters in which what belongs to a name is looked for.
+_NEAR = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +58,12 @@ class _Cue:
     """The brand is followed by "products" or "please": "no Foo" alone may be anything."""
     requested: bool = False
     """The sentence asks for something: "a bed from Foo" may be one that the writer has."""
+    of_goods: bool = False
+    """The words stand for goods, and so for what the writer may have: "one from Foo"."""
 
 
-def _cue(pattern: str, *, goods: bool = False, requested: bool = False) -> _Cue:
-    return _Cue(re.compile(rf"\b(?:{pattern})\s+".replace(" ", r"\s+"), re.IGNORECASE), goods, requested)
+def _cue(pattern: str, *, goods: bool = False, requested: bool = False, of_goods: bool = False) -> _Cue:
+    return _Cue(re.compile(rf"\b(?:{pattern})\s+".replace(" ", r"\s+"), re.IGNORECASE), goods, requested, of_goods)
 
 
 _UNWANTED = (
@@ -52,7 +75,7 @@ _UNWANTED = (
 )
 _WANTED = (
     _cue("prefer(?:ably|red)?(?: (?:something|anything|one|products|items))?(?: (?:the brand|from|by))?"),
-    _cue("(?:something|anything|ones?|only|ideally|made) (?:from|by)"),
+    _cue("(?:something|anything|ones?|only|ideally|made) (?:from|by)", of_goods=True),
     _cue("(?:loyal to|stick(?:ing)? (?:with|to))"),
     _cue("(?:an?|the|another|some|new|two|three)(?: [a-z-]+){1,4} (?:from|by)", requested=True),
 )
@@ -74,19 +97,39 @@ def read_brands(text: str, known_brands: Collection[str] = ()) -> tuple[tuple[st
     """
     known = {brand.casefold(): brand for brand in sorted(known_brands)}
     plain = text.replace("’", "'")
-    unwanted = _in_order(plain, _UNWANTED, known)
-    return tuple(brand for brand in _in_order(plain, _WANTED, known) if brand not in unwanted), unwanted
+    unwanted = _in_order(
+        place for places in (_places(plain, _UNWANTED, known), _never_again(plain, known)) for place in places
+    )
+    return tuple(brand for brand in _in_order(_places(plain, _WANTED, known)) if brand not in unwanted), unwanted
 
 
-def _in_order(text: str, cues: tuple[_Cue, ...], known: Mapping[str, str]) -> tuple[str, ...]:
-    found = sorted(place for cue in cues for place in _named(text, cue, known))
-    return tuple(dict.fromkeys(brand for _, brand in found))
+def _in_order(places: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(brand for _, brand in sorted(places)))
 
 
-def _named(text: str, cue: _Cue, known: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+def _places(text: str, cues: tuple[_Cue, ...], known: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Where in the text each brand behind one of the cues ends."""
+    for cue in cues:
+        yield from ((end, brand) for brand, end in _named(text, cue, known))
+
+
+def _never_again(text: str, known: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """The brands of what was had, where "nothing by them again" or the like follows in this sentence or the next."""
+    for cue in _WANTED:
+        for match in cue.before.finditer(text):
+            for brand, end in _names(text, match.end(), known):
+                following = _TWO_SENTENCES.match(text, end, end + _NEAR)
+                if following is not None and _NEVER_AGAIN.search(following[0]):
+                    yield end, brand
+
+
+def _named(text: str, cue: _Cue, known: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """The brands behind a cue, each with its end."""
     for match in cue.before.finditer(text):
         names = list(_names(text, match.end(), known))
         if not names or _NOT_A_MAKER.search(match[0]):
+            continue
+        if cue.of_goods and _is_had(text, match.start(), names[-1][1]):
             continue
         if cue.goods and not _GOODS.match(text, names[-1][1]):
             continue
@@ -94,7 +137,14 @@ def _named(text: str, cue: _Cue, known: Mapping[str, str]) -> Iterator[tuple[int
             continue
         if cue.requested and not _is_request(re.split(r"[.!?\n]", text[: match.start()])[-1]):
             continue
-        yield from ((end, brand) for brand, end in names)
+        yield from names
+
+
+def _is_had(text: str, start: int, end: int) -> bool:
+    """True for "my last one from Foo" and "one from Foo broke"."""
+    if _TOLD_AFTER.match(text, end):
+        return True
+    return bool(_HAD_BEFORE.search(text[max(0, start - _NEAR) : start])) and not _IN_MIND.match(text, end)
 
 
 def _is_request(before: str) -> bool:

@@ -47,8 +47,7 @@ class Case:
     @cached_property
     def constraints(self) -> Constraints:
         """The query's typed constraints; read from its words where it has none."""
-        given = self.query.constraints
-        return given if given != Constraints() else read_constraints(self.query.text)
+        return constraints_of(self.query)
 
     @cached_property
     def products(self) -> Mapping[str, Product]:
@@ -112,6 +111,11 @@ class Case:
     def all_owned(self) -> frozenset[str]:
         """Products that the user has: as the query says, as the run was told, as the world knows."""
         return self.owned | frozenset(self.constraints.owned) | frozenset(self.ordered.values())
+
+
+def constraints_of(query: Query) -> Constraints:
+    """The query's typed constraints; read from its words where it has none."""
+    return query.constraints if query.constraints != Constraints() else read_constraints(query.text)
 
 
 def _plain(text: str) -> str:

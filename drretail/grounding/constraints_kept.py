@@ -96,7 +96,7 @@ def owned_again(
     excuse.
     """
     unwanted = _NOT_AGAIN.search(asked)
-    if not unwanted and any(not _DENIED.search(asked, 0, match.start()) for match in _ASKED_AGAIN.finditer(asked)):
+    if asks_again(asked):
         return []
     found = "the user has it, and the query wants nothing twice" if unwanted else "the user has ordered it before"
     return [
@@ -104,6 +104,12 @@ def owned_again(
         for product_id, spot in _first_of_each(recommended)
         if product_id in owned and (unwanted or not _is_said_to_be_owned(structure, about.get(product_id, ())))
     ]
+
+
+def asks_again(asked: str) -> bool:
+    """True when a query wants more of what the user has, and does not rule out what is owned."""
+    meant = any(not _DENIED.search(asked, 0, match.start()) for match in _ASKED_AGAIN.finditer(asked))
+    return meant and not _NOT_AGAIN.search(asked)
 
 
 def _is_said_to_be_owned(structure: Structure, about: Collection[int]) -> bool:

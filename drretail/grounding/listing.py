@@ -59,6 +59,12 @@ def fulfils(listing: Listing, demand: str) -> bool:
     return all(word in listing.text for word in words)
 
 
+def is_of_ratings(demand: str) -> bool:
+    """True for a demand that the ratings meet, and not the words of a product."""
+    stars, ratings, _ = _read_demand(demand)
+    return stars is not None or ratings is not None
+
+
 @lru_cache(maxsize=1000)
 def _read_demand(demand: str) -> tuple[float | None, int | None, tuple[str, ...]]:
     """The least stars, or the least ratings, or the words that a text must hold, each between spaces."""

@@ -76,6 +76,19 @@ def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
     return "high" if above >= CLEAR_SHARE else "middle"
 
 
+def mean_quarter(bought: Purchases, spans: Mapping[str, PriceSpan]) -> float | None:
+    """The mean quarter of the shop's prices that the prices lie in, 0 to 1; None where too few can be compared."""
+    placed = _placed(bought, spans)
+    if len(placed) < LEAST_PRICES:
+        return None
+    return round(sum(quarter(it.price, it.span) for it in placed) / len(placed), 4)
+
+
+def quarter(price: float, span: PriceSpan) -> float:
+    """0 below the cheapest quarter's end, 1 above the dearest's beginning, a third and two thirds between."""
+    return (0 if price < span.low else 1 if price < span.middle else 2 if price <= span.high else 3) / 3
+
+
 def _placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
     return [
         _Placed(order, product.price, span)

@@ -17,8 +17,10 @@ shipped.py   the fifty queries in benchmark/ that come with the package
 
 asked.py     the things that a text asks for, and those that it says are had
 checks/      what can be wrong with a query, one file a family of checks
+references.py  the cheapest and the best basket of a query, which its reports are measured by
 lint.py      all checks of all queries of a file
 mending.py   other queries in the place of those in which something was found
 revisions.py the history of a query file, beside it
+review/      people go through the queries of a file
 comparison.py  generic against profile-aware queries
 """

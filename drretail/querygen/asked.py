@@ -7,7 +7,7 @@ indirect questions; what "my", "I bought" and the like introduce is had. Where o
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -29,9 +29,11 @@ _WANTS = re.compile(
     r"\b(?:need|want|like|looking for|looking at|find|recommend|suggest|buy|get|choose|compare|between|replace|show me"
     r"|order|of|and|or|with|for|would)\s+(?:[\w'-]+\s+)?$|,\s*$"
 )
+# Whatever is not done with it, what is mine is had: "I never got along with my lamp".
+_MINE = re.compile(r"\b(?:my|our|mine)\s+(?!own\b)(?:(?!(?:an?|some|another)\b)[\w'-]+\s+){0,2}$")
 _HAD = re.compile(
-    r"\b(?:my|our|mine)\s+(?:[\w'-]+\s+){0,2}$"
-    r"|\b(?:bought|ordered|purchased|own|owned|got|had|have|has|using|used|tried)\b(?:(?!\b(?:but|want|need|wonder|look|looking|find|suggest|recommend|help|thinking|like)\b)[^,]){0,40}$"
+    r"\b(?:my|our)\s+own\s+(?:[\w'-]+\s+)?$"
+    r"|\b(?:bought|ordered|purchased|own|owned|got|had|have|has|using|used|tried)\b(?:(?!\b(?:but|want|need|wonder|look|looking|find|suggest|recommend|help|thinking|like|no|neither)\b)[^,]){0,40}$"
 )
 _THEIRS = re.compile(r"\b(?:she|he|they|who)\b[^,]{0,20}\b(?:has|have|had|owns?|got|uses?)\b[^,]{0,40}$")
 _HAD_AFTER = re.compile(
@@ -40,7 +42,8 @@ _HAD_AFTER = re.compile(
 )
 _MINE_AFTER = re.compile(r"\s*like\s+(?:mine|ours)\b")
 _NEGATED = re.compile(
-    r"(?:n't(?!\s+(?:decide|choose))|\b(?:not|no|nothing|without|never|anything but|instead of|rather than))"
+    r"(?:n't(?!\s+(?:decide|choose))"
+    r"|\b(?:not|no|neither|nor|nothing|without|never|anything but|instead of|rather than))"
     r"\s+(?:[\w']+\s+){0,4}$"
 )
 # An indirect question is one for the web; "which dog bed" and "what about a dog bed" ask for the thing.
@@ -105,9 +108,10 @@ def things_in(text: str) -> Iterator[Named]:
         tokens = list(_TOKEN.finditer(plain, sentence.start(), sentence.end()))
         written = [token[0] for token in tokens]
         folded = [singular(word) for word in written]
+        ends = {place for place, token in enumerate(tokens) if plain[token.end() : token.end() + 1] == ","}
         index = 0
         while index < len(tokens):
-            found = _known(folded, written, index) or _everyday(folded, written, index)
+            found = _known(folded, written, index, ends) or _everyday(folded, written, index)
             if found is None:
                 index += 1
                 continue
@@ -117,15 +121,18 @@ def things_in(text: str) -> Iterator[Named]:
             index += length
 
 
-def _known(folded: list[str], written: list[str], index: int) -> tuple[Thing, int] | None:
-    """A kind that we know of; not where another noun makes it something else, as the soap of a soap dispenser."""
+def _known(folded: list[str], written: list[str], index: int, ends: Container[int]) -> tuple[Thing, int] | None:
+    """A kind that we know of; not where another noun makes it something else, as the soap of a soap dispenser.
+
+    No compound goes on behind a word of ``ends``: "for the diaper bag, machine washable is a must".
+    """
     heads = _heads()
     for run, name in _runs().get(folded[index], ()):
         end = index + len(run)
         if tuple(folded[index:end]) == run:
             # The first noun of a compound is in the singular, and "what makes a bowl stand out" has none.
             compound = folded[end : end + 1] and folded[end] in heads and written[end - 1] == folded[end - 1]
-            if not compound or folded[end : end + 2] == ["stand", "out"]:
+            if not compound or end - 1 in ends or folded[end : end + 2] == ["stand", "out"]:
                 return thing_named(name), len(run)
     return None
 
@@ -175,6 +182,8 @@ def _role(before: str, after: str, thing: Thing) -> Role:
 
 
 def _is_had(before: str) -> bool:
+    if _MINE.search(before):
+        return True
     match = _HAD.search(before)
     return match is not None and not _NEGATED.search(before[: match.start()])
 

@@ -143,6 +143,7 @@ def query_of(world: World, user_id: str, query_id: str, made: Draft) -> Query:
         user_id=user_id,
         text=made.text,
         mode="profile_aware",
+        kind=made.kind,
         rationale=made.rationale,
         expected_tools=made.expected_tools,
         constraints=made.constraints,

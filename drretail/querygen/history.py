@@ -39,6 +39,10 @@ class Purchase:
         """False for what must have been used up since."""
         return not self.uses_up or (today - self.day).days <= _USED_UP_DAYS
 
+    def is_outgrown(self, today: date) -> bool:
+        """True for what was bought for a baby who is none any more."""
+        return 0 < self.thing.talk.days < (today - self.day).days
+
 
 @dataclass(frozen=True, slots=True)
 class Favourite:

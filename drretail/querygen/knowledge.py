@@ -24,6 +24,8 @@ class Kind(Record):
     must: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
     uses_up: bool = False
+    days: int = 0
+    """After so many it is outgrown; 0: never."""
     gift: bool = True
     plural: bool | None = None
 

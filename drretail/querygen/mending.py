@@ -1,14 +1,14 @@
 """Puts better queries in the place of those in which something was found, as often as is allowed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from drretail.env.world import World
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.generate import SOURCE, queries_of
 from drretail.querygen.lint import Checked, Linter
-from drretail.querygen.revisions import History, Revision, tries_of
+from drretail.querygen.revisions import History, Revision, past_of, tries_of
 from drretail.querygen.shelf import Shelf
 from drretail.records.query import Query
 
@@ -16,8 +16,30 @@ TRIES = 3
 # So many drafts of a user are looked at in one try; the generator seldom has more.
 _DRAFTS = 8
 
-Rewrite = Callable[[Checked, int], Sequence[Query] | None]
-"""Other queries in the place of one, for a try (from 1), the best first; None for one that is not its to rewrite."""
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """A query that is to be written again, for a try (from 1)."""
+
+    checked: Checked
+    attempt: int
+    past: tuple[Revision, ...] = ()
+    """The earlier tries, and those of this one that failed."""
+    others: tuple[Query, ...] = ()
+    """What else is asked in the file for the same user, or for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotWritten:
+    """No query came about, such as when a provider was not to be reached."""
+
+    reason: str
+
+
+Rewritten = Sequence[Query] | NotWritten | None
+"""Other queries in the place of one, the best first; None for one that is not the rewriter's to rewrite."""
+Rewrite = Callable[[Sequence[Faulty]], Sequence[Rewritten]]
+"""What comes of each of the queries that are tried at the same time, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +50,20 @@ class Mended:
     replaced: tuple[str, ...]
     left: tuple[str, ...]
     """The ids of those in which something was found, and that nothing here may rewrite."""
+    failed: dict[str, str]
+    """Why nothing came out where the last try failed, by query id."""
     tries: int
     """Made now; those in the history are not made again."""
+
+
+@dataclass(slots=True)
+class _State:
+    """The file as it stands between two rounds of tries."""
+
+    queries: dict[str, Query]
+    texts: Texts
+    left: list[str] = field(default_factory=list[str])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,53 +76,85 @@ class Mender:
     by: str
     clock: Callable[[], datetime]
     tries: int = TRIES
+    retry_failed: bool = False
+    """Tries again what failed; else a failure in the history stands."""
 
     def mend(self, queries: Sequence[Query]) -> Mended:
         """Each query with a finding is replaced by the first other one without any, or stays as it is.
 
-        A run that was cut goes on behind its last try. Only what is unlike all other texts of the file is taken.
+        All queries have their first try at the same time, then all that are left their second; what is told of a file
+        is how it stood before the round, so that nothing depends on who answers first. A run that was cut goes on
+        behind its last try. Only what is unlike all other texts of the file is taken.
         """
-        texts, before = Texts(queries), len(self.history.revisions)
-        mended: list[Query] = []
-        left: list[str] = []
-        for checked in self.linter.check_all(queries):
-            query = self._replacement(checked, texts, left) if checked.findings else None
-            if query is not None:
-                texts.remove(checked.query)
-                texts.add(query)
-            mended.append(query or checked.query)
-        replaced = [new.query_id for old, new in zip(queries, mended, strict=True) if old != new]
-        return Mended(tuple(mended), tuple(replaced), tuple(left), len(self.history.revisions) - before)
-
-    def _replacement(self, checked: Checked, texts: Texts, left: list[str]) -> Query | None:
-        past = tries_of(self.history.revisions, checked.query)
+        before = len(self.history.revisions)
+        state = _State({query.query_id: query for query in queries}, Texts(queries))
+        pending = [checked for checked in self.linter.check_all(queries) if checked.findings]
         for attempt in range(1, self.tries + 1):
-            known = past.get(attempt)
-            if known is None:
-                rewritten = self.rewrite(checked, attempt)
-                if rewritten is None:
-                    left.append(checked.query.query_id)
-                    return None
-                known = self._tried(checked, attempt, rewritten, texts)
-                self.history.append(known)
-            if known.what == "replaced" and known.after is not None:
-                return known.after
-        return None
+            pending = self._round(pending, attempt, state)
+        mended = tuple(state.queries[query.query_id] for query in queries)
+        replaced = tuple(new.query_id for old, new in zip(queries, mended, strict=True) if old != new)
+        return Mended(mended, replaced, tuple(state.left), state.failed, len(self.history.revisions) - before)
 
-    def _tried(self, checked: Checked, attempt: int, rewritten: Sequence[Query], texts: Texts) -> Revision:
+    def _round(self, pending: Sequence[Checked], attempt: int, state: _State) -> list[Checked]:
+        """One try for each of the pending queries; those for which there may be another."""
+        known = {it.query.query_id: self._known(it.query, attempt) for it in pending}
+        asked = [it for it in pending if known[it.query.query_id] is None]
+        answers = self.rewrite([self._faulty(it, attempt, state) for it in asked]) if asked else ()
+        rewritten = {it.query.query_id: answer for it, answer in zip(asked, answers, strict=True)}
+        return [
+            it
+            for it in pending
+            if self._goes_on(it, attempt, known[it.query.query_id], rewritten.get(it.query.query_id), state)
+        ]
+
+    def _goes_on(
+        self, checked: Checked, attempt: int, known: Revision | None, rewritten: Rewritten, state: _State
+    ) -> bool:
+        """Whether another try may help, after the outcome of this one has gone into ``state`` and the history."""
+        query_id = checked.query.query_id
+        if known is None:
+            if rewritten is None:
+                state.left.append(query_id)
+                return False
+            known = self._tried(checked, attempt, rewritten, state.texts)
+            self.history.append(known)
+        if known.what == "failed":
+            state.failed[query_id] = known.problem or "no reason is known"
+            return False
+        if known.what == "replaced" and known.after is not None:
+            state.texts.remove(checked.query)
+            state.texts.add(known.after)
+            state.queries[query_id] = known.after
+            return False
+        return True
+
+    def _known(self, query: Query, attempt: int) -> Revision | None:
+        """How the try ended in an earlier run, None where it is to be made."""
+        known = tries_of(self.history.revisions, query).get(attempt)
+        return None if known is not None and known.what == "failed" and self.retry_failed else known
+
+    def _faulty(self, checked: Checked, attempt: int, state: _State) -> Faulty:
+        query = checked.query
+        others = (it for it in state.queries.values() if it.user_id == query.user_id and it.query_id != query.query_id)
+        return Faulty(checked, attempt, past_of(self.history.revisions, query), tuple(others))
+
+    def _tried(self, checked: Checked, attempt: int, rewritten: Sequence[Query] | NotWritten, texts: Texts) -> Revision:
         """The first of the rewritten queries in which nothing is found, else the first."""
-        found = [self._checked(query, texts) for query in rewritten]
+        failure = rewritten if isinstance(rewritten, NotWritten) else None
+        found = [] if isinstance(rewritten, NotWritten) else [self._checked(query, texts) for query in rewritten]
         best = next((it for it in found if not it.findings), found[0] if found else None)
+        replaced = best is not None and not best.findings
         return Revision(
             query_id=checked.query.query_id,
             at=self.clock(),
             by=self.by,
-            what="replaced" if best is not None and not best.findings else "tried",
+            what="failed" if failure else "replaced" if replaced else "tried",
             attempt=attempt,
             before=checked.query,
             reasons=checked.findings,
             after=None if best is None else best.query,
             findings=() if best is None else best.findings,
+            problem=None if failure is None else failure.reason,
         )
 
     def _checked(self, query: Query, texts: Texts) -> Checked:
@@ -96,14 +162,19 @@ class Mender:
         return self.linter.check(query, also=[] if duplicate is None else [duplicate])
 
 
-def offline_rewrite(world: World, shelf: Shelf, linter: Linter, seed: str) -> Rewrite:
-    """Other drafts of the same user, under the same id; only for what the offline generator made."""
+def offline_rewrite(world: World, shelf: Shelf, linter: Linter, seed: str, *, whoever: bool = False) -> Rewrite:
+    """Other drafts of the same user, under the same id.
 
-    def rewrite(checked: Checked, attempt: int) -> Sequence[Query] | None:
-        query = checked.query
-        if query.source != SOURCE or query.user_id is None or linter.case(query).shopper is None:
+    Only for what the offline generator made, unless ``whoever`` made a profile-aware query may have it replaced.
+    """
+
+    def rewritten(faulty: Faulty) -> Sequence[Query] | None:
+        query = faulty.checked.query
+        is_its_own = query.source == SOURCE or (whoever and query.mode == "profile_aware")
+        if not is_its_own or query.user_id is None or linter.case(query).shopper is None:
             return None
-        made = queries_of(world, shelf, query.user_id, per_user=_DRAFTS, seed=f"{seed}|{query.query_id}|{attempt}")
+        seeded = f"{seed}|{query.query_id}|{faulty.attempt}"
+        made = queries_of(world, shelf, query.user_id, per_user=_DRAFTS, seed=seeded)
         return [it.model_copy(update={"query_id": query.query_id}) for it in made]
 
-    return rewrite
+    return lambda faulty: [rewritten(it) for it in faulty]

@@ -8,8 +8,18 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.records.base import Record
+from drretail.records.query import NeedKind
 
 Shape = Literal["replace", "again", "beside", "together", "either", "present"]
+KINDS: dict[Shape, NeedKind] = {
+    "again": "restock",
+    "replace": "replacement",
+    "beside": "companion",
+    "either": "comparison",
+    "present": "gift",
+    "together": "project",
+}
+"""What a query of each shape is called where queries are sorted."""
 Texts = tuple[str, ...]
 
 
@@ -47,6 +57,8 @@ class Need(Record):
     must_not: Texts = ()
     days: int = 0
     """At least so long ago was the purchase."""
+    outgrown: bool = False
+    """It may start from what the children of the house have outgrown."""
     level: float = 0.0
     """How much dearer than usual the user means to buy, of the way from the cheapest to the dearest offer."""
     brand: bool = False

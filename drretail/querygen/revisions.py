@@ -12,25 +12,31 @@ from drretail.records.base import Document, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
+DECIDED = frozenset({"edited", "rejected"})
+"""What people make of a query that they review; all else is tried by drretail."""
+
 
 class Revision(Document):
-    """One try to put another query in the place of one; a line of ``<file>.history.jsonl``."""
+    """One try to put another query in the place of one, or what people decided of it; a line of the history."""
 
     query_id: str
     at: AwareDatetime
     by: str
     """A person, or what of drretail did it."""
-    what: Literal["replaced", "tried"]
-    """"tried" where what came out was no better, and the query stayed as it was."""
+    what: Literal["replaced", "tried", "failed", "edited", "rejected"]
+    """"tried" where what came out was no better, and the query stayed as it was; "failed" where nothing came out
+    because whoever was asked for it gave no usable answer. People edit and reject."""
     attempt: int
     """From 1, counted for ``before``."""
     before: Query
     reasons: tuple[Finding, ...]
     """What was wrong with ``before``."""
     after: Query | None = None
-    """None where nothing came out at all."""
+    """None where nothing came out at all, or the query was rejected."""
     findings: tuple[Finding, ...] = ()
     """What is wrong with ``after``."""
+    problem: str | None = None
+    """Why a try failed."""
 
 
 def history_path(queries: Path) -> Path:
@@ -55,9 +61,18 @@ def read_history_of(queries: Path) -> tuple[Revision, ...]:
 
 
 def tries_of(revisions: Iterable[Revision], query: Query) -> dict[int, Revision]:
-    """The tries to replace this very query, by attempt."""
+    """How the tries to replace this very query ended, by attempt."""
+    return {it.attempt: it for it in past_of(revisions, query)}
+
+
+def past_of(revisions: Iterable[Revision], query: Query) -> tuple[Revision, ...]:
+    """All tries to replace this very query in their order, those that failed and were made again included."""
     key = version_of(query)
-    return {it.attempt: it for it in revisions if it.query_id == query.query_id and version_of(it.before) == key}
+    return tuple(
+        it
+        for it in revisions
+        if it.what not in DECIDED and it.query_id == query.query_id and version_of(it.before) == key
+    )
 
 
 def version_of(query: Query) -> str:

@@ -11,7 +11,8 @@ from drretail.querygen.phrases import Phrase, phrase_of, singular
 _SEGMENT = re.compile(r"[,|;:()\[\]/•–—]|\s-\s|\s(?:by|from|of|in)\s", re.IGNORECASE)
 # Behind these words stands what the thing is for or what comes with it, up to the next part of the title.
 _BESIDE = re.compile(
-    r"(?:^|\s)(?:for|to|in an?|remove|compatible|(?P<parts>with|w/|includ\w+|contain\w*|plus))\s.*$", re.IGNORECASE
+    r"(?:^|\s)(?:for|to|in an?|remove|compatible|(?P<parts>with|w/|includ\w+|contain(?:s|ing)|plus))\s.*$",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-zà-ÿ0-9']+")
 _PACKING = frozenset({"set", "kit", "pack", "bundle", "pcs", "duo", "trio"})

@@ -18,6 +18,10 @@ LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
 """The web provider that is no part of a label."""
+FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers")
+"""Agents that research nothing: what a score is worth shows in what these get."""
+CEILING = "oracle"
+"""The agent that solves a query's constraints over the whole catalog."""
 
 
 class Limits(Record):
@@ -71,7 +75,8 @@ class System(Record):
         options = "".join(f"-{_option(name, value)}" for name, value in sorted(self.options.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
         asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
-        label = f"{slug(self.agent)}{web}@{'+'.join(slug(spec) for spec in specs)}{asked}{options}{limits}"
+        models = f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
+        label = f"{slug(self.agent)}{web}{models}{asked}{options}{limits}"
         return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
     def _asked(self) -> str:
@@ -183,5 +188,6 @@ def slug(text: str) -> str:
 
 
 def _option(name: str, value: Any) -> str:
-    """``scope_to_user``, or ``without-user-web``."""
-    return "-".join(map(slug, [name, *map(str, value)])) if isinstance(value, list | tuple) else slug(name)
+    """``scope_to_user``, ``without-user-web``, or ``counterfactual-swap``."""
+    said = [value] if isinstance(value, str) else [str(it) for it in value] if isinstance(value, list | tuple) else []
+    return "-".join(map(slug, [name, *said]))

@@ -4,15 +4,23 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from drretail.records.agreements import Agreement
 from drretail.records.base import Document, Record
+from drretail.records.correlations import Correlation
+from drretail.records.counterfactual import CounterfactualRow
+from drretail.records.pairs import PairScore, RankScore
+from drretail.records.rules import Rules
 from drretail.records.run import ModelKind
+from drretail.records.slices import SliceScore
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
-Rules = Literal["default", "paper", "drg", "hkuds", "dr3"]
 Policy = Literal["scored_only", "failed_as_zero"]
 Aggregation = Literal["macro", "micro"]
+Order = Literal["ab", "ba"]
 CODE = "code"
 """The judge of what needs no model."""
+PANEL = "panel"
+"""How the name of several judges as one begins."""
 
 
 class JudgeRef(Record):
@@ -53,13 +61,19 @@ class Verdict(Document):
     notes: tuple[str, ...] = ()
     """What has to be counted besides the value, as codes: settled, partial_content, quote_dropped …"""
     error: str | None = None
+    other_run_id: str | None = None
+    """Pairwise: the run of the second system, ``run_id`` being that of the first."""
+    other_report_sha: str | None = None
+    order: Order | None = None
+    """Pairwise: whose report the judge read first."""
 
     @property
     def key(self) -> tuple[str, ...]:
         """What makes two lines judgements of the same thing by the same judge."""
         judge = f"{self.judge.spec}|{self.judge.params_hash}"
         parts = (self.metric, self.version, self.rules, self.stage, self.item, self.run_id, judge, self.judge_repeat)
-        return tuple(str(part) for part in parts)
+        pair = () if self.other_run_id is None else (self.other_run_id, self.order)
+        return tuple(str(part) for part in (*parts, *pair))
 
 
 class Score(Record):
@@ -123,6 +137,18 @@ class Scores(Document):
 
     scores: tuple[Score, ...]
     judgings: tuple[Judging, ...]
+    pairs: tuple[PairScore, ...] = ()
+    """Of pairwise judging, by judge, pair and dimension."""
+    ranks: tuple[RankScore, ...] = ()
+    """Of the same verdicts: how strong each system is beside all others it was compared with."""
+    agreements: tuple[Agreement, ...] = ()
+    """Of every two judges that are models, by family and variant."""
+    slices: tuple[SliceScore, ...] = ()
+    """Headline variants over parts of the queries, by judge and system."""
+    correlations: tuple[Correlation, ...] = ()
+    """Of what runs did with what their reports score, inside systems."""
+    counterfactuals: tuple[CounterfactualRow, ...] = ()
+    """Of systems that saw other data than the users' own, beside the same systems with these."""
 
 
 class Statement(Record):

@@ -7,7 +7,10 @@ excerpts.py   the part of a source that a quote was taken from
 placing.py    markdown as tokens whose every character knows its place in the source
 marking.py    those tokens as HTML with spans of the source marked
 outdated.py   whether scores.json still tells of the runs and verdicts in the folder
-standing.py   scores as a table, systems side by side
+standing.py   scores as tables: systems, floors and ceiling below each other, variants side by side
+sliced.py     the same over parts of the queries: by category, kind and constraint
+fitting.py    wide tables cut into parts that fit
+score_section.py  the tables of the page, with the slices folded below them
 repeating.py  the commands that make the experiment again
 cards.py      what is said of each claim, finding, source and step
 report_html.py  a report with its claims and findings marked

@@ -23,7 +23,7 @@ from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of
 from drretail.viewer.reading import ClaimsView, ExperimentView, RunView, read_view
 from drretail.viewer.repeating import commands, queries_file, score_commands
 from drretail.viewer.report_html import report_html
-from drretail.viewer.standing import score_tables
+from drretail.viewer.score_section import score_parts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -83,7 +83,7 @@ def page_of(view: ExperimentView) -> str:
         view=view,
         runs=runs,
         not_done=sum(run.state != "done" for run in view.runs),
-        tables=score_tables(view.scores or (), sorted(view.definition.systems)),
+        score_parts=score_parts(view.scores or (), view.slices),
         stale=sum(run.stale for run in view.runs),
         score_command=" && ".join(score_commands(view)),
         commands=commands(view),

@@ -13,6 +13,7 @@ from drretail.files import read_json, read_jsonl
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import Score, Scores, Verdict
+from drretail.records.slices import SliceScore
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, read_judgements
 from drretail.viewer.outdated import outdated
@@ -86,6 +87,7 @@ class ExperimentView:
     runs: tuple[RunView, ...]
     scores: tuple[Score, ...] | None
     """None where no scores were made yet."""
+    slices: tuple[SliceScore, ...] = ()
     outdated: str = ""
     """What has changed since the scores were made; empty where they still hold."""
 
@@ -100,6 +102,7 @@ def read_view(experiment: Path) -> ExperimentView:
         definition=definition,
         runs=tuple(_run(experiment, number, subject) for number, subject in enumerate(subjects, 1)),
         scores=None if scores is None else scores.scores,
+        slices=() if scores is None else scores.slices,
         outdated="" if scores is None else outdated(experiment, scores, subjects),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from shlex import quote
 
 from drretail.records.base import canonical_json
-from drretail.records.run import SANDBOX, Limits, System
+from drretail.records.run import CEILING, FLOORS, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.reading import ExperimentView
 
@@ -19,7 +19,10 @@ def queries_file(view: ExperimentView) -> str:
 def commands(view: ExperimentView) -> list[str]:
     """One command a line; W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``."""
     folder = quote(view.name)
-    runs = [_run(view, label, system, folder) for label, system in view.definition.systems.items()]
+    beside = {label for label, system in view.definition.systems.items() if system.agent in (*FLOORS, CEILING)}
+    # Floors and the oracle come along by themselves, and with one command as well as with each.
+    asked = [label for label in view.definition.systems if label not in beside] or sorted(beside)
+    runs = [_run(view, label, view.definition.systems[label], folder, floors=bool(beside)) for label in asked]
     return [*runs, *score_commands(view), f"drretail report {folder}"]
 
 
@@ -40,7 +43,7 @@ def score_commands(view: ExperimentView) -> list[str]:
     return made
 
 
-def _run(view: ExperimentView, label: str, system: System, folder: str) -> str:
+def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:
     repeats = max((run.subject.repeat for run in view.runs if run.subject.label == label), default=1)
     agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
     parts = ["drretail run --queries queries.jsonl --world W --to", folder, "--agent", quote(agent)]
@@ -57,6 +60,7 @@ def _run(view: ExperimentView, label: str, system: System, folder: str) -> str:
     parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
     parts += ["--scope-to-user"] if system.options.get("scope_to_user") else []
     parts += ["--redact"] if system.options.get("redact") else []
+    parts += [] if floors else ["--no-floors"]
     return " ".join([*parts, "--seed", quote(view.definition.seed)])
 
 

@@ -15,6 +15,7 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
         "runs": [_run(run) for run in view.runs],
         "scores_outdated": view.outdated or None,
         "scores": None if view.scores is None else [s.model_dump(mode="json", exclude_none=True) for s in view.scores],
+        "slices": [s.model_dump(mode="json", exclude_none=True) for s in view.slices],
     }
 
 

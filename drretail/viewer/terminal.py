@@ -8,7 +8,7 @@ from drretail.grounding.render import render_report
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
 from drretail.viewer.reading import ExperimentView, RunView, read_view
 from drretail.viewer.repeating import score_commands
-from drretail.viewer.standing import NOT_RATED, Row, Table, score_tables
+from drretail.viewer.standing import NOT_RATED, Line, Table, score_tables
 
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -102,15 +102,14 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"{told} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""
-    for table in score_tables(view.scores, sorted(view.definition.systems)):
+    for table in score_tables(view.scores):
         yield from _table(table)
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f"{table.title}{f' ({table.by})' if table.by else ''}"
-    if table.meaning:
-        yield f"  {table.meaning}"
-    lines = [line for row in table.rows for line in _row(row, table.systems)]
+    yield f"{table.title} ({table.by})"
+    yield from (f"  {note}" for note in table.notes if table.columns)
+    lines = [line for at, column in enumerate(table.columns) for line in _variant(column.name, at, table.lines)]
     widths = [max((len(line[column]) for line in lines), default=0) for column in range(4)]
     for line in lines:
         yield "  " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
@@ -119,11 +118,16 @@ def _table(table: Table) -> Iterator[str]:
     yield ""
 
 
-def _row(row: Row, systems: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-    """The name stands on the first of a row's lines."""
-    name = f"{row.variant}{f' ({row.by})' if row.by else ''}"
-    for system, cell in zip(systems, row.cells, strict=True):
+def _variant(name: str, at: int, lines: Sequence[Line]) -> Iterator[tuple[str, str, str, str]]:
+    """A line for each system; the variant's name stands on the first."""
+    for line in lines:
+        cell = line.cells[at]
         if cell is not None:
             interval = f" [{cell.interval}]" if cell.interval else ""
-            yield name, system, f"{cell.value}{interval}", cell.counts
+            yield (
+                name,
+                f"{line.system}{f', {line.manner}' if line.manner else ''}",
+                f"{cell.value}{interval}",
+                cell.counts,
+            )
             name = ""

@@ -170,17 +170,11 @@ def test_a_world_is_recorded_so_that_it_is_found_from_anywhere(
 
 
 def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: World) -> None:
-    class Asking:
-        roles = ("report",)
-
-        def prompts(self) -> tuple[()]:
-            return ()
-
-        async def answer(self, *_: object) -> None:
-            raise ToolError("unavailable", "MongoDB at host:1 cannot be reached.")
+    async def answer(task: object, session: object, models: object, limits: object) -> Never:
+        raise ToolError("unavailable", "MongoDB at host:1 cannot be reached.")
 
     model, _ = scripted()
-    player = replace(contestant(world, model), agent=cast(Agent, Asking()))
+    player = replace(contestant(world, model), agent=Agent(answer, roles=("report",)))
     error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
     assert error is not None
     assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")

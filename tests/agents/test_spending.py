@@ -9,7 +9,7 @@ from drretail.agents.contestant import definition
 from drretail.agents.crowd import Crowd
 from drretail.agents.estimate import estimate_runs
 from drretail.agents.runner import Runner
-from drretail.agents.spending import Spending, spending_of, words_of
+from drretail.agents.spending import Spending, spending_of
 from drretail.effects import read_effects
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -17,7 +17,6 @@ from drretail.experiment import Experiment
 from drretail.files import read_json
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.llm.purse import Purse
-from drretail.records.evidence import Citation
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System
 from tests.agents.conftest import QUERY, calls, contestant, scripted
@@ -80,15 +79,6 @@ def test_time_and_retries_stand_in_telemetry_by_role(world: World, folder: Path)
         "slowest": 0,
     }
     assert runs["q2-r1"]["researcher"]["failed"] == 1
-
-
-def test_words_are_those_of_the_report_without_its_citations() -> None:
-    report = "# Feeders\n\n- Take the tube [P:B0TEST0001], or wait [W:AAAA2222]."
-    marks = [
-        Citation(marker=marker, start=report.index(marker), end=report.index(marker) + len(marker), type="product")
-        for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
-    ]
-    assert words_of(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
 
 
 def test_a_spent_purse_starts_no_more_runs_and_a_fuller_one_goes_on(world: World, folder: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_question_is_answered_by_any_agent(drretail: Command, shop: str, agent
 def test_ablations_stand_beside_each_other_in_one_experiment(
     drretail: Command, shop: str, queries: str, tmp_path: Path
 ) -> None:
-    command = ["run", "--queries", queries, "--world", shop, "--to", "exp", "--quiet"]
+    command = ["run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--quiet"]
     for ablation in ([], ["--without", "web"], ["--preset", "web_only"], ["--preset", "closed_book"]):
         assert drretail(*command, *ablation).returncode == 0
     systems = read_definition(tmp_path / "exp").systems
@@ -42,7 +42,8 @@ def test_ablations_stand_beside_each_other_in_one_experiment(
 def test_limits_are_flags_and_part_of_the_label(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     limits = ["--supervisor-turns", "1", "--researchers", "2", "--tool-turns", "3"]
     done = drretail(
-        "run", "--queries", queries, "--world", shop, "--to", "exp", "--agent", "hybrid_react", "--quiet", *limits
+        *("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp"),
+        *("--agent", "hybrid_react", "--quiet", *limits),
     )
     assert done.returncode == 0, done.stderr
     (label,) = read_definition(tmp_path / "exp").systems

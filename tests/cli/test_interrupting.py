@@ -16,7 +16,7 @@ SLOW_REACT = "tests.agents.slowed:REACT"
 
 
 def run_command(queries: str, shop: str, *more: str) -> list[str]:
-    return ["run", "--queries", queries, "--world", shop, "--agent", SLOW_REACT, *more]
+    return ["run", "--no-floors", "--queries", queries, "--world", shop, "--agent", SLOW_REACT, *more]
 
 
 def interrupted(
@@ -72,11 +72,11 @@ def test_a_second_ctrl_c_stops_at_once_and_nothing_is_lost(
 
 
 def test_many_runs_are_counted_and_their_steps_are_not_told(drretail: Command, shop: str, queries: str) -> None:
-    done = drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3")
+    done = drretail("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3")
     assert done.returncode == 0, done.stderr
     assert "product_catalog_search" not in done.stderr
     assert len(done.stderr.splitlines()) <= 5
-    again = drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3")
+    again = drretail("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3")
     assert "6 of 6 runs had ended before." in again.stderr
 
 

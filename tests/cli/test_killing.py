@@ -61,7 +61,8 @@ def test_killed_runs_go_on_and_end_like_those_that_were_not(
 ) -> None:
     seed, kills = os.environ.get("DRRETAIL_KILL_SEED", "1"), int(os.environ.get("DRRETAIL_KILLS", "2"))
     rng = random.Random(f"{seed} {agent}")
-    command = ["run", "--queries", queries, "--world", shop, "--agent", f"tests.agents.slowed:{agent.upper()}"]
+    command = ["run", "--no-floors", "--queries", queries, "--world", shop]
+    command += ["--agent", f"tests.agents.slowed:{agent.upper()}"]
     assert drretail(*command, "--to", "whole").returncode == 0
     whole, most = files_of(tmp_path / "whole"), _effects(tmp_path / "whole")
     while kills > 0:

@@ -10,7 +10,7 @@ from tests.eval.folders import LABEL, experiment
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
 
-RUN = ("run", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
+RUN = ("run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
 pytestmark = pytest.mark.usefixtures("shop", "queries")
 
 

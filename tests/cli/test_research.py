@@ -51,7 +51,7 @@ def test_a_scoped_agent_cannot_see_other_users(drretail: Command, shop: str) -> 
 
 
 def test_runs_fill_an_experiment_once(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    command = ["run", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "2", "--json"]
+    command = ["run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "2", "--json"]
     counts = [json.loads(drretail(*command).stdout)["systems"][0] for _ in range(2)]
     assert [(count["done"], count["before"]) for count in counts] == [(4, 0), (4, 4)]
     assert len(list(read_runs(tmp_path / "exp"))) == 4

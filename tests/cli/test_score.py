@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from drretail.cli.score_table import print_scores
-from drretail.records.score import Score, Scores
 from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.folders import JUDGED_STUB, LABEL, STUB, experiment
 
@@ -28,10 +26,26 @@ def test_scores_are_a_table_with_intervals_and_counts(drretail: Command, tmp_pat
     experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "0.5", "q3-r1": None}})
     done = drretail("score", "exp", "--metrics", JUDGED_STUB)
     assert done.returncode == 0
-    table = done.stdout.split()
-    for cell in ("stub,", "offline:judge", "(rule-based)", LABEL, "0.75", "[0.50,", "1.00]", "n=2", "(1", "failed)"):
-        assert cell in table
-    assert f"{LABEL}, failed and na as 0" in " ".join(table)
+    table = " ".join(done.stdout.split())
+    for part in ("stub, judged by offline:judge (rule-based)", LABEL, "0.75 [0.50, 1.00] 2 of 3, 1 failed"):
+        assert part in table
+    assert "failed and n/a as 0" in table
+    assert "3 reports;" in table
+
+
+def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(drretail: Command, tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "0.5"}})
+    done = drretail(*STUBBED, "--by", "kind")
+    assert done.returncode == 0, done.stderr
+    assert "stub: said by kind" in done.stdout
+    assert "profile aware" in done.stdout
+    assert "fewer than 10 queries stand behind it: profile aware (n=2)" in done.stdout
+    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["slices"]
+    assert {(row["by"], row["name"]) for row in kept} == {
+        ("category", "none named"),
+        ("kind", "profile_aware"),
+        ("constraint", "none"),
+    }
 
 
 def test_a_second_time_prints_and_leaves_the_same(drretail: Command, tmp_path: Path) -> None:
@@ -65,6 +79,7 @@ def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
         (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
         (("score", "exp", "--metrics", ""), "--metrics names nothing"),
         ((*STUBBED, "--rules", "papr"), "There is no set of rules 'papr'. Did you mean paper?"),
+        ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),
         ((*STUBBED, "--world", "gone"), "There is no world at gone"),
         (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
     ],
@@ -144,18 +159,3 @@ def test_checks_say_what_their_numbers_are(drretail: Command, made: Path) -> Non
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:
     (told, *_) = made.glob("runs/*/*/telemetry.json")
     assert json.loads(told.read_text(encoding="utf-8"))["world"] == str(made.parent / "w")
-
-
-def test_checks_of_a_system_that_made_them_itself_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
-    usual = {"metric": "checks", "version": 2, "variant": "clean", "value": 1, "n_planned": 1, "n_scored": 1}
-    rows = [
-        Score.model_validate(
-            usual | {"judge": "code", "judge_kind": "rule_based", "system": label, "self_checked": own}
-        )
-        for label, own in (("a@m", False), ("b@m", True))
-    ]
-    print_scores(Scores(scores=tuple(rows), judgings=()))
-    printed = capsys.readouterr().out
-    assert "b@m (self-checked)" in printed
-    assert "a@m (self-checked)" not in printed
-    assert "Self-checked: the agent takes out of its own reports" in printed

@@ -37,7 +37,7 @@ def everything(folder: Path) -> str:
 def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
     drretail: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
 ) -> None:
-    command = ["run", "--queries", queries, "--world", shop, "--web", "serper"]
+    command = ["run", "--queries", queries, "--world", shop, "--no-floors", "--web", "serper"]
     done = drretail(*command, "--to", "exp", **keys(serper))
     assert done.returncode == 0, done.stderr
     asked = len(serper.log)
@@ -110,7 +110,8 @@ def test_two_webs_share_an_experiment_under_labels_of_their_own(
 ) -> None:
     for web in ("sandbox", "serper"):
         done = drretail(
-            "run", "--queries", queries, "--world", shop, "--web", web, "--to", "exp", "--redact", **keys(serper)
+            *("run", "--no-floors", "--queries", queries, "--world", shop, "--web", web, "--to", "exp", "--redact"),
+            **keys(serper),
         )
         assert done.returncode == 0, done.stderr
     systems = read_definition(tmp_path / "exp").systems

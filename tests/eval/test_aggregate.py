@@ -3,7 +3,8 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.aggregate import FAILED_RUNS, NOT_JUDGED, About, Reported, rows
+from drretail.eval.aggregate import About, rows
+from drretail.eval.gathering import FAILED_RUNS, NOT_JUDGED, Reported
 from drretail.eval.metric import Value
 from drretail.eval.quality import METRIC as QUALITY
 from drretail.records.score import JudgeRef, Score, VerdictState

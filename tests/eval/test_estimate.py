@@ -28,8 +28,8 @@ def rating(question: str) -> dict[str, Any]:
     return {"rating": 7, "justification": question[:5]}
 
 
-def judged(folder: Path, judge: Judge) -> None:
-    asyncio.run(score(folder, ("quality",), [judge], progress=Progress()))
+def judged(folder: Path, judge: Judge, repeats: int = 1) -> None:
+    asyncio.run(score(folder, ("quality",), [judge], progress=Progress(), judge_repeats=repeats))
 
 
 def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_path: Path) -> None:
@@ -63,6 +63,16 @@ def test_reports_judged_here_are_the_better_basis_and_are_not_counted_again(tmp_
     assert other.basis == f"2 reports judged here by {judge.slug}"
     assert other.calls.low <= 2 * 6 <= other.calls.high + 2
     assert same.unpriced == ("scripted:test",)
+
+
+def test_every_repeat_of_the_judge_that_is_missing_counts_and_one_is_estimated_as_one(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge, repeats=2)
+    counts = [estimate_judging(folder, ["quality"], [judge], judge_repeats=times)[0].count for times in (1, 2, 5)]
+    assert counts == [0, 0, 2 * 3]
+    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True, judge_repeats=2)
+    assert (anew.count, anew.calls.high) == (4, 4 * 6)  # six questions each: nobody has a profile
 
 
 def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:

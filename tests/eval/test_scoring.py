@@ -198,7 +198,8 @@ def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Pa
     experiment(folder, {"b@model": TWO[LABEL]})
     scores = scored(folder, scripted_judge(by_length, name="late")[0])
     seen = {(row.judge, row.system) for row in scores.scores}
-    assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model")}
+    both = "panel(median):scripted:early+scripted:late"
+    assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model"), (both, LABEL)}
 
 
 def test_a_metric_that_is_named_twice_is_scored_once(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from drretail.querygen.asked import read_asked
         ("Which yoga mat would suit a beginner?", [["yoga mat"]]),
         ("I have two dogs and need a washable dog bed, plus a slow feeder bowl.", [["dog bed"], ["slow feeder bowl"]]),
         ("Please suggest a soap dispenser.", [["soap dispenser"]]),
+        ("I want a better diaper bag, machine washable and light.", [["diaper bag"]]),
         ("I want to get rid of razor burn.", []),
         ("What makes a slow feeder bowl stand out?", [["slow feeder bowl"]]),
         ("Please find me a planner, and find out how often a desk lamp should be moved.", [["planner"]]),
@@ -36,6 +37,14 @@ def test_new_things_are_asked_for_and_alternatives_belong_together(text: str, gr
         ("It shouldn't be another planner like mine, but a desk lamp.", ["planner"]),
         ("I miss the shampoo I used to buy from you, and I want a planner.", ["shampoo"]),
         ("I want to buy a planner.", []),
+        ("I never got along with my old desk lamp; please find a headlamp.", ["desk lamp"]),
+        ("I don't like my planner, so I want a label maker.", ["planner"]),
+        ("Instead of our bird bath I'd like a bird feeder.", ["bird bath"]),
+        ("I've never had a dog bed, and I want a planner.", []),
+        ("I have no bird feeder, and I want a planner.", []),
+        ("I own neither a bird bath nor a bird feeder, and I want a planner.", []),
+        ("I don't have my own desk lamp, and I want a planner.", []),
+        ("I want to get my dog a dog bed.", []),
     ],
 )
 def test_what_is_had_is_told_from_what_is_asked_for(text: str, had: list[str]) -> None:

@@ -13,12 +13,13 @@ from drretail.errors import UserError
 from drretail.grounding.constraints import read_constraints
 from drretail.querygen.generate import alike, generate_for, generate_sampled
 from drretail.querygen.lint import Linter
+from drretail.querygen.needs import KINDS, needs
 from drretail.querygen.things import thing_of
-from drretail.records.query import Query
+from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
-from tests.querygen.conftest import BRANDS, MakeWorld, bought, orders, products
+from tests.querygen.conftest import BRANDS, MakeWorld, bought, orders, product_id, products
 
 USERS = ["ANNA", "BERT", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 SEEDS = [str(seed) for seed in range(6)]
@@ -111,6 +112,23 @@ def test_no_two_queries_of_a_user_are_alike(world: World) -> None:
         assert len(texts) == 6
         assert not any(alike(text, other) for text in texts for other in texts if text is not other)
         assert len({query.rationale for query in made}) == 6
+
+
+def test_each_is_sorted_by_the_shape_of_its_need(many: list[Query]) -> None:
+    """The reason that ends a rationale is its need's."""
+    kinds = {need.why: KINDS[need.shape] for need in needs()}
+    assert {query.kind for query in many} == set(NEED_KINDS)
+    for query in many:
+        assert query.kind == next(kind for why, kind in kinds.items() if query.rationale.endswith(why))
+
+
+def test_no_query_speaks_of_what_the_children_have_outgrown_but_for_the_next_baby(make_world: MakeWorld) -> None:
+    rows = [*bought("HANA", "crib sheet"), *bought("HANA", "planner", first=200)]
+    made = generate_for(make_world(products(), rows), ["HANA"], per_user=100, seed="1").queries
+    sheet = product_id("crib sheet", 1)
+    assert {it.kind for it in made if sheet in it.constraints.owned or "crib sheet (order" in it.rationale} == {
+        "project"
+    }
 
 
 def test_every_tool_of_the_record_comes_up(many: list[Query]) -> None:

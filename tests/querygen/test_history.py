@@ -46,6 +46,16 @@ def test_what_is_used_up_does_not_last(world: World) -> None:
     assert not shampoo.lasts(date(2030, 1, 1))
 
 
+def test_what_was_bought_for_a_baby_is_outgrown_and_what_is_for_adults_is_not(world: World) -> None:
+    history = history_of(world, "GUNN_1")
+    sheet, mascara = history.owns("crib sheet"), history.owns("mascara")
+    assert sheet is not None
+    assert mascara is not None
+    assert not sheet.is_outgrown(history.today)
+    assert sheet.is_outgrown(date(2030, 1, 1))
+    assert not mascara.is_outgrown(date(2030, 1, 1))
+
+
 def test_an_unknown_user_is_the_users_error(world: World) -> None:
     with pytest.raises(UserError, match="NOBODY"):
         history_of(world, "NOBODY")

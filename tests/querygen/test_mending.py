@@ -10,8 +10,8 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.generate import SOURCE, generate_for
-from drretail.querygen.lint import Checked, Linter
-from drretail.querygen.mending import Mender, Rewrite, offline_rewrite
+from drretail.querygen.lint import Linter
+from drretail.querygen.mending import Faulty, Mender, NotWritten, Rewrite, Rewritten, offline_rewrite
 from drretail.querygen.revisions import History, history_path, read_history_of
 from drretail.querygen.shelf import Shelf
 from drretail.records.query import Query
@@ -40,20 +40,24 @@ def poor(good: Query) -> Query:
     return good.model_copy(update={"query_id": "poor-1", "text": f"{good.text} Write to anna@example.com."})
 
 
-def mender(linter: Linter, file: Path, rewrite: Rewrite, tries: int = 3) -> Mender:
-    return Mender(linter, rewrite, History(file), "a test", lambda: NOON, tries)
+def mender(linter: Linter, file: Path, rewrite: Rewrite, tries: int = 3, *, retry_failed: bool = False) -> Mender:
+    return Mender(linter, rewrite, History(file), "a test", lambda: NOON, tries, retry_failed)
 
 
 class Rewriting:
-    """Gives the queries of each try in turn, and counts the tries."""
+    """Gives each query what its tries are to bring, in turn, and keeps what it was asked for."""
 
-    def __init__(self, *tries: Sequence[Query]) -> None:
-        self.asked: list[int] = []
+    def __init__(self, *tries: Rewritten) -> None:
+        self.asked: list[Faulty] = []
         self._tries = tries
 
-    def __call__(self, checked: Checked, attempt: int) -> Sequence[Query]:
-        self.asked.append(attempt)
-        return self._tries[attempt - 1]
+    @property
+    def attempts(self) -> list[int]:
+        return [it.attempt for it in self.asked]
+
+    def __call__(self, faulty: Sequence[Faulty]) -> Sequence[Rewritten]:
+        self.asked += faulty
+        return [self._tries[it.attempt - 1] for it in faulty]
 
 
 def test_the_first_query_without_a_finding_takes_the_place(
@@ -80,7 +84,7 @@ def test_what_cannot_be_mended_stays_and_is_not_tried_for_ever(
     rewriting = Rewriting([], [poor])
     mended = mender(linter, file, rewriting, tries=2).mend([good, poor])
     assert mended.queries == (good, poor)
-    assert rewriting.asked == [1, 2]
+    assert rewriting.attempts == [1, 2]
 
 
 def test_a_run_that_was_cut_goes_on_behind_its_last_try(linter: Linter, file: Path, good: Query, poor: Query) -> None:
@@ -88,10 +92,10 @@ def test_a_run_that_was_cut_goes_on_behind_its_last_try(linter: Linter, file: Pa
     mender(linter, file, Rewriting([]), tries=1).mend([poor])
     rewriting = Rewriting([], [better])
     assert mender(linter, file, rewriting).mend([poor]).queries == (better,)
-    assert rewriting.asked == [2]
+    assert rewriting.attempts == [2]
     rewriting = Rewriting()
     assert mender(linter, file, rewriting).mend([poor]).queries == (better,)
-    assert rewriting.asked == []
+    assert rewriting.attempts == []
 
 
 def test_a_copy_of_another_query_is_not_taken(linter: Linter, file: Path, good: Query, poor: Query) -> None:
@@ -102,6 +106,34 @@ def test_a_copy_of_another_query_is_not_taken(linter: Linter, file: Path, good: 
     assert read_history_of(file)[0].findings[0].code == "near_duplicate"
 
 
+def test_every_query_has_its_first_try_before_any_has_its_second(
+    linter: Linter, file: Path, good: Query, poor: Query
+) -> None:
+    other = poor.model_copy(update={"query_id": "poor-2"})
+    rewriting = Rewriting([poor], [good.model_copy(update={"query_id": "poor-1"})])
+    mender(linter, file, rewriting, tries=2).mend([poor, other])
+    asked = [(it.checked.query.query_id, it.attempt, len(it.past)) for it in rewriting.asked]
+    assert asked == [("poor-1", 1, 0), ("poor-2", 1, 0), ("poor-1", 2, 1), ("poor-2", 2, 1)]
+    assert [it.query_id for it in rewriting.asked[0].others] == ["poor-2"]
+
+
+def test_a_failure_ends_the_tries_and_stands_until_it_is_to_be_retried(
+    linter: Linter, file: Path, good: Query, poor: Query
+) -> None:
+    better = good.model_copy(update={"query_id": "poor-1"})
+    mended = mender(linter, file, Rewriting(NotWritten("timeout: gone"))).mend([poor])
+    assert (mended.queries, mended.failed, mended.left) == ((poor,), {"poor-1": "timeout: gone"}, ())
+    silent = Rewriting()
+    assert mender(linter, file, silent).mend([poor]).failed == {"poor-1": "timeout: gone"}
+    assert silent.asked == []
+    retrying = Rewriting([better])
+    mended = mender(linter, file, retrying, retry_failed=True).mend([poor])
+    assert (mended.queries, mended.failed) == ((better,), {})
+    assert [it.what for it in retrying.asked[0].past] == ["failed"]
+    assert [(it.what, it.problem) for it in read_history_of(file)] == [("failed", "timeout: gone"), ("replaced", None)]
+    assert mender(linter, file, Rewriting()).mend([poor]).queries == (better,)
+
+
 def test_what_is_whole_is_left_alone_and_leaves_no_history(linter: Linter, file: Path, good: Query) -> None:
     assert mender(linter, file, Rewriting()).mend([good]).queries == (good,)
     assert not history_path(file).exists()
@@ -110,15 +142,18 @@ def test_what_is_whole_is_left_alone_and_leaves_no_history(linter: Linter, file:
 def test_the_offline_generator_rewrites_its_own_queries_only(world: World, linter: Linter, poor: Query) -> None:
     with Toolkit(Session(world)) as toolkit:
         rewrite = offline_rewrite(world, Shelf(toolkit), linter, "1")
-        mine = rewrite(linter.check(poor), 1)
-        others = rewrite(linter.check(poor.model_copy(update={"source": "Ann, by hand"})), 1)
-    assert mine
-    assert {(it.query_id, it.user_id, it.source) for it in mine} == {("poor-1", "ANNA", SOURCE)}
+        whoever = offline_rewrite(world, Shelf(toolkit), linter, "1", whoever=True)
+        by_hand = linter.check(poor.model_copy(update={"source": "Ann, by hand"}))
+        mine, others = rewrite([Faulty(linter.check(poor), 1), Faulty(by_hand, 1)])
+        (as_named,) = whoever([Faulty(by_hand, 1)])
+    for made in (mine, as_named):
+        assert not isinstance(made, NotWritten | None)
+        assert {(it.query_id, it.user_id, it.source) for it in made} == {("poor-1", "ANNA", SOURCE)}
     assert others is None
 
 
 def test_what_is_not_ones_own_is_left_and_named(linter: Linter, file: Path, poor: Query) -> None:
-    mended = mender(linter, file, lambda checked, attempt: None).mend([poor])
+    mended = mender(linter, file, lambda faulty: [None] * len(faulty)).mend([poor])
     assert (mended.queries, mended.left, mended.tries) == ((poor,), ("poor-1",), 0)
     assert not history_path(file).exists()
 

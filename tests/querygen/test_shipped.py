@@ -11,9 +11,10 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.querygen.lint import Linter
-from drretail.querygen.needs import needs
+from drretail.querygen.needs import KINDS, Need, needs
 from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
+from drretail.querygen.shipped import CANARY, SPLITS, WORLD, shipped_queries
+from drretail.records.query import NEED_KINDS, Query
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +45,22 @@ def test_there_are_twenty_to_develop_with_and_thirty_to_test_with_and_no_user_is
     assert len({query.query_id for query in (*dev, *test)}) == 50
 
 
-def test_they_are_of_many_needs_and_bounded_in_many_ways() -> None:
+def need_of(query: Query) -> Need:
+    return next(need for need in needs() if query.rationale.endswith(need.why))
+
+
+def test_each_is_of_another_need_and_all_kinds_are_in_both_splits() -> None:
+    names = [need_of(query).name for query in shipped_queries()]
+    assert len(set(names)) == 50
+    assert {"sensitive skin", "guest room", "noise", "allergy at home", "travel version"} <= set(names)
+    for split in SPLITS:
+        queries = shipped_queries(split)
+        assert {query.kind for query in queries} == set(NEED_KINDS)
+        assert all(query.kind == KINDS[need_of(query).shape] for query in queries)
+
+
+def test_they_are_bounded_in_many_ways() -> None:
     queries = shipped_queries()
-    whys = {need.why for need in needs()}
-    assert len({next(why for why in whys if query.rationale.endswith(why)) for query in queries}) >= 30
     for bound in ("budget", "must", "must_not", "brands_unwanted", "quantities", "deadline", "owned"):
         assert any(getattr(query.constraints, bound) for query in queries), bound
     assert {query.constraints.budget_scope for query in queries} == {"total", "per_item"}

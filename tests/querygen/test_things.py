@@ -17,6 +17,8 @@ from drretail.querygen.things import thing_named, thing_of, titles_name
         ("Panamaro Sunscreen Lip Balm, SPF 45", "lip balm"),
         ("Glimmer Crystal Liquid Eyeshadow Set - 4 Pack", "eyeshadow"),
         ("Tweezers for Eyebrows with Nail File", "tweezers"),
+        # containers contain nothing here
+        ("Hearthlow Plastic Food Storage Containers with Lids - 5 Pack", "food storage containers"),
     ],
 )
 def test_a_long_title_becomes_a_short_everyday_phrase(title: str, name: str) -> None:

@@ -115,10 +115,8 @@ def test_steps_show_arguments_and_results(page: Element) -> None:
 
 def test_the_commands_and_queries_repeat_it(page: Element) -> None:
     text = page.by_id("repeat").text
-    assert (
-        "drretail run --queries queries.jsonl --world W --to exp --agent react --model offline:shopper --seed 42"
-        in text
-    )
+    run = "drretail run --queries queries.jsonl --world W --to exp --agent react --model offline:shopper"
+    assert f"{run} --no-floors --seed 42" in text
     assert "drretail score exp --metrics faithfulness,quality,checks --judge scripted:judge" in text
     link = next(link for link in page.all("a") if "download" in link.attributes)
     lines = base64.b64decode(link.attributes["href"].partition(",")[2]).decode().splitlines()

@@ -80,7 +80,8 @@ class Played:
 
 def drretail(home: Path, *more: str) -> subprocess.CompletedProcess[str]:
     agents = [part for name in PLAYED for part in ("--agent", name)]
-    command = ["run", "--queries", "queries.jsonl", "--world", "w", "--to", "exp", "--parallel", str(AT_ONCE)]
+    command = ["run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp"]
+    command += ["--parallel", str(AT_ONCE)]
     return subprocess.run(
         [sys.executable, "-c", MAIN, *command, *agents, *more],
         cwd=home,

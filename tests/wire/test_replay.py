@@ -50,7 +50,7 @@ def test_all_agents_are_replayed_to_the_byte_without_provider_key_or_network(
     drretail: Command, shop: str, queries: str, tmp_path: Path, blocked: dict[str, str]
 ) -> None:
     with WireServer(InTurn(faults=FAULTS, every=11, stall=STALL)) as server:
-        command = ["run", "--queries", queries, "--world", shop]
+        command = ["run", "--no-floors", "--queries", queries, "--world", shop]
         command += ["--model", MODELS["anthropic"], "--base-url", f"anthropic={server.url}"]
         command += ["--model", f"researcher={MODELS['openai']}", "--base-url", f"openai={server.openai_url}"]
         command += [part for name in PLAYED for part in ("--agent", name)]

@@ -2,6 +2,7 @@
 
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.servers.connecting import connect
+from drretail.env.servers.holdout import ServerHoldout, server_holdout
 from drretail.env.servers.live import Generation, read_live
 from drretail.env.servers.naming import world_name
 from drretail.env.servers.settings import ServerSettings
@@ -14,8 +15,10 @@ def read_generation(spec: str, settings: ServerSettings) -> Generation:
         return read_live(servers)
 
 
-def open_servers(spec: str, settings: ServerSettings) -> tuple[MongoStore, ElasticCatalog, Generation]:
-    """Store and catalog of what is live as "servers:NAME"; both are closed with the store.
+def open_servers(
+    spec: str, settings: ServerSettings
+) -> tuple[MongoStore, ElasticCatalog, Generation, ServerHoldout | None]:
+    """Store, catalog and held-out orders of what is live as "servers:NAME"; all are closed with the store.
 
     Raises UserError where there is no such world, where its index is of another kind, or a server cannot be used.
     """
@@ -26,4 +29,4 @@ def open_servers(spec: str, settings: ServerSettings) -> tuple[MongoStore, Elast
     except BaseException:
         servers.close()
         raise
-    return MongoStore(servers, generation), catalog, generation
+    return MongoStore(servers, generation), catalog, generation, server_holdout(servers, generation)

@@ -78,17 +78,17 @@ class ReportVerdicts:
         self._extractions = {verdict.stage: verdict for verdict in found if verdict.stage in (CITED, ALL)}
         self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
         self._live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
+        # Every value of a report is made of the same claims and units.
+        self._claims = {stage: _claims(verdict) for stage, verdict in self._extractions.items()}
+        self._units = [unit for claim in self.claims(CITED) or () for unit in units(claim, self._rules)]
 
     def claims(self, stage: str) -> list[Claim] | None:
         """The claims of an extraction; None when it failed or never was."""
-        verdict = self._extractions.get(stage)
-        if verdict is None or verdict.state != "scored":
-            return None
-        return [Claim.model_validate(value) for value in verdict.value]
+        return self._claims.get(stage)
 
     def units(self) -> list[Unit]:
         """All units of the cited claims; none when the extraction failed."""
-        return [unit for claim in self.claims(CITED) or () for unit in units(claim, self._rules)]
+        return self._units
 
     @property
     def is_judged_live(self) -> bool:
@@ -137,3 +137,7 @@ def pooled_tally(tallies: Mapping[str, Tally], kinds: Sequence[str]) -> Tally:
 def has_url(claim: Claim) -> bool:
     """True when a web page or a product of the shop is among the claim's resolved sources (paper Table 9)."""
     return any(source_type(source) != "internal" for source in claim.sources)
+
+
+def _claims(extraction: Verdict) -> list[Claim] | None:
+    return None if extraction.state != "scored" else [Claim.model_validate(value) for value in extraction.value]

@@ -5,4 +5,5 @@ prompt.py    what the model is told; its wordings are prompts/
 answer.py    what it answers
 problems.py  what is wrong with an answer, told to it at most twice
 write.py     places → queries: side by side, journalled, resumed
+rewrite.py   queries in which something was found → the same, written again
 """

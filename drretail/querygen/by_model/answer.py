@@ -4,7 +4,7 @@ from typing import Literal
 
 from drretail.records.base import Record
 from drretail.records.money import Money
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, NeedKind, Query
 
 
 class WrittenBudget(Record):
@@ -40,9 +40,26 @@ class WrittenQuery(Record):
     """One query with what stands beside it (paper Table 6), and its typed constraints."""
 
     query: str
+    kind: NeedKind
     rationale: str
     expected_tools: list[str]
     constraints: WrittenConstraints
+
+
+def as_query(written: WrittenQuery, query_id: str, user_id: str | None, world_fingerprint: str, source: str) -> Query:
+    """The query that becomes of an answer; generic without a user."""
+    return Query(
+        query_id=query_id,
+        user_id=user_id,
+        text=written.query.strip(),
+        mode="generic" if user_id is None else "profile_aware",
+        kind=written.kind,
+        rationale=written.rationale.strip(),
+        expected_tools=tuple(dict.fromkeys(written.expected_tools)),
+        constraints=as_constraints(written.constraints),
+        world_fingerprint=world_fingerprint,
+        source=source,
+    )
 
 
 def as_constraints(written: WrittenConstraints) -> Constraints:

@@ -3,15 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Literal
 
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.users import check_users, drawn_users, user_slug
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES
-
-Mode = Literal["profile_aware", "generic"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from math import isfinite
 
 from drretail.env.catalog.base import fold_category
 from drretail.grounding.wording import format_money
-from drretail.querygen.by_model.answer import WrittenConstraints, WrittenQuery, as_constraints
+from drretail.querygen.by_model.answer import WrittenQuery, as_constraints
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.checks import privacy, rationale, tools, typed, wording
 from drretail.querygen.checks.case import Case
 from drretail.querygen.lint import CODES, Linter
+from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
 _CHECKS = (wording, typed, privacy, tools, rationale)
@@ -40,10 +41,11 @@ class Examiner:
         more = f"\n… and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
         return "\n".join(f"- {line}" for line in found[:_MOST_TOLD]) + more
 
-    def spelt(self, constraints: WrittenConstraints) -> WrittenConstraints:
-        """The constraints with categories as the shop writes them; unknown ones stay as they are."""
-        names = [self._categories.get(fold_category(name), name) for name in constraints.categories]
-        return constraints.model_copy(update={"categories": names})
+    def spelt(self, written: WrittenQuery) -> WrittenQuery:
+        """The answer with categories as the shop writes them; unknown ones stay as they are."""
+        names = [self._categories.get(fold_category(name), name) for name in written.constraints.categories]
+        constraints = written.constraints.model_copy(update={"categories": names})
+        return written.model_copy(update={"constraints": constraints})
 
     def _own(self, written: WrittenQuery, place: Place, earlier: Sequence[Query], case: Case) -> Iterator[str]:
         if "web_search" not in written.expected_tools:
@@ -76,8 +78,13 @@ def _linted(case: Case) -> Iterator[str]:
     for check in _CHECKS:
         for finding in check.check(case):
             if finding.code not in _NOT_TOLD:
-                known = f" ({finding.found})" if finding.found else ""
-                yield f"{CODES[finding.code]}: {finding.said!r}{known}"
+                yield told(finding)
+
+
+def told(finding: Finding) -> str:
+    """A finding in words: what its code means, what is meant, and what was found instead."""
+    known = f" ({finding.found})" if finding.found else ""
+    return f"{CODES[finding.code]}: {finding.said!r}{known}"
 
 
 def _not_owned(owned: Sequence[str], case: Case) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What a model is told when it is asked for a query: the paper's four inputs (section 3.2), in our words."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drretail.env.summaries import Summaries
@@ -14,12 +15,23 @@ if TYPE_CHECKING:
 
 # A shop of thousands of categories would fill the prompt.
 _MOST_CATEGORIES = 60
-NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again")
+NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again", "rewrite", "tried")
 
 
 def prompts() -> dict[str, Prompt]:
     """Every wording that a model is asked in, by name."""
     return {name: load_prompt(__file__, name) for name in NAMES}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A query that is to be written again, as a model is told of it."""
+
+    question: str
+    """The query with what stands beside it, as JSON."""
+    faults: str
+    tries: tuple[str, ...] = ()
+    """Each with what was wrong with it."""
 
 
 class Briefing:
@@ -38,16 +50,32 @@ class Briefing:
 
     def messages(self, place: Place, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
         """What is sent for the next query of a place that has these already; ``attempt`` 2 is the first retry."""
+        again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
+        return self._said(f"{self._asked(place, earlier)}{again}")
+
+    def messages_again(self, place: Place, earlier: Sequence[str], fault: "Fault") -> "list[BaseMessage]":
+        """What is sent for a query that is to be written again: all of the above, and what was wrong with it."""
+        tries = "\n".join(tagged("try", text) for text in fault.tries)
+        return self._said(
+            f"{self._asked(place, earlier)}\n"
+            + self._prompts["rewrite"].render(
+                question=tagged("question", fault.question),
+                faults=tagged("faults", fault.faults),
+                tried=self._prompts["tried"].render(tries=tries) if tries else "",
+            )
+        )
+
+    def _said(self, asked: str) -> "list[BaseMessage]":
         from langchain_core.messages import HumanMessage, SystemMessage
 
+        return [SystemMessage(self._instructions), HumanMessage(asked)]
+
+    def _asked(self, place: Place, earlier: Sequence[str]) -> str:
         told = tagged("questions", "\n\n".join(earlier) or "None yet.")
         if place.user_id is None:
-            asked = self._prompts["generic"].render(category=tagged("category", place.category), earlier=told)
-        else:
-            profile = tagged("profile", self._summaries.of(place.user_id).text_with_orders)
-            asked = self._prompts["profile_aware"].render(profile=profile, earlier=told)
-        again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
-        return [SystemMessage(self._instructions), HumanMessage(f"{asked}{again}")]
+            return self._prompts["generic"].render(category=tagged("category", place.category), earlier=told)
+        profile = tagged("profile", self._summaries.of(place.user_id).text_with_orders)
+        return self._prompts["profile_aware"].render(profile=profile, earlier=told)
 
 
 def _told_tools() -> list[str]:

@@ -14,8 +14,8 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
-from drretail.querygen.by_model.answer import WrittenQuery, as_constraints
-from drretail.querygen.by_model.place import Mode, Place
+from drretail.querygen.by_model.answer import WrittenQuery, as_query
+from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.problems import Examiner, unusable
 from drretail.querygen.by_model.prompt import Briefing
 from drretail.querygen.lint import Linter
@@ -24,7 +24,7 @@ from drretail.records.run import Role, Usage
 from drretail.trajectory import Trajectory
 
 # Whoever writes queries plays no role in a run, and a journal names one.
-_ROLE: Role = "researcher"
+ROLE: Role = "researcher"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,10 @@ class Writer:
             ended = await asyncio.gather(*(self._queries_of(place, desk) for place in places))
         finally:
             journal.close()
-        usage = Usage()
-        for effect in journal.effects:
-            usage = usage.plus(Usage(**(effect.usage or {})))
         return Written(
             tuple(it for made in ended for it in made if isinstance(it, Query)),
             tuple(it for made in ended for it in made if isinstance(it, Failure)),
-            usage,
+            used_in(journal),
             journal.served,
         )
 
@@ -135,27 +132,25 @@ class Writer:
                 written, place, earlier, self._query(place, query_id, written)
             )
 
-        models = Models({_ROLE: self._model}, desk.journal, Trajectory())
+        models = Models({ROLE: self._model}, desk.journal, Trajectory())
         messages = self._briefing.messages(place, [query.text for query in earlier], attempt)
         try:
-            written = await models.ask(_ROLE, messages, WrittenQuery, path=_scope(query_id, attempt), check=check)
+            written = await models.ask(ROLE, messages, WrittenQuery, path=_scope(query_id, attempt), check=check)
         except ModelError as problem:
             return Failure(query_id, place.user_id, f"{problem.kind}: {problem.message}")
         return self._query(place, query_id, written)
 
     def _query(self, place: Place, query_id: str, written: WrittenQuery) -> Query:
-        mode: Mode = "generic" if place.user_id is None else "profile_aware"
-        return Query(
-            query_id=query_id,
-            user_id=place.user_id,
-            text=written.query.strip(),
-            mode=mode,
-            rationale=written.rationale.strip(),
-            expected_tools=tuple(dict.fromkeys(written.expected_tools)),
-            constraints=as_constraints(self._examiner.spelt(written.constraints)),
-            world_fingerprint=self._world.manifest.fingerprint,
-            source=self._model.spec,
-        )
+        spelt = self._examiner.spelt(written)
+        return as_query(spelt, query_id, place.user_id, self._world.manifest.fingerprint, self._model.spec)
+
+
+def used_in(journal: Journal) -> Usage:
+    """What the calls of a journal took, as far as they were asked for since it was opened."""
+    usage = Usage()
+    for effect in journal.effects:
+        usage = usage.plus(Usage(**(effect.usage or {})))
+    return usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +164,11 @@ class _Desk:
 
     def was_tried(self, query_id: str, attempt: int) -> bool:
         return _scope(query_id, attempt) in self.tried
+
+
+def first_scope(query_id: str) -> str:
+    """Where the calls for a query stand in the journal, unless it failed and was retried."""
+    return _scope(query_id, 1)
 
 
 def _scope(query_id: str, attempt: int) -> str:

@@ -36,17 +36,21 @@ class Case:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """What the query wants to buy with the shop's offers of it: its things, else its categories."""
-        groups = [
+        if any(slot.offers for slot in self.thing_slots):
+            return self.thing_slots
+        return tuple(Slot(name, self.stock.cheapest_in(name)) for name in self.query.constraints.categories)
+
+    @cached_property
+    def thing_slots(self) -> tuple[Slot, ...]:
+        """The things that the query's words ask for, each with all that the shop has of it."""
+        return tuple(
             Slot(
                 " or ".join(thing.name for thing in group),
                 tuple({it.product.product_id: it for thing in group for it in self.stock.offers(thing)}.values()),
                 max(self._quantity(thing.name) for thing in group),
             )
             for group in self.asked.groups
-        ]
-        if any(slot.offers for slot in groups):
-            return tuple(groups)
-        return tuple(Slot(name, self.stock.cheapest_in(name)) for name in self.query.constraints.categories)
+        )
 
     @cached_property
     def basket(self) -> Basket | None:

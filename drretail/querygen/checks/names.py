@@ -20,7 +20,8 @@ CODES = {
 }
 
 _QUOTED = re.compile(r"[“\"](?P<name>[^”\"\n]{8,120})[”\"]")
-_CAPITAL = r"(?:[A-Z][\w'&-]*|\d[\w.]*)"
+# A period behind a number ends a sentence: "by October 9. Two of each" names nothing.
+_CAPITAL = r"(?:[A-Z][\w'&-]*|\d(?:[\w.]*\w)?)"
 # Inside a sentence, three words with capitals or digits are the name of something; behind these words, of a place.
 _TITLE = re.compile(
     r"(?<=[a-z,] )(?<! in )(?<! to )(?<! of )(?<!near )(?<!from )(?<!around )"

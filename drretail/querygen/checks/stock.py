@@ -23,7 +23,10 @@ class Stock:
 
     world: World
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
-    _offers: dict[str, tuple[Listing, ...]] = field(default_factory=dict[str, tuple[Listing, ...]])
+    _offers: dict[tuple[str, bool], tuple[Listing, ...]] = field(
+        default_factory=dict[tuple[str, bool], tuple[Listing, ...]]
+    )
+    """By name, and whether the thing is of a known kind: an everyday phrase may spell like the name of one."""
     _in_category: dict[str, tuple[Listing, ...]] = field(default_factory=dict[str, tuple[Listing, ...]])
     _prices: dict[str, tuple[Decimal, ...]] = field(default_factory=dict[str, tuple[Decimal, ...]])
     _places: dict[str, float | None] = field(default_factory=dict[str, float | None])
@@ -33,15 +36,16 @@ class Stock:
 
     def offers(self, thing: Thing) -> tuple[Listing, ...]:
         """Products of this very kind: of the best matches, and of the cheapest that hold every word of its name."""
-        if thing.name not in self._offers:
+        key = thing.name, thing.kind is not None
+        if key not in self._offers:
             found = [
                 *self._search(thing.name, "any", "relevance"),
                 *self._search(thing.name, "all", "popularity"),
                 *self._search(thing.name, "all", "price"),
             ]
             kind = {it.product.product_id: it for it in found if _is_a(thing, it.product.title)}
-            self._offers[thing.name] = tuple(kind.values())
-        return self._offers[thing.name]
+            self._offers[key] = tuple(kind.values())
+        return self._offers[key]
 
     def prices(self, thing: Thing) -> tuple[Decimal, ...]:
         """The known prices of the offers of a kind, rising."""

@@ -10,7 +10,7 @@ from drretail.querygen.occasions import how_long, when
 from drretail.querygen.phrases import listed
 from drretail.querygen.shelf import Shelf
 from drretail.querygen.things import Thing
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, NeedKind
 
 # The record is read from here: a taste that changed years ago is none.
 _RECENT = 8
@@ -93,7 +93,8 @@ class Case:
 class Draft:
     """A query before it has an id; ``about`` names the things at its centre."""
 
-    kind: str
+    need: str
+    kind: NeedKind
     about: frozenset[str]
     text: str
     rationale: str

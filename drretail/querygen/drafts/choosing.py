@@ -180,6 +180,7 @@ def _purchases(case: Case, need: Need, *, lasting: bool = True) -> list[Purchase
         if (not need.mine or it.thing.name in need.mine)
         and (not need.brand or it.brand is not None)
         and (not lasting or it.lasts(case.history.today))
+        and (need.outgrown or not it.is_outgrown(case.history.today))
     ]
 
 

@@ -6,7 +6,7 @@ from drretail.querygen.drafts.case import Case, Draft, orders_of
 from drretail.querygen.drafts.choosing import Chosen, choose
 from drretail.querygen.drafts.extras import Extras, extras_of
 from drretail.querygen.drafts.said import Person, Said
-from drretail.querygen.needs import Need, sayings
+from drretail.querygen.needs import KINDS, Need, sayings
 from drretail.querygen.occasions import next_season, season, when
 from drretail.querygen.phrases import article, listed
 from drretail.querygen.speech import told
@@ -29,7 +29,8 @@ def draft(case: Case, need: Need) -> Draft | None:
     if chosen is None or extras is None:
         return None
     return Draft(
-        kind=need.name,
+        need=need.name,
+        kind=KINDS[need.shape],
         about=chosen.about,
         text=_text(case, chosen, extras),
         rationale=f"The record shows {orders_of(chosen.purchase)}. {need.why}",

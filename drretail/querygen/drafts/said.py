@@ -18,7 +18,6 @@ _WOMEN = frozenset(
 _MEN = frozenset(
     {
         *("brother", "younger brother", "uncle", "father", "father-in-law", "grandfather", "nephew", "godson"),
-        "partner",
     }
 )
 

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.base import sha256_of
+from drretail.records.query import Query
 
 Answer = Callable[[Sequence[BaseMessage]], str]
 WORDS = (
@@ -90,6 +91,7 @@ def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
     words = " ".join(rng.sample(WORDS, 25))
     answer: dict[str, Any] = {
         "query": f"I wonder which {words} would suit me. Please keep it under $60 in total and pick two planters.",
+        "kind": "project",
         "rationale": "The record shows things for the garden, and what lasts there takes research on the web.",
         "expected_tools": ["get_user_orders", "product_catalog_search", "web_search"],
         "constraints": {
@@ -112,3 +114,20 @@ def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
 def right(messages: Sequence[BaseMessage]) -> str:
     """A good answer that depends on the whole conversation and on nothing else."""
     return json.dumps(written(sha256_of("\n".join(message.text for message in messages))))
+
+
+def answering(query: Query, **changes: Any) -> dict[str, Any]:
+    """The answer that becomes this query; ``changes`` are those of ``model_copy``."""
+    changed = query.model_copy(update=changes)
+    known = changed.constraints.model_dump(mode="json")
+    budget, quantities, scope = known.pop("budget"), known.pop("quantities"), known.pop("budget_scope")
+    if budget is not None:
+        budget = {"amount": float(budget["amount"]), "currency": budget["currency"], "bounds": scope}
+    things = [{"thing": thing, "number": number} for thing, number in quantities.items()]
+    return {
+        "query": changed.text,
+        "kind": changed.kind,
+        "rationale": changed.rationale,
+        "expected_tools": list(changed.expected_tools),
+        "constraints": {**known, "budget": budget, "quantities": things},
+    }

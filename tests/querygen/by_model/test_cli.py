@@ -30,6 +30,7 @@ def says(seed: object, **changes: Any) -> Step:
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
     monkeypatch.setenv("DRRETAIL_MODEL_RETRIES", "0")
+    monkeypatch.setenv("DRRETAIL_PRICES", json.dumps({CLAUDE: {"input": 3, "output": 15}}))
 
 
 def generate(world: World, to: Path, provider: Provider, *flags: str) -> Result:
@@ -50,12 +51,33 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert [query.user_id for query in queries] == ["ANNA", "ANNA", "BERT", "BERT"]
     assert {query.source for query in queries} == {CLAUDE}
     assert "4 queries of 2 users" in first.stdout
-    assert "4 calls; 36 tokens read, 8 written" in first.stdout
+    assert {query.kind for query in queries} == {"project"}
+    assert "4 calls; 36 tokens read, 8 written; $0.0002" in first.stdout
+    assert "Prices as of" in first.stderr
     assert "4 calls, 4 of them from the journal" in again.stdout
     assert len(list(read_jsonl(tmp_path / "queries.jsonl.journal.jsonl"))) == 4
     form = provider.seen[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
-    assert set(form["schema"]["required"]) == {"query", "rationale", "expected_tools", "constraints"}
+    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "constraints"}
+
+
+def test_an_estimate_sends_nothing_needs_no_key_and_rests_on_the_journal_once_there_is_one(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to = tmp_path / "queries.jsonl"
+    flags = ("--user", "ANNA", "--user", "BERT", "--estimate", "--json")
+    with Provider(says(1)) as provider:
+        generate(world, to, provider, "--user", "ANNA", "--per-user", "1")
+        monkeypatch.delenv("ANTHROPIC_API_KEY")
+        (fresh,) = json.loads(generate(world, tmp_path / "other.jsonl", provider, *flags).stdout)["estimates"]
+        (known,) = json.loads(generate(world, to, provider, *flags).stdout)["estimates"]
+        assert len(provider.seen) == 1
+    assert (fresh["count"], fresh["calls"]) == (6, {"low": 6, "high": 18})
+    prompt = len(json.dumps(provider.seen[0].body)) / 4
+    assert 0.5 * prompt < fresh["input"]["low"] / 6 < 1.5 * prompt
+    assert 0 < fresh["dollars"]["low"] < fresh["dollars"]["high"]
+    assert (known["count"], known["basis"]) == (5, "1 query in this file's journal")
+    assert known["input"] == {"low": 5 * 4.5, "high": 5 * 13.5}
 
 
 def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
@@ -117,6 +139,7 @@ def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World
     [
         (["--mode", "profil_aware"], "profile_aware"),
         (["--mode", "generic"], "add --model"),
+        (["--estimate"], "needs a --model"),
         (["--model", "offline:judge"], "shopper"),
         (["--model", "anthropic"], "names no model"),
         (["--model", CLAUDE, "--mode", "generic", "--user", "ANNA"], "leave --user away"),

@@ -29,6 +29,11 @@ def budget(amount: str, currency: str = "USD") -> dict[str, str]:
     return {"amount": amount, "currency": currency}
 
 
+@pytest.mark.parametrize("sentence", ["Have it here by October 9. Two of each.", "It was May 3. Please hurry."])
+def test_a_number_that_ends_a_sentence_begins_no_name(linter: Linter, query: Query, sentence: str) -> None:
+    assert "product_unknown" not in codes(linter, changed(query, text=f"{TEXT} {sentence}"))
+
+
 def test_nothing_is_found_in_a_good_query_and_its_basket_is_shown(linter: Linter, query: Query) -> None:
     checked = linter.check(query)
     assert checked.findings == ()

@@ -11,4 +11,5 @@ states.py      states of the USA by name and code
 opposing.py    sources that say the opposite of a claim, or something else in its place
 stems.py       words without endings
 rating.py      a plumbing rating that is never shown as a number
+comparing.py   a plumbing preference between two reports, never shown as a number either
 """

@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
 
+from drretail.llm.offline.judge.comparing import comparison_of
 from drretail.llm.offline.judge.extracting import extract_claims
 from drretail.llm.offline.judge.rating import rating_of
 from drretail.llm.offline.judge.supporting import judge_claim
@@ -56,6 +57,7 @@ _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "AllClaims": lambda asked: _extracted(asked, only_cited=False),
     "Support": _supported,
     "Rating": rating_of,
+    "Comparison": comparison_of,
 }
 
 

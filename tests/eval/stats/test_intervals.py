@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.eval import stats
-from drretail.eval.stats import Interval, Ratio, mean_interval, ratio_interval
+from drretail.eval.stats import intervals as stats
+from drretail.eval.stats.intervals import Interval, Ratio, mean_interval, ratio_interval
 from drretail.records.base import sha256_of
 
 SHARES = st.floats(0, 1)

@@ -4,8 +4,9 @@ The query is the unit that is drawn again: repeats of a query stay inside it, si
 queries. numpy is imported inside, so that the command line starts without it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from drretail.records.base import sha256_of
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 RESAMPLES = 10_000
-# Draws times queries held at once: keeps thousands of queries within some 30 MB.
-_BLOCK = 500_000
+# Draws times queries held at once: keeps thousands of queries within some 30 MB, and those of up to 100 in memory.
+_BLOCK = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,7 @@ def ratio_interval(parts: Sequence[Ratio], seed: str, *, resamples: int = RESAMP
     value = _rounded((numerators.sum(axis=1) / totals).mean())
     if queries < 2:
         return Interval(value)
-    rng = np.random.default_rng(int(sha256_of(f"bootstrap|{seed}")[:16], 16))
-    drawn = np.concatenate([_drawn(numerators, denominators, rng, size) for size in _blocks(resamples, queries)])
+    drawn = np.concatenate([_drawn(numerators, denominators, often) for often in draws(seed, queries, resamples)])
     tail = 100 * (1 - LEVEL) / 2
     low, high = np.percentile(drawn[np.isfinite(drawn)], [tail, 100 - tail])
     return Interval(value, _rounded(low), _rounded(high))
@@ -84,23 +84,41 @@ def _filled(parts: Sequence[Ratio]) -> "tuple[NDArray[np.float64], NDArray[np.fl
 
 
 def _drawn(
-    numerators: "NDArray[np.float64]", denominators: "NDArray[np.float64]", rng: "np.random.Generator", size: int
+    numerators: "NDArray[np.float64]", denominators: "NDArray[np.float64]", weights: "NDArray[np.float64]"
 ) -> "NDArray[np.float64]":
-    """The value of ``size`` draws of as many queries as there are, with replacement; nan where a part counts none."""
+    """The value in every draw; nan where a part counts none."""
     import numpy as np
 
-    queries = numerators.shape[1]
-    chosen = rng.integers(0, queries, (size, queries))
     with np.errstate(invalid="ignore"):
-        ratios = numerators[:, chosen].sum(axis=2) / denominators[:, chosen].sum(axis=2)
-    return ratios.mean(axis=0)
+        ratios = (weights @ numerators.T) / (weights @ denominators.T)
+    return ratios.mean(axis=1)
 
 
-def _blocks(resamples: int, queries: int) -> Iterator[int]:
-    """How many draws to hold at once, until there are enough."""
+def draws(seed: str, queries: int, resamples: int) -> "Iterable[NDArray[np.float64]]":
+    """How often each query is in each draw of as many as there are, with replacement: blocks of draws by queries.
+
+    All values over so many queries share the same draws, so those of experiments of the usual size are kept.
+    """
+    if queries * resamples <= _BLOCK:
+        return _kept_weights(seed, queries, resamples)
+    return _blocks(seed, queries, resamples)
+
+
+@lru_cache(maxsize=16)
+def _kept_weights(seed: str, queries: int, resamples: int) -> "tuple[NDArray[np.float64], ...]":
+    return tuple(_blocks(seed, queries, resamples))
+
+
+def _blocks(seed: str, queries: int, resamples: int) -> "Iterator[NDArray[np.float64]]":
+    import numpy as np
+
+    rng = np.random.default_rng(int(sha256_of(f"bootstrap|{seed}")[:16], 16))
     size = max(1, _BLOCK // queries)
     for begun in range(0, resamples, size):
-        yield min(size, resamples - begun)
+        held = min(size, resamples - begun)
+        chosen = rng.integers(0, queries, (held, queries)) + queries * np.arange(held)[:, None]
+        counts = np.bincount(chosen.ravel(), minlength=held * queries)
+        yield counts.reshape(held, queries).astype(np.float64)
 
 
 def _rounded(value: float) -> float:

@@ -1,0 +1,129 @@
+"""How long it takes to make scores.json of judged runs, beside plainly reading the files that it is made of.
+
+    python benchmarks/scores.py exp --json scores.json
+
+A folder that is not there yet is made first: seven systems by the shipped fifty queries, judged offline, in a few
+minutes. A rule-based judge's ratings have no intervals, so a copy is timed in which the judge passes for a model.
+
+Goal: scores.json of 350 judged runs, slices included, in 2 seconds. Processor time stands beside the time on the wall,
+since only the former is comparable on a machine that others use, too.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from drretail.eval.registry import METRICS, load_metric
+from drretail.eval.scores import derive_scores
+from drretail.experiment import read_definition, read_runs
+from drretail.files import write_json
+
+GOAL_SECONDS = 2
+JUDGED = "faithfulness,quality,checks,process,basket"
+AGENTS = (
+    "plan_to_function",
+    "react",
+    "hybrid_react",
+    "plan_to_function+ws",
+    "react+ws",
+    "hybrid_react+ws",
+    "grounded_hybrid",
+)
+MAIN = "from drretail.cli.entry import main; main()"
+
+
+def make(experiment: Path) -> None:
+    """The experiment, run and judged offline."""
+    queries = experiment.with_suffix(".queries.jsonl")
+    agents = [part for agent in AGENTS for part in ("--agent", agent)]
+    _drretail("queries", "shipped", "--split", "all", "--to", str(queries))
+    _drretail("run", "--world", "demo", "--queries", str(queries), "--to", str(experiment), "--no-floors", *agents)
+    _drretail("score", str(experiment), "--metrics", JUDGED)
+
+
+def measured(experiment: Path, times: int) -> dict[str, Any]:
+    """Seconds of the fastest of so many times, and what was made in them."""
+    metrics = [load_metric(name) for name in METRICS]
+    derived = _fastest(lambda: derive_scores(experiment, metrics), times)
+    scores = derive_scores(experiment, metrics)
+    document = scores.model_dump(mode="json", exclude_none=True)
+    written = _fastest(lambda: write_json(experiment / "scores.json", document), times)
+    dumped = _fastest(lambda: scores.model_dump(mode="json", exclude_none=True), times)
+    together = {name: round(derived[name] + dumped[name] + written[name], 2) for name in derived}
+    return {
+        "runs": sum(1 for _ in read_runs(experiment)),
+        "systems": len(read_definition(experiment).systems),
+        "verdicts": sum(judging.verdicts for judging in scores.judgings),
+        "rows": len(scores.scores),
+        "slices": len(scores.slices),
+        "megabytes": round((experiment / "scores.json").stat().st_size / 1e6, 2),
+        "together": together,
+        "of it written": {name: round(dumped[name] + written[name], 2) for name in derived},
+        "reading the files": _fastest(lambda: _read(experiment), times),
+        "reading them as JSON": _fastest(lambda: [json.loads(line) for line in _read(experiment)], times),
+        "goal_seconds": GOAL_SECONDS,
+        "numpy": numpy.__version__,
+    }
+
+
+def _drretail(*args: str) -> None:
+    subprocess.run([sys.executable, "-c", MAIN, *args], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
+
+
+def _fastest(step: Callable[[], object], times: int) -> dict[str, float]:
+    taken: list[tuple[float, float]] = []
+    for _ in range(times):
+        wall, processor = time.perf_counter(), time.process_time()
+        step()
+        taken.append((time.perf_counter() - wall, time.process_time() - processor))
+    return {"wall": round(min(taken)[0], 2), "processor": round(min(taken)[1], 2)}
+
+
+def _read(experiment: Path) -> list[str]:
+    """Every run.json whole, and every line of every verdict file."""
+    texts = [path.read_text(encoding="utf-8") for path in experiment.glob("runs/*/*/run.json")]
+    for path in (experiment / "verdicts").rglob("*.jsonl"):
+        if not path.name.endswith(".journal.jsonl"):
+            texts += path.read_text(encoding="utf-8").splitlines()
+    return texts
+
+
+def _as_a_model(experiment: Path) -> None:
+    for path in (experiment / "verdicts").glob("*/offline-judge/*/*.jsonl"):
+        if not path.name.endswith(".journal.jsonl"):
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace('"kind":"rule_based"', '"kind":"llm"'), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("experiment", type=Path)
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    if not (arguments.experiment / "experiment.json").exists():
+        make(arguments.experiment)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(shutil.copytree(arguments.experiment, Path(folder) / "exp"))
+        _as_a_model(copy)
+        found = measured(copy, arguments.times)
+    for name, value in found.items():
+        said = (
+            f"{value['wall']} s on the wall, {value['processor']} s of processor" if isinstance(value, dict) else value
+        )
+        print(f"{name.replace('_', ' '):<22} {said}")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""What ``drretail queries check --fix`` does: other queries in the place of those in which something was found."""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from drretail.cli.queries_writer import QueryWriter
+    from drretail.env.world import World
+    from drretail.querygen.lint import Linter
+    from drretail.querygen.mending import Mended, Rewrite
+    from drretail.records.query import Query
+
+BY = "drretail queries check --fix"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixing:
+    """How to mend, as the flags say. Without a model the offline generator replaces what it made itself."""
+
+    tries: int
+    seed: str
+    model: str | None = None
+    profile: str | None = None
+    base_urls: Sequence[str] = ()
+    parallel: int = 4
+    retry_failed: bool = False
+    quiet: bool = False
+
+    @property
+    def names_a_model(self) -> bool:
+        return self.model is not None or self.profile is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What came of it; ``spent`` and ``document`` tell what a model took, and are empty without one."""
+
+    mended: "Mended"
+    by_model: bool
+    spent: str = ""
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", fixing: Fixing) -> Fixed:
+    """The mended queries, in the file already where any changed."""
+    from drretail.files import write_lines
+
+    writer = _writer(fixing)
+    if writer is None:
+        with _offline(shop, linter, fixing) as rewrite:
+            fixed = Fixed(_mended(linter, file, queries, rewrite, fixing), by_model=False)
+    else:
+        fixed = _fixed_by_model(shop, linter, file, queries, writer, fixing)
+    if fixed.mended.replaced:
+        write_lines(file, (query.as_line() for query in fixed.mended.queries))
+    return fixed
+
+
+def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
+    """What was replaced, what was not and why, for people."""
+    from drretail.cli.queries_writer import say_failures
+
+    mended = fixed.mended
+    if not quiet:
+        say_failures(mended.failed)
+    failed = f", {len(mended.failed)} failed" if mended.failed else ""
+    typer.echo(f"{len(mended.replaced)} queries replaced after {mended.tries} tries{failed}")
+    if fixed.spent:
+        typer.echo(fixed.spent)
+    if mended.left and fixed.by_model:
+        typer.echo(f"{len(mended.left)} queries are tasks, or of users without orders: edit them, or drop them")
+    elif mended.left:
+        typer.echo(
+            f"{len(mended.left)} queries were not made by the offline generator: name a --model that writes them "
+            "again, edit them, or drop them"
+        )
+
+
+def _writer(fixing: Fixing) -> "QueryWriter | None":
+    """The model of the flags only: money is spent where somebody asks for it."""
+    from drretail.cli.models import Opener
+    from drretail.cli.queries_writer import chosen_writer, opened_writer
+    from drretail.settings import read_settings
+
+    if not fixing.names_a_model:
+        return None
+    settings = read_settings()
+    return opened_writer(chosen_writer(fixing.model, fixing.profile, settings), Opener(settings, fixing.base_urls))
+
+
+@contextmanager
+def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Generator[Rewrite]":
+    from drretail.env.session import Session
+    from drretail.querygen.mending import offline_rewrite
+    from drretail.querygen.shelf import Shelf
+    from drretail.tools.toolkit import Toolkit
+
+    with Toolkit(Session(shop)) as toolkit:
+        yield offline_rewrite(shop, Shelf(toolkit), linter, fixing.seed, whoever=fixing.names_a_model)
+
+
+def _fixed_by_model(
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", writer: "QueryWriter", fixing: Fixing
+) -> Fixed:
+    from drretail.cli.queries_writer import journal_beside
+    from drretail.progress import choose_progress
+    from drretail.querygen.by_model.rewrite import ModelRewriter
+
+    progress = choose_progress("none" if fixing.quiet else None)
+    journal = journal_beside(file)
+    with ModelRewriter(shop, writer.model, linter, journal, progress, parallel=fixing.parallel) as rewrite:
+        mended = _mended(linter, file, queries, rewrite, fixing)
+        spent = writer.line(rewrite.usage, rewrite.served, quiet=fixing.quiet)
+        return Fixed(mended, by_model=True, spent=spent, document=writer.document(rewrite.usage, rewrite.served))
+
+
+def _mended(linter: "Linter", file: Path, queries: "Sequence[Query]", rewrite: "Rewrite", fixing: Fixing) -> "Mended":
+    from drretail.querygen.mending import Mender
+    from drretail.querygen.revisions import History
+
+    with closing(History(file)) as history:
+        mender = Mender(linter, rewrite, history, BY, _now, fixing.tries, fixing.retry_failed)
+        return mender.mend(queries)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

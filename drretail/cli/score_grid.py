@@ -1,0 +1,146 @@
+"""A table of scores on the terminal: systems above, floors and ceiling grey and below a rule, cut to fit its width."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from drretail.cli.output import stdout_console
+from drretail.viewer.fitting import parts
+
+if TYPE_CHECKING:
+    from rich.box import Box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from drretail.viewer.standing import Cell, Column, Line, Table
+
+NARROWEST = 12
+"""Of a column: an interval of shares, as in [0.89, 0.95]."""
+USUAL = 17
+"""Of a share with its interval; names and counts that are longer are folded."""
+_GAP = 2
+_EDGES = 2
+_GREY = "dim"
+_INDENT = "  "
+
+
+def print_grid(table: "Table") -> None:
+    """The table on stdout in as few parts as fit side by side, its title above all.
+
+    Intervals stand beside their values, or, where a group of columns would be torn by that, below them. A single
+    system has a row for each variant.
+    """
+    from rich.text import Text
+
+    console = stdout_console()
+    console.print(Text(f"{table.title}, {table.by}", style="bold"))
+    if len({line.label for line in table.lines}) == 1 and len(table.columns) > 1:
+        console.print(_upright(table))
+        return
+    names = _names_width(table.lines, console.width)
+    room = console.width - names - _EDGES
+    widths = _widths(table, beside=True)
+    beside = all(sum(widths[place] for place in places) <= room for places in _groups(table))
+    widths = widths if beside else _widths(table, beside=False)
+    for places in parts(table.columns, widths, room):
+        console.print(_grid(table, places, names, beside=beside))
+
+
+def _names_width(lines: "Sequence[Line]", width: int) -> int:
+    """Of the column of systems: at most a quarter of the line, and 20 in any case."""
+    longest = max((len(name) for line in lines for name in (line.system, _INDENT + line.manner)), default=0)
+    return min(longest, max(20, width // 4))
+
+
+def _groups(table: "Table") -> list[list[int]]:
+    """The places of columns that belong together, of every group that has several."""
+    grouped = groupby(range(len(table.columns)), key=lambda place: table.columns[place].group)
+    return [places for _, group in grouped if len(places := list(group)) > 1]
+
+
+def _widths(table: "Table", *, beside: bool) -> list[int]:
+    """Of every column, with the gap behind it."""
+    return [_width(table, place, beside=beside) + _GAP for place in range(len(table.columns))]
+
+
+def _width(table: "Table", place: int, *, beside: bool) -> int:
+    texts = (_figures(line.cells[place], beside=beside) for line in table.lines)
+    figures = [len(part) for text in texts for part in text.split("\n")]
+    counts = [len(cell.counts) for line in table.lines if (cell := line.cells[place]) is not None]
+    foldable = min(max([len(table.columns[place].name), *counts]), USUAL)
+    return max(NARROWEST, foldable if beside else 0, *figures)
+
+
+def _grid(table: "Table", places: Sequence[int], names: int, *, beside: bool) -> "Grid":
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=_box(), padding=(0, 1, 0, 0), pad_edge=False)
+    grid.add_column("", width=names, overflow="fold")
+    for place in places:
+        width = _width(table, place, beside=beside)
+        column = table.columns[place]
+        grid.add_column(_heading(column, width), width=width, overflow="fold", style=_GREY if column.few else "")
+    lines = [line for line in table.lines if not line.manner or any(line.cells[place] for place in places)]
+    for line, following in zip(lines, (*lines[1:], None), strict=True):
+        ends = following is not None and following.section != line.section
+        name = Text(_INDENT + line.manner if line.manner else line.system)
+        shown = [_text(line.cells[place], beside=beside) for place in places]
+        grey = line.place in ("floor", "ceiling") or line.manner
+        grid.add_row(name, *shown, style=_GREY if grey else "", end_section=ends)
+    return grid
+
+
+def _upright(table: "Table") -> "Grid":
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=_box(), padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("", *(line.manner or line.system for line in table.lines)):
+        grid.add_column(heading, overflow="fold")
+    for at, column in enumerate(table.columns):
+        name = " ".join(filter(None, [column.name, column.counts]))
+        cells = [_text(line.cells[at], beside=True, below=False) for line in table.lines]
+        grid.add_row(Text(name), *cells, style=_GREY if column.few else "")
+    return grid
+
+
+def _heading(column: "Column", width: int) -> str:
+    """The name, broken at its underscores where it is too long, and what there is to say of the whole column."""
+    return "\n".join([*_broken(column.name, width), *filter(None, [column.counts])])
+
+
+def _broken(name: str, width: int) -> Iterator[str]:
+    line = ""
+    for part in name.replace("_", "_\n").replace(" ", " \n").split("\n"):
+        if line and len(line + part.rstrip()) > width:
+            yield line.rstrip()
+            line = ""
+        line += part
+    yield line
+
+
+def _text(cell: "Cell | None", *, beside: bool, below: bool = True) -> "str | Text":
+    """Its figures, and with ``below`` its counts on a line of their own."""
+    from rich.text import Text
+
+    if cell is None:
+        return ""
+    text = Text(_figures(cell, beside=beside), style=_GREY if cell.few else "")
+    gap = "\n" if below else "  "
+    return text.append(f"{gap}{cell.counts}", style=_GREY) if cell.counts else text
+
+
+def _figures(cell: "Cell | None", *, beside: bool) -> str:
+    """Value and interval: 0.74 [0.68, 0.80]."""
+    if cell is None:
+        return ""
+    gap = " " if beside else "\n"
+    return f"{cell.value}{gap}[{cell.interval}]" if cell.interval else cell.value
+
+
+def _box() -> "Box":
+    """Rules below the headings and between sections, and none anywhere else."""
+    from rich.box import Box
+
+    return Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")

@@ -1,0 +1,101 @@
+"""What the users of queries bought next, out of a world that holds orders out, with what sells best beside it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from drretail.env.catalog.base import CatalogQuery, fold_category
+from drretail.env.manifest import OrderRow
+from drretail.env.world import World
+from drretail.errors import NotFound, ToolError
+from drretail.experiment import Experiment, rubric_path
+from drretail.grounding.goods import goods_of
+from drretail.grounding.purchases import leaf_category
+from drretail.records.next_purchase import METRIC, Goods, NextPurchase
+from drretail.records.query import Query
+from drretail.records.shop import VOID_STATUSES, Product
+
+MOST_POPULAR = 50
+"""How many a baseline may recommend: as many as the catalog gives at once, and more than any report does."""
+
+
+def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurchase]:
+    """One for each query, in their order; nothing where the world holds no orders out.
+
+    Raises UserError where what is held out is damaged, ToolError where a server fails.
+    """
+    if world.holdout is None or not queries:
+        return
+    users = {query.user_id for query in queries if query.user_id is not None}
+    rows = world.holdout.orders(users)
+    shop = _Shop(world)
+    for query in queries:
+        yield _next_purchase(shop, query, rows.get(query.user_id or "", ()))
+
+
+def freeze_next_purchases(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
+    """Keeps them in the experiment's folder; those of earlier openings stay. Raises as ``next_purchases`` does."""
+    new = [it for it in queries if not rubric_path(experiment.folder, METRIC, it.query_id).exists()]
+    for frozen in next_purchases(world, new):
+        experiment.freeze_rubric(METRIC, frozen.query_id, frozen)
+
+
+@dataclass(slots=True)
+class _Shop:
+    """A world that is asked once for what sells best in a category."""
+
+    world: World
+    _popular: dict[str | None, tuple[Goods, ...]] = field(default_factory=dict[str | None, tuple[Goods, ...]])
+
+    def popular(self, category: str | None) -> tuple[Goods, ...]:
+        """The products with most ratings, in a category or the whole shop."""
+        if category not in self._popular:
+            self._popular[category] = self._look_up(category)
+        return self._popular[category]
+
+    def favourite(self, user_id: str) -> str | None:
+        """The leaf category of most orders that were kept, ties by name; None without any."""
+        try:
+            orders = self.world.store.orders(user_id).orders
+        except NotFound:  # the only order of a user may be the one that is held out
+            return None
+        kept = [order.product_id for order in orders if order.order_status not in VOID_STATUSES]
+        products = self.world.store.products(sorted(set(kept)))
+        counts = Counter(leaf_category(products[it]) for it in kept if it in products)
+        return min(counts, key=lambda name: (-counts[name], name), default=None)
+
+    def _look_up(self, category: str | None) -> tuple[Goods, ...]:
+        asked = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
+        try:
+            found = [hit.product_id for hit in self.world.catalog.search(asked).hits]
+        except ToolError as problem:
+            if problem.kind != "invalid_argument":
+                raise
+            return ()  # the last product of a category may have left the shop
+        products = self.world.store.products(found)
+        return tuple(goods_of(products[product_id]) for product_id in found if product_id in products)
+
+
+def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextPurchase:
+    ids = list(dict.fromkeys(row.product_id for row in rows if row.order_status not in VOID_STATUSES))
+    products = shop.world.store.products(ids)
+    bought = [products[product_id] for product_id in ids if product_id in products]
+    favourite = None if query.user_id is None else shop.favourite(query.user_id)
+    return NextPurchase(
+        query_id=query.query_id,
+        user_id=query.user_id,
+        bought=tuple(map(goods_of, bought)),
+        gone=tuple(product_id for product_id in ids if product_id not in products),
+        wanted=_is_wanted(bought, query.constraints.categories),
+        favourite=favourite,
+        popular_in_favourite=() if favourite is None else shop.popular(favourite),
+        popular=shop.popular(None),
+    )
+
+
+def _is_wanted(bought: Sequence[Product], categories: Collection[str]) -> bool | None:
+    """Whether a category filter for one of ``categories`` would let one of the products through."""
+    if not categories or not bought:
+        return None
+    asked = {fold_category(name) for name in categories}
+    return any(asked & {fold_category(it) for it in (*product.categories, product.category)} for product in bought)

@@ -1,0 +1,12 @@
+"""How far what a report would have bought is from the best that the shop could sell, without a model (docs/floors.md).
+
+matching.py   which recommended product stands for which wanted thing
+distance.py   what these picks come to beside the cheapest and the best basket
+judge.py      one verdict for each measure, from the report, its ledger and the frozen reference
+score.py      these as values
+metric.py     and as a metric family
+"""
+
+from drretail.eval.basket.metric import METRIC
+
+__all__ = ["METRIC"]

@@ -1,0 +1,23 @@
+"""The measures' verdicts as values."""
+
+from collections.abc import Sequence
+
+from drretail.eval.basket.distance import MEASURES
+from drretail.eval.metric import Value
+from drretail.records.score import Verdict
+
+
+def variants() -> tuple[str, ...]:
+    return tuple(MEASURES)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """One value for each measure; one without a verdict is failed."""
+    by_variant = {verdict.item: verdict for verdict in verdicts}
+    return [_value(variant, by_variant.get(variant)) for variant in MEASURES]
+
+
+def _value(variant: str, verdict: Verdict | None) -> Value:
+    if verdict is None or verdict.state != "scored":
+        return Value(variant, "failed" if verdict is None else verdict.state)
+    return Value(variant, "scored", float(verdict.value))

@@ -1,0 +1,101 @@
+"""Comparisons of what an experiment's judges said: pure, from what was gathered."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from drretail.eval.compare.choosing import seats_of
+from drretail.eval.compare.headlines import compared
+from drretail.eval.compare.hidden import hidden
+from drretail.eval.compare.missing import missing
+from drretail.eval.compare.rows import Sides, compared_rows
+from drretail.eval.compare.sentences import conclusions
+from drretail.eval.compare.sides import runs_of, side_of
+from drretail.eval.compare.steadiness import reliability
+from drretail.eval.gathering import Gathered, Seat
+from drretail.eval.metric import Metric
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
+from drretail.records.pairs import PairScore
+
+BAR = 7.0
+"""What a rating of 0 to 10 has to reach to pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a comparison was asked for."""
+
+    experiment: str
+    """The folder as the user names it, for the commands that make what is missing."""
+    families: Sequence[str]
+    """Names, in the order of tables."""
+    judges: Collection[str]
+    """Who is heard, as "provider:model"."""
+    bar: float = BAR
+
+
+def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[PairScore] = ()) -> Comparison:
+    """System ``a`` beside system ``b``: one table for each judge and set of rules, and what follows of them.
+
+    ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept.
+    """
+    seats = seats_of(gathered, asking.judges)
+    made = (_table(gathered, a, b, seat, asking) for seat in seats)
+    tables = tuple(table for table in made if table is not None)
+    theirs = [row for row in pairs if {row.a, row.b} == {a, b} and row.judge in asking.judges]
+    met = tuple(row for row in theirs if row.note is None and row.n_scored)
+    comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
+    return comparison.model_copy(
+        update={
+            "missing": tuple(missing(gathered, comparison, asking.experiment, asking.families, seats)),
+            "conclusions": tuple(conclusions(comparison, _self_checked(gathered))),
+        }
+    )
+
+
+def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking) -> JudgeTable | None:
+    """None where this judge has no value of either system that may be shown."""
+    rows: list[ComparedRow] = []
+    steady: list[Reliability] = []
+    for name in asking.families:
+        metric = gathered.families.get(name)
+        if metric is None or seat not in gathered.seats(name) or hidden(metric, seat):
+            continue
+        family, its = _family(gathered, metric, seat, (a, b), asking.bar)
+        rows += family
+        steady += its
+    if not rows:
+        return None
+    judge = seat.judge
+    return JudgeTable(
+        judge=judge.spec,
+        judge_kind=judge.kind,
+        judge_params=judge.params_hash,
+        rules=seat.rules,
+        rows=tuple(rows),
+        reliability=tuple(steady),
+    )
+
+
+def _family(
+    gathered: Gathered, metric: Metric, seat: Seat, labels: tuple[str, str], bar: float
+) -> tuple[list[ComparedRow], list[Reliability]]:
+    """Its variants of which either system has a value."""
+    by_label = runs_of(gathered, metric.name, seat)
+    runs = [by_label[label] for label in labels]
+    k = min(len({plan.repeat for plan, _ in its}) for its in runs)
+    variants: dict[str, Sides] = {}
+    for variant in compared(metric):
+        a, b = (side_of(its, variant) for its in runs)
+        if any(a.values.values()) or any(b.values.values()):
+            variants[variant] = a, b
+    rows = compared_rows(metric.name, variants, gathered.definition.seed)
+    steady = (
+        reliability(metric.name, variant, label, side, k=k, bar=bar)
+        for variant, sides in variants.items()
+        for label, side in zip(labels, sides, strict=True)
+    )
+    return rows, [it for it in steady if it is not None]
+
+
+def _self_checked(gathered: Gathered) -> set[str]:
+    return {label for label, system in gathered.definition.systems.items() if system.self_checked}

@@ -1,0 +1,136 @@
+"""What would make a comparison say more, each with the command that makes it."""
+
+from collections.abc import Iterator, Sequence
+
+from drretail.eval.compare.hidden import hidden
+from drretail.eval.gathering import Gathered, Seat
+from drretail.eval.panel import is_panel
+from drretail.eval.stats.tests import fewest_queries
+from drretail.records.comparison import Comparison, JudgeTable, Missing
+from drretail.records.score import CODE
+
+A_JUDGE = "PROVIDER:MODEL"
+REPEATS = 3
+
+
+def missing(
+    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], seats: Sequence[Seat]
+) -> Iterator[Missing]:
+    """Runs, judgements, repeats, pairwise judging and queries that are not there, in this order."""
+    yield from _runs(gathered, comparison, experiment)
+    yield from _judgements(gathered, comparison, experiment, families, seats)
+    yield from _agent_repeats(gathered, comparison, experiment)
+    yield from _judge_repeats(gathered, experiment, families, seats)
+    yield from _pairwise(comparison, experiment, seats)
+    yield from _queries(comparison, experiment)
+
+
+def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
+    for side, label in _sides(comparison):
+        plans = [plan for plan in gathered.plans if plan.label == label]
+        lost = sum(not plan.has_report for plan in plans)
+        if lost:
+            what = f"{side}: {lost:,} of {len(plans):,} runs failed or were not made"
+            yield Missing(what=what, command=f"drretail run --to {experiment} … --retry-failed")
+
+
+def _judgements(
+    gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], seats: Sequence[Seat]
+) -> Iterator[Missing]:
+    for name in families:
+        metric = gathered.families[name]
+        heard = [seat for seat in seats if seat in gathered.seats(name)]
+        shown = [seat for seat in heard if not hidden(metric, seat)]
+        if not shown:
+            why = "only a rule-based judge rated, whose ratings are not shown" if heard else "nobody judged"
+            judge = f" --judge {A_JUDGE}" if metric.needs_judge else ""
+            yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
+        for seat in shown:
+            if not is_panel(seat.judge):
+                yield from _unheard(gathered, comparison, experiment, name, seat)
+
+
+def _unheard(gathered: Gathered, comparison: Comparison, experiment: str, name: str, seat: Seat) -> Iterator[Missing]:
+    """Reports of these two systems that this judge, who judged others, has not judged."""
+    for side, label in _sides(comparison):
+        count = sum(
+            plan.label == label and heard.reported.lacks == "not_judged" for plan, heard in gathered.heard(name, seat)
+        )
+        if count:
+            by = "" if seat.judge.spec == CODE else f" by {seat.judge.spec}"
+            yield Missing(
+                what=f"{side}: {count:,} reports not judged in {name}{by}",
+                command=f"drretail score {experiment} --metrics {name}{flags(seat)}",
+            )
+
+
+def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
+    once = [
+        side
+        for side, label in _sides(comparison)
+        if len({plan.repeat for plan in gathered.plans if plan.label == label}) < 2
+    ]
+    if once:
+        yield Missing(
+            what=f"{' and '.join(once)} ran each query once: noise of the agent, pass^k and worst of k can't be told",
+            command=f"drretail run --to {experiment} … --repeats {REPEATS}",
+        )
+
+
+def _judge_repeats(
+    gathered: Gathered, experiment: str, families: Sequence[str], seats: Sequence[Seat]
+) -> Iterator[Missing]:
+    """A rule-based judge says the same each time, so repeats would say nothing of it."""
+    for seat in seats:
+        if seat.judge.kind == "rule_based" or is_panel(seat.judge):
+            continue
+        once = [name for name in families if seat in gathered.seats(name) and not _repeated(gathered, name, seat)]
+        if once:
+            yield Missing(
+                what=f"{seat.judge.spec} judged each report once in {', '.join(once)}: its noise can't be told",
+                command=f"drretail score {experiment} --metrics {','.join(once)}{flags(seat)} "
+                f"--judge-repeats {REPEATS}",
+            )
+
+
+def _repeated(gathered: Gathered, name: str, seat: Seat) -> bool:
+    return any(len(heard.reported.by_repeat) > 1 for _, heard in gathered.heard(name, seat))
+
+
+def _pairwise(comparison: Comparison, experiment: str, seats: Sequence[Seat]) -> Iterator[Missing]:
+    if not comparison.pairs:
+        judges = [seat.judge.spec for seat in seats if seat.judge.kind == "llm" and not is_panel(seat.judge)]
+        yield Missing(
+            what="No language model compared the two side by side (pairwise)",
+            command=f"drretail score {experiment} --metrics pairwise --pairs {comparison.a}~{comparison.b} "
+            f"--judge {judges[0] if judges else A_JUDGE}",
+        )
+
+
+def _queries(comparison: Comparison, experiment: str) -> Iterator[Missing]:
+    few = [found for table in comparison.tables for found in _few(table)]
+    if few:
+        name, pairs, needed = max(few, key=lambda it: it[2])
+        yield Missing(
+            what=f"{name}: {pairs:,} queries, and no test can come out below {needed:,}",
+            command=f"drretail run --to {experiment} --queries MORE …",
+        )
+
+
+def _few(table: JudgeTable) -> Iterator[tuple[str, int, int]]:
+    """(family, queries, fewest queries that could show anything) where there are too few."""
+    for name in dict.fromkeys(row.metric for row in table.rows):
+        rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
+        short = [row.n_pairs for row in rows if row.outcome == "too_few"]
+        if short:
+            yield name, max(short), fewest_queries(len(rows))
+
+
+def _sides(comparison: Comparison) -> tuple[tuple[str, str], tuple[str, str]]:
+    return ("A", comparison.a), ("B", comparison.b)
+
+
+def flags(seat: Seat) -> str:
+    """The flags that name a judge and its rules, with a space before them."""
+    judge = "" if seat.judge.spec == CODE else f" --judge {seat.judge.spec}"
+    return judge + ("" if seat.rules == "default" else f" --rules {seat.rules}")

@@ -1,0 +1,54 @@
+"""Words and numbers of sentences."""
+
+from collections.abc import Iterable, Sequence
+
+from drretail.records.comparison import ComparedRow, JudgeTable, Reliability
+from drretail.records.pairs import PairScore
+
+MOST = 10_000
+"""So many queries nobody asks: more are told as more than that."""
+
+
+def name_of(row: ComparedRow | Reliability) -> str:
+    """ "clarity", "FP", "checks clean": the family is named where the variant alone says little."""
+    return row.variant if row.metric in ("faithfulness", "quality") else f"{row.metric} {row.variant}"
+
+
+def number(value: float) -> str:
+    """Two digits behind the point, one from 100 on."""
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.2f}"
+
+
+def signed(value: float) -> str:
+    """With its sign; a plain 0.00 where nothing of it can be seen."""
+    shown = number(value)
+    return shown.lstrip("-") if float(shown.replace(",", "")) == 0 else f"{'+' if value > 0 else ''}{shown}"
+
+
+def queries(count: int) -> str:
+    """ "1 query", "50 queries", "more than 10,000 queries"."""
+    if count > MOST:
+        return f"more than {MOST:,} queries"
+    return "1 query" if count == 1 else f"{count:,} queries"
+
+
+def listed(names: Iterable[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def judge_of(row: JudgeTable | PairScore) -> str:
+    """The judge, with what tells it from another of the same model, and its rules where these are not our own."""
+    name = f"{row.judge}-{row.judge_params}" if row.judge_params else row.judge
+    return name if row.rules == "default" else f"{name} (rules {row.rules})"
+
+
+def between(low: int, high: int) -> str:
+    """ "50 queries", "48 to 50 queries"."""
+    return queries(high) if low == high else f"{low:,} to {queries(high)}"
+
+
+def distinct(values: Sequence[int]) -> str:
+    """How many queries rows have."""
+    return between(min(values), max(values))

@@ -1,0 +1,182 @@
+"""Rows of scores.json for every system of an experiment that saw other data than the users' own."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from drretail.eval.counterfactual.advice import Advice, read_advice
+from drretail.eval.counterfactual.measure import Outcome, measured
+from drretail.eval.stats.intervals import mean_interval
+from drretail.eval.subject import Planned, planned_runs, read_subject
+from drretail.experiment import Definition, read_counterfactual, read_definition
+from drretail.grounding.own_history import speaks_of_own_history
+from drretail.records.counterfactual import (
+    DIMENSIONS,
+    CounterfactualKind,
+    CounterfactualRow,
+    Dimension,
+    Measure,
+    factual_of,
+    kind_of,
+)
+from drretail.records.query import Query
+from drretail.records.run import System
+
+VERSION = 1
+NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
+NO_FACTUAL = "the experiment holds no such system with the users' own data"
+_OF_REPEATS: tuple[Measure, ...] = ("change", "repeats", "beyond", "ignored")
+_Value = Callable[[Outcome], float | None]
+
+
+@dataclass(slots=True)
+class _Pair:
+    """A system before other data, beside the one that is otherwise the same."""
+
+    system: str
+    factual: str
+    kind: CounterfactualKind
+    has_factual: bool
+    outcomes: dict[str, Outcome | None] = field(default_factory=dict[str, Outcome | None])
+    """By query; None where one of both has no report. A query that does not apply is missing."""
+
+
+def counterfactual_rows(experiment: Path) -> list[CounterfactualRow]:
+    """By system and measure; none for an experiment without such systems. Pure: equal folders, equal rows."""
+    definition = read_definition(experiment)
+    pairs = list(_pairs(definition.systems))
+    if not pairs:
+        return []
+    planned: dict[tuple[str, str], list[Planned]] = defaultdict(list)
+    for run in planned_runs(experiment, definition):
+        planned[run.label, run.query.query_id].append(run)
+    for query in definition.queries:  # one at a time: what all runs were handed would not fit
+        _measure(experiment, definition, query, pairs, planned)
+    return [row for pair in pairs for row in _rows(pair, definition)]
+
+
+def _pairs(systems: Mapping[str, System]) -> Iterator[_Pair]:
+    for label, system in sorted(systems.items()):
+        kind = kind_of(system)
+        if kind is None:
+            continue
+        wanted = factual_of(system)
+        found = next((name for name, other in sorted(systems.items()) if other == wanted), None)
+        yield _Pair(label, found or wanted.label(), kind, found is not None)
+
+
+def _measure(
+    experiment: Path,
+    definition: Definition,
+    query: Query,
+    pairs: Sequence[_Pair],
+    planned: Mapping[tuple[str, str], Sequence[Planned]],
+) -> None:
+    """Enters the query's outcome into each pair."""
+    frozen = read_counterfactual(experiment, query.user_id)
+    if frozen is None:
+        return
+    read: dict[str, list[Advice]] = {}
+    for pair in pairs:
+        for label in (pair.factual, pair.system):
+            if label not in read:
+                subjects = (read_subject(experiment, definition, it, None) for it in planned[label, query.query_id])
+                read[label] = [advice for subject in subjects if (advice := read_advice(subject)) is not None]
+        factual, other = read[pair.factual], read[pair.system]
+        both = bool(factual) and bool(other)
+        pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other) if both else None
+
+
+def _rows(pair: _Pair, definition: Definition) -> Iterator[CounterfactualRow]:
+    if not pair.has_factual:
+        planned = len(definition.queries)
+        yield CounterfactualRow(
+            version=VERSION,
+            system=pair.system,
+            factual=pair.factual,
+            kind=pair.kind,
+            measure="change",
+            of="products",
+            n_planned=planned,
+            n_scored=0,
+            n_failed=planned,
+            note=NO_FACTUAL,
+        )
+        return
+    for dimension in DIMENSIONS:
+        yield _row(pair, definition, "change", _change(dimension), dimension)
+        yield _row(pair, definition, "repeats", _repeats(dimension), dimension)
+        yield _row(pair, definition, "beyond", _beyond(dimension), dimension)
+    yield _row(pair, definition, "direction", lambda it: it.direction.value)
+    yield _row(pair, definition, "ignored", lambda it: _share(it.ignored))
+    if pair.kind == "swap":
+        yield _row(pair, definition, "overused", lambda it: _share(it.overused))
+        yield _row(pair, definition, "overused_constraint", lambda it: _share(it.overused_constraint))
+        yield _row(pair, definition, "overused_category", lambda it: _share(it.overused_category))
+
+
+def _row(
+    pair: _Pair, definition: Definition, measure: Measure, value: _Value, of: Dimension | None = None
+) -> CounterfactualRow:
+    outcomes = [pair.outcomes[query_id] for query_id in sorted(pair.outcomes)]
+    present = [outcome for outcome in outcomes if outcome is not None]
+    values = [found for outcome in present if (found := value(outcome)) is not None]
+    interval = mean_interval([[found] for found in values], definition.seed)
+    failed, planned = len(outcomes) - len(present), len(definition.queries)
+    return CounterfactualRow(
+        version=VERSION,
+        system=pair.system,
+        factual=pair.factual,
+        kind=pair.kind,
+        measure=measure,
+        of=of,
+        value=interval.value,
+        ci_low=interval.low,
+        ci_high=interval.high,
+        n_planned=planned,
+        n_scored=len(values),
+        n_na=planned - failed - len(values),
+        n_failed=failed,
+        items=_items(measure, of, present, definition.queries),
+        note=NO_REPEATS if measure in _OF_REPEATS and _has_no_repeats(present) else None,
+    )
+
+
+def _items(
+    measure: Measure, of: Dimension | None, outcomes: Sequence[Outcome], queries: Sequence[Query]
+) -> dict[str, float]:
+    """Counts behind a value."""
+    if measure == "change" and of == "products":
+        return {"queries_of_own_history": sum(speaks_of_own_history(query.text) for query in queries)}
+    if measure == "direction":
+        ways = [outcome.direction for outcome in outcomes]
+        return {
+            "toward_other": sum(way.toward_other for way in ways),
+            "toward_own": sum(way.toward_own for way in ways),
+            "neither": sum(way.neither for way in ways),
+        }
+    if measure == "overused_constraint":
+        return {"the_reverse": sum(outcome.regained for outcome in outcomes)}
+    return {}
+
+
+def _has_no_repeats(outcomes: Sequence[Outcome]) -> bool:
+    changes = [change for outcome in outcomes for change in outcome.changes.values()]
+    return bool(changes) and all(change.repeats is None for change in changes)
+
+
+def _change(dimension: Dimension) -> _Value:
+    return lambda outcome: outcome.changes[dimension].change
+
+
+def _repeats(dimension: Dimension) -> _Value:
+    return lambda outcome: outcome.changes[dimension].repeats
+
+
+def _beyond(dimension: Dimension) -> _Value:
+    return lambda outcome: outcome.changes[dimension].beyond
+
+
+def _share(told: bool | None) -> float | None:
+    return None if told is None else float(told)

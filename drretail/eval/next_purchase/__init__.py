@@ -1,0 +1,11 @@
+"""Does a report recommend what the user really bought next? Counted without a judge (docs/next-purchase.md).
+
+comparing.py    recommendations, and what sells best, beside the purchase
+judge.py        one verdict for each report
+score.py        shares of reports that hit it
+metric.py       these as a metric family
+"""
+
+from drretail.eval.next_purchase.metric import METRIC
+
+__all__ = ["METRIC"]

@@ -1,0 +1,51 @@
+"""What the comparison with the next purchase comes to: was it hit, in what, and would best sellers have hit it?"""
+
+from collections.abc import Iterator, Sequence
+
+from drretail.eval.metric import Value
+from drretail.eval.next_purchase.comparing import ASPECTS, Compared, Hits
+from drretail.eval.next_purchase.judge import GONE, NOT_HELD_OUT
+from drretail.records.score import Verdict, VerdictState
+
+GUESSERS = ("hit", "base", "shop")
+"""The report, the best sellers of the user's favourite category, and those of the whole shop."""
+IN_WANTED = "_wanted"
+"""How the variants end that look only at purchases of a category which the query asks for."""
+
+
+def variants() -> tuple[str, ...]:
+    every = [f"{guesser}_{aspect}" for guesser in GUESSERS for aspect in ASPECTS]
+    return ("recommended", "wanted", *every, *(f"{name}{IN_WANTED}" for name in every))
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """Every variant of one report; none at all where the world holds nothing out.
+
+    A report that recommends nothing hits nothing: 0, as does a baseline of as many products.
+    """
+    verdict = next(iter(verdicts), None)
+    if verdict is not None and NOT_HELD_OUT in verdict.notes:
+        return []
+    if verdict is None or verdict.state != "scored":
+        state: VerdictState = "failed" if verdict is None else verdict.state
+        items = {GONE: 1} if verdict is not None and GONE in verdict.notes else {}
+        return [Value(variant, state, None, items) for variant in variants()]
+    return list(_values(Compared.model_validate(verdict.value)))
+
+
+def _values(compared: Compared) -> Iterator[Value]:
+    yield Value("recommended", "scored", float(compared.recommended))
+    yield _flag("wanted", compared.wanted)
+    guesses = dict(zip(GUESSERS, (compared.hit, compared.base, compared.shop), strict=True))
+    for suffix, counts in (("", True), (IN_WANTED, compared.wanted is True)):
+        for guesser, hits in guesses.items():
+            for aspect in ASPECTS:
+                yield _flag(f"{guesser}_{aspect}{suffix}", _hit(hits, aspect) if counts else None)
+
+
+def _hit(hits: Hits | None, aspect: str) -> bool | None:
+    return None if hits is None else getattr(hits, aspect)
+
+
+def _flag(variant: str, flag: bool | None) -> Value:
+    return Value(variant, "na") if flag is None else Value(variant, "scored", float(flag))

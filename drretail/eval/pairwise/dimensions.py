@@ -1,0 +1,23 @@
+"""The seven dimensions in which two reports are compared, and the prompt of each (paper Appendix C, Table 13)."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from drretail.eval.quality.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.prompts import Prompt, load_prompt, tagged
+
+__all__ = ["DIMENSIONS", "PERSONALIZATION", "prompt_for", "prompt_hashes"]
+
+
+@cache
+def prompt_for(dimension: str) -> Prompt:
+    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too."""
+    criterion = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))[dimension]
+    text = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
+    return Prompt(dimension, load_prompt(__file__, "comparing").text.replace("{{criterion}}", text))
+
+
+def prompt_hashes() -> dict[str, frozenset[str]]:
+    """By dimension the hash of today's wording, and "" where nobody was asked: verdicts in other words are stale."""
+    return {dimension: frozenset({"", prompt_for(dimension).hash}) for dimension in DIMENSIONS}

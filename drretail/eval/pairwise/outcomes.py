@@ -1,0 +1,165 @@
+"""What the verdicts on one meeting of two systems come to: a win, a tie, a loss, or why there is none."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from drretail.eval.gathering import Gathered, Seat
+from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_hashes
+from drretail.eval.pairwise.judge import VERSION, orders
+from drretail.eval.pairwise.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
+from drretail.eval.registry import PAIRWISE
+from drretail.eval.verdicts import VerdictFile, verdict_path
+from drretail.records.rules import Rules
+from drretail.records.score import Order, Verdict
+
+Why = Literal["runs_failed", "not_judged", "judge"]
+Results = dict[Seat, dict[Labels, dict[str, list["Outcome"]]]]
+"""By judge and rules, then by pair, then by dimension: one outcome for every meeting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One meeting in one dimension; judged several times, the mean of the times that were scored."""
+
+    query_id: str
+    win: float | None = None
+    """1 for a win of the first system, else 0; None where nothing was scored."""
+    tie: float | None = None
+    loss: float | None = None
+    is_na: bool = False
+    why: Why | None = None
+    """Why it failed: it is neither scored nor na."""
+    flipped: float | None = None
+    """1 where the winner changed with the order; None where one order alone was asked."""
+    first_preferred: float | None = None
+    """Share of the answers that prefer the report which was read first."""
+    disagreed: float | None = None
+    """1 where the members of a panel said different things; None of a judge alone."""
+    failed_verdicts: int = 0
+    stale_verdicts: int = 0
+
+    @property
+    def result(self) -> float | None:
+        """What the first system won, a tie being half a win; None where nothing was scored."""
+        return None if self.win is None or self.tie is None else self.win + self.tie / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """By what living verdicts are known."""
+
+    seed: str
+    reports: Mapping[str, str | None]
+    """The sha256 of every planned run's report."""
+    prompts: Mapping[str, frozenset[str]]
+    """Hashes of today's wording by dimension."""
+
+
+def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Seat, Labels]] = ()) -> Results:
+    """Every meeting of every pair that a judge has verdicts of, and of the pairs in ``asked``."""
+    found: Results = defaultdict(dict)
+    for seat, labels in asked:
+        found[seat][labels] = {dimension: [] for dimension in DIMENSIONS}
+    shas = {plan.run_id: plan.report_sha for plan in gathered.plans}
+    reading = _Reading(gathered.definition.seed, shas, prompt_hashes())
+    judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
+    pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
+    heard = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
+    for meeting, verdicts in heard:
+        for seat in verdicts:
+            found[seat].setdefault(meeting.labels, {dimension: [] for dimension in DIMENSIONS})
+    for meeting, verdicts in heard:
+        for seat, by_pair in found.items():
+            if meeting.labels in by_pair:
+                for dimension, outcome in _outcomes(reading, meeting, verdicts.get(seat, []), seat.rules):
+                    by_pair[meeting.labels][dimension].append(outcome)
+    return found
+
+
+def _pairs_in(experiment: Path, gathered: Gathered) -> Iterator[Labels]:
+    """The pairs of known systems that have verdicts."""
+    for folder in (experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/"):
+        a, _, b = folder.name.partition(BETWEEN)
+        if {a, b} <= gathered.definition.systems.keys():
+            yield a, b
+
+
+def _verdicts(experiment: Path, meeting: Meeting, judges: Sequence[str]) -> dict[Seat, list[Verdict]]:
+    """The last verdict of every key about this meeting, by who judged."""
+    groups: dict[Seat, list[Verdict]] = defaultdict(list)
+    for judge in judges:
+        path = verdict_path(experiment, PAIRWISE, judge, pair_name(meeting.labels), meeting.run)
+        for verdict in VerdictFile(path).lasts() if path.exists() else ():
+            groups[Seat(verdict.judge, verdict.rules)].append(verdict)
+    return groups
+
+
+def _outcomes(
+    reading: _Reading, meeting: Meeting, verdicts: Sequence[Verdict], rules: Rules
+) -> Iterator[tuple[str, Outcome]]:
+    reports = tuple(reading.reports.get(run_id) for run_id in meeting.run_ids)
+    query_id = meeting.query.query_id
+    for dimension in DIMENSIONS:
+        about = [verdict for verdict in verdicts if verdict.item == dimension]
+        living = [it for it in about if _lives(it, reports, reading.prompts[dimension])]
+        if None in reports:
+            yield dimension, Outcome(query_id, why="runs_failed", stale_verdicts=len(about))
+            continue
+        wanted = orders(rules, reading.seed, meeting.run_ids, dimension)
+        times = sorted({it.judge_repeat for it in living}) or [1]
+        told = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
+        outcome = _together([_once(query_id, by_order, wanted) for by_order in told])
+        yield dimension, replace(outcome, stale_verdicts=len(about) - len(living))
+
+
+def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset[str]) -> bool:
+    """True for a verdict about these very reports, asked in today's words and by this version of the family."""
+    same = (verdict.report_sha, verdict.other_report_sha) == reports
+    return same and verdict.prompt_hash in prompts and verdict.version == VERSION
+
+
+def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> Outcome:
+    """A win where the same report was preferred in every order, a tie where not; one order that failed fails all."""
+    told = [by_order[order] for order in wanted if order in by_order]
+    states = {verdict.state for verdict in told}
+    if "failed" in states:
+        failed = sum(verdict.state == "failed" for verdict in told)
+        return Outcome(query_id, why="judge", failed_verdicts=failed)
+    if len(told) < len(wanted) or len(states) > 1:  # a profile that came later leaves one order na until it is asked
+        return Outcome(query_id, why="not_judged")
+    if states == {"na"}:
+        return Outcome(query_id, is_na=True)
+    winners = {verdict.value for verdict in told}
+    return Outcome(
+        query_id,
+        win=float(winners == {"a"}),
+        tie=float(len(winners) > 1),
+        loss=float(winners == {"b"}),
+        flipped=float(len(winners) > 1) if len(wanted) > 1 else None,
+        first_preferred=_mean([verdict.value == (verdict.order or "")[:1] for verdict in told]),
+    )
+
+
+def _together(times: Sequence[Outcome]) -> Outcome:
+    """All times that a judge was asked: their mean where any was scored, else why none was."""
+    scored = [it for it in times if it.result is not None]
+    failed = sum(it.failed_verdicts for it in times)
+    if not scored:
+        return replace(min(times, key=lambda it: (it.is_na, it.why or "")), failed_verdicts=failed)
+    return Outcome(
+        scored[0].query_id,
+        win=_mean([it.win for it in scored]),
+        tie=_mean([it.tie for it in scored]),
+        loss=_mean([it.loss for it in scored]),
+        flipped=_mean([it.flipped for it in scored]),
+        first_preferred=_mean([it.first_preferred for it in scored]),
+        failed_verdicts=failed,
+    )
+
+
+def _mean(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,113 @@
+"""Which pairs of systems are compared, and in which runs they meet."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from drretail.env.store.base import Store
+from drretail.errors import UnknownName, UserError
+from drretail.eval.subject import Planned, Subject, planned_runs, read_subject
+from drretail.experiment import Definition, read_definition
+from drretail.records.counterfactual import kind_of
+from drretail.records.query import Query
+from drretail.records.run import CEILING, FLOORS, System
+
+BETWEEN = "~"
+"""Stands between two labels, of which it can be no part."""
+Labels = tuple[str, str]
+"""Two different systems, the first in the alphabet first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One query and repeat in which two systems meet."""
+
+    labels: Labels
+    query: Query
+    repeat: int
+
+    @property
+    def run(self) -> str:
+        return f"{self.query.query_id}-r{self.repeat}"
+
+    @property
+    def run_ids(self) -> tuple[str, str]:
+        a, b = self.labels
+        return f"{a}/{self.run}", f"{b}/{self.run}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two planned runs of one query by two systems."""
+
+    labels: Labels
+    a: Subject
+    b: Subject
+
+
+def pair_name(labels: Labels) -> str:
+    """The pair's folder."""
+    return BETWEEN.join(labels)
+
+
+def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labels]:
+    """The pairs that are named as "A~B", else all pairs of systems that research; in the order of labels.
+
+    Null agents, the oracle and runs with another user's profile are compared only by name: of six systems with all
+    of these there would be 55 pairs instead of 15, each paid for. Raises UserError for what names no pair, UnknownName
+    for a label that no system has.
+    """
+    if named:
+        return sorted({_named(definition, name) for name in named})
+    return list(combinations(researching(definition), 2))
+
+
+def researching(definition: Definition) -> list[str]:
+    """The labels of all systems that research for the user who asks, sorted."""
+    return sorted(label for label, system in definition.systems.items() if _researches(system))
+
+
+def meetings(experiment: Path, definition: Definition, pairs: Sequence[Labels]) -> list[Meeting]:
+    """Where these pairs meet, by repeat and query: repeat k of one with repeat k of the other, where both plan it."""
+    planned: dict[tuple[int, str], dict[str, Query]] = {}
+    for run in planned_runs(experiment, definition):
+        planned.setdefault((run.repeat, run.query.query_id), {})[run.label] = run.query
+    return [
+        Meeting(pair, runs[pair[0]], repeat)
+        for (repeat, _), runs in sorted(planned.items(), key=lambda item: item[0][0])
+        for pair in pairs
+        if runs.keys() >= {*pair}
+    ]
+
+
+def read_pairs(experiment: Path, pairs: Sequence[Labels], store: Store | None) -> Iterator[Pair]:
+    """The two runs of every meeting, in order. Runs of one query are read once and forgotten with the next."""
+    definition = read_definition(experiment)
+    held: dict[tuple[str, int, str], Subject] = {}
+    for meeting in meetings(experiment, definition, pairs):
+        place = meeting.query.query_id, meeting.repeat
+        held = {key: subject for key, subject in held.items() if key[:2] == place}
+        for label in meeting.labels:
+            if (*place, label) not in held:
+                planned = Planned(label, meeting.query, meeting.repeat)
+                held[*place, label] = read_subject(experiment, definition, planned, store)
+        a, b = meeting.labels
+        yield Pair(meeting.labels, held[*place, a], held[*place, b])
+
+
+def _named(definition: Definition, name: str) -> Labels:
+    labels = [label.strip() for label in name.split(BETWEEN)]
+    if len(labels) != 2 or not all(labels):
+        raise UserError(f"--pairs {name}: name two systems by their labels, such as --pairs A{BETWEEN}B.")
+    for label in labels:
+        if label not in definition.systems:
+            raise UnknownName("system in this experiment with the label", label, sorted(definition.systems))
+    a, b = sorted(labels)
+    if a == b:
+        raise UserError(f"--pairs {name}: a system can't be compared with itself.")
+    return a, b
+
+
+def _researches(system: System) -> bool:
+    return system.agent not in (*FLOORS, CEILING) and kind_of(system) is None

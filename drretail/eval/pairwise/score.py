@@ -1,0 +1,145 @@
+"""Rows of pairwise judging: wins, ties and losses of every pair, and strengths of all systems that met."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from drretail.eval.aggregate import NOT_RATED
+from drretail.eval.gathering import Gathered, Seat
+from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_for
+from drretail.eval.pairwise.judge import VERSION
+from drretail.eval.pairwise.outcomes import Outcome, read_outcomes
+from drretail.eval.pairwise.pairs import Labels, researching
+from drretail.eval.pairwise.panel import with_majorities
+from drretail.eval.stats.intervals import Interval, mean_interval
+from drretail.eval.stats.ranking import Contest, Strength, strengths
+from drretail.records.pairs import PairScore, RankScore, Share
+
+Read = Callable[[Outcome], float | None]
+"""A number of one meeting; None where it has none."""
+
+
+def derive_pairs(
+    experiment: Path, gathered: Gathered, asked: Sequence[tuple[Seat, Labels]] = ()
+) -> tuple[tuple[PairScore, ...], tuple[RankScore, ...]]:
+    """The rows of every judge that compared any pair, by judge, pair and dimension. Pure: equal folders, equal bytes.
+
+    ``asked`` names judges and pairs that have rows even if there was nothing to compare.
+    """
+    results = with_majorities(read_outcomes(experiment, gathered, asked))
+    seed = gathered.definition.seed
+    pairs: list[PairScore] = []
+    ranks: list[RankScore] = []
+    for seat in sorted(results, key=lambda seat: seat.order):
+        by_pair = results[seat]
+        for labels in sorted(by_pair):
+            pairs += [_pair_score(seat, labels, it, by_pair[labels][it], seed) for it in DIMENSIONS]
+        names = sorted({*researching(gathered.definition), *(label for labels in by_pair for label in labels)})
+        for dimension in DIMENSIONS:
+            met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
+            ranks += _rank_scores(seat, dimension, names, met, seed)
+    return tuple(pairs), tuple(ranks)
+
+
+def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[Outcome], seed: str) -> PairScore:
+    a, b = labels
+    hidden = seat.judge.kind == "rule_based"
+    counted = PairScore(
+        **_about(seat, dimension),
+        a=a,
+        b=b,
+        n_planned=len(outcomes),
+        n_scored=sum(it.result is not None for it in outcomes),
+        n_na=sum(it.is_na for it in outcomes),
+        n_failed=sum(it.why is not None for it in outcomes),
+        runs_failed=sum(it.why == "runs_failed" for it in outcomes),
+        not_judged=sum(it.why == "not_judged" for it in outcomes),
+        failed_verdicts=sum(it.failed_verdicts for it in outcomes),
+        stale_verdicts=sum(it.stale_verdicts for it in outcomes),
+        note=NOT_RATED if hidden else None,
+    )
+    assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed
+    return counted if hidden else counted.model_copy(update=_numbers(outcomes, seed))
+
+
+def _numbers(outcomes: Sequence[Outcome], seed: str) -> dict[str, Any]:
+    def over_queries(read: Read) -> Interval:
+        return mean_interval(_by_query(outcomes, read), seed)
+
+    rate = over_queries(lambda it: it.result)
+    return {
+        "wins": _sum(it.win for it in outcomes),
+        "ties": _sum(it.tie for it in outcomes),
+        "losses": _sum(it.loss for it in outcomes),
+        "win": _share(over_queries(lambda it: it.win)),
+        "tie": _share(over_queries(lambda it: it.tie)),
+        "loss": _share(over_queries(lambda it: it.loss)),
+        "win_rate": rate.value,
+        "ci_low": rate.low,
+        "ci_high": rate.high,
+        "flip_rate": over_queries(lambda it: it.flipped).value,
+        "first_position_rate": over_queries(lambda it: it.first_preferred).value,
+        "disagreement": over_queries(lambda it: it.disagreed).value,
+    }
+
+
+def _by_query(outcomes: Sequence[Outcome], read: Read) -> list[list[float]]:
+    """The numbers of each query's repeats."""
+    queries: dict[str, list[float]] = defaultdict(list)
+    for outcome in outcomes:
+        number = read(outcome)
+        if number is not None:
+            queries[outcome.query_id].append(number)
+    return [queries[query_id] for query_id in sorted(queries)]
+
+
+def _sum(numbers: Iterable[float | None]) -> float:
+    return round(sum(number for number in numbers if number is not None), 9)
+
+
+def _share(found: Interval) -> Share:
+    return Share(value=found.value, ci_low=found.low, ci_high=found.high)
+
+
+def _rank_scores(
+    seat: Seat, dimension: str, names: Sequence[str], met: Mapping[Labels, Sequence[Outcome]], seed: str
+) -> Iterator[RankScore]:
+    hidden = seat.judge.kind == "rule_based"
+    found = {} if hidden else strengths(names, list(_contests(met)), seed)
+    for name in names:
+        strength = found.get(name, Strength(Interval(None), 0, NOT_RATED))
+        scored = [it for labels, outcomes in met.items() if name in labels for it in outcomes if it.result is not None]
+        yield RankScore(
+            **_about(seat, dimension),
+            system=name,
+            strength=strength.interval.value,
+            ci_low=strength.interval.low,
+            ci_high=strength.interval.high,
+            n_opponents=sum(name in labels and any(it.result is not None for it in met[labels]) for labels in met),
+            n_scored=len(scored),
+            note=strength.lacks,
+        )
+
+
+def _contests(met: Mapping[Labels, Sequence[Outcome]]) -> Iterator[Contest]:
+    """One for each query and pair: repeats say nothing of other queries, so their mean counts once."""
+    for (a, b), outcomes in sorted(met.items()):
+        queries: dict[str, list[float]] = defaultdict(list)
+        for outcome in outcomes:
+            if outcome.result is not None:
+                queries[outcome.query_id].append(outcome.result)
+        for query_id, results in sorted(queries.items()):
+            yield Contest(query_id, a, b, sum(results) / len(results))
+
+
+def _about(seat: Seat, dimension: str) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "dimension": dimension,
+        "rules": seat.rules,
+        "judge": seat.judge.spec,
+        "judge_kind": seat.judge.kind,
+        "judge_params": seat.judge.params_hash,
+        "prompt_hash": prompt_for(dimension).hash,
+    }

@@ -1,0 +1,85 @@
+"""Do reports whose runs did more of something score higher? A hint where to look; a correlation is no cause."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from drretail.eval.gathering import Gathered, Seat
+from drretail.eval.process.counting import MEASURES
+from drretail.eval.process.ranks import Cell, Values, Within, spearman_within
+from drretail.eval.stats.multiplicity import holm
+from drretail.records.correlations import Correlation
+from drretail.records.run import CEILING, FLOORS
+from drretail.records.score import CODE
+
+PROCESS = "process"
+HEADLINES = (
+    ("faithfulness", "FP"),
+    ("faithfulness", "FP_web"),
+    ("faithfulness", "FP_product"),
+    ("faithfulness", "FR"),
+    ("quality", "Avg"),
+    ("checks", "clean"),
+    (PROCESS, "words"),
+)
+FEWEST = 10
+"""Pairs below which a correlation is not told: it would be noise."""
+
+
+def correlations(gathered: Gathered) -> list[Correlation]:
+    """Every measure of ``process`` against every headline score by every judge, inside systems.
+
+    Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
+    themselves. Empty without ``process``.
+    """
+    code = next((seat for seat in gathered.seats(PROCESS) if seat.judge.spec == CODE), None)
+    if code is None:
+        return []
+    measured = {name: _values(gathered, PROCESS, code, name) for name in MEASURES if name != "words"}
+    rows = [
+        _row(name, metric, variant, seat, found)
+        for metric, variant in HEADLINES
+        for seat in _seats(gathered, metric)
+        if (scored := _values(gathered, metric, seat, variant))
+        for name, counted in measured.items()
+        if (found := spearman_within(counted, scored)) is not None and found.n >= FEWEST
+    ]
+    adjusted = holm([row.p for row in rows])
+    return [row.model_copy(update={"p_holm": p}) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _seats(gathered: Gathered, metric: str) -> Iterator[Seat]:
+    """Whose values of a family mean something."""
+    for seat in gathered.seats(metric):
+        if not (gathered.families[metric].is_opinion and seat.judge.kind == "rule_based"):
+            yield seat
+
+
+def _values(gathered: Gathered, metric: str, seat: Seat, variant: str) -> Values:
+    """The mean over repeats of every system and query that has one."""
+    left_out = {label for label, system in gathered.definition.systems.items() if system.agent in (*FLOORS, CEILING)}
+    if metric == "checks":
+        left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
+    found: dict[Cell, list[float]] = defaultdict(list)
+    for plan, heard in gathered.heard(metric, seat):
+        value = heard.reported.values.get(variant)
+        if plan.label not in left_out and value is not None and value.value is not None:
+            found[plan.label, plan.query.query_id].append(value.value)
+    return {cell: sum(values) / len(values) for cell, values in found.items()}
+
+
+def _row(process: str, metric: str, variant: str, seat: Seat, found: Within) -> Correlation:
+    return Correlation(
+        process=process,
+        metric=metric,
+        variant=variant,
+        judge=seat.judge.spec,
+        judge_kind=seat.judge.kind,
+        judge_params=seat.judge.params_hash,
+        rules=seat.rules,
+        rho=found.rho,
+        n=found.n,
+        n_queries=found.n_queries,
+        n_effective=found.n_effective,
+        p=found.p,
+        p_holm=found.p,
+    )

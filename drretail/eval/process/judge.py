@@ -1,0 +1,29 @@
+"""What is counted of one run: a verdict for each measure."""
+
+from typing import Any
+
+from drretail.eval.judge import Hearing
+from drretail.eval.process.counting import Count, Course, count
+from drretail.eval.subject import Subject
+from drretail.records.score import Verdict, VerdictState
+
+STAGE = "count"
+
+
+def judge_process(subject: Subject, hearing: Hearing) -> None:
+    """Records what is not counted yet, and anew what comes out differently: a run made again may end in one report."""
+    assert subject.run is not None
+    course = Course(subject.run, subject.evidence, frozenset(subject.query.expected_tools))
+    for name, counted in count(course).items():
+        state: VerdictState = "na" if counted.value is None else "scored"
+        standing = hearing.standing(STAGE, name)
+        if standing is None or not _is(standing, state, counted):
+            hearing.record(STAGE, name, state, _value(counted), reason=counted.reason)
+
+
+def _is(standing: Verdict, state: VerdictState, counted: Count) -> bool:
+    return (standing.state, standing.value, standing.reason) == (state, _value(counted), counted.reason)
+
+
+def _value(counted: Count) -> dict[str, Any] | None:
+    return None if counted.value is None else {"value": counted.value, "items": dict(counted.items or {})}

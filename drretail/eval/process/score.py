@@ -1,0 +1,23 @@
+"""Verdicts of a run's process as values of its report."""
+
+from collections.abc import Sequence
+
+from drretail.eval.metric import Value
+from drretail.eval.process.counting import MEASURES
+from drretail.records.score import Verdict
+
+
+def variants() -> tuple[str, ...]:
+    return tuple(MEASURES)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """One value for each measure; one without a verdict is failed."""
+    by_name = {verdict.item: verdict for verdict in verdicts}
+    return [_value(name, by_name.get(name)) for name in MEASURES]
+
+
+def _value(name: str, verdict: Verdict | None) -> Value:
+    if verdict is None or verdict.state != "scored":
+        return Value(name, "failed" if verdict is None else verdict.state)
+    return Value(name, "scored", float(verdict.value["value"]), verdict.value["items"])

@@ -1,0 +1,104 @@
+"""Do two raters agree? Of labels: κ, weighted κ, percent; of numbers: r, ρ, τ_b (paper Appendices D and E).
+
+Every function takes what two raters said of the same items, in the same order, and gives None where the statistic is
+not defined: no item, only one label, numbers that never change. Raises ValueError for sequences of unequal length.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from math import isnan
+from typing import Any, Literal
+
+TIE = "tie"
+Weights = Literal["linear", "quadratic"]
+
+
+def percent(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """The share of items with equal labels, 0 to 1."""
+    pairs = _both(first, second)
+    return sum(a == b for a, b in pairs) / len(pairs) if pairs else None
+
+
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """Cohen's κ = (p_o − p_e) / (1 − p_e): agreement beyond what each rater's shares of labels give by chance."""
+    pairs = _both(first, second)
+    if not pairs:
+        return None
+    ones, others = Counter(first), Counter(second)
+    by_chance = sum(count * others[label] for label, count in ones.items())
+    n = len(pairs)
+    if by_chance == n * n:
+        return None
+    observed = sum(a == b for a, b in pairs) / n
+    return (observed - by_chance / n**2) / (1 - by_chance / n**2)
+
+
+def weighted_kappa(
+    first: Sequence[Hashable], second: Sequence[Hashable], labels: Sequence[Hashable], weights: Weights
+) -> float | None:
+    """κ of ordered ``labels``, the lowest first: 1 − Σ w·observed / Σ w·expected, w = |i − j| or (i − j)².
+
+    Raises ValueError for a label that is not among them.
+    """
+    place = {label: index for index, label in enumerate(labels)}
+    unknown = [label for label in (*first, *second) if label not in place]
+    if unknown:
+        raise ValueError(f"not among the labels: {unknown[0]!r}")
+    pairs = [(place[a], place[b]) for a, b in _both(first, second)]
+    if not pairs:
+        return None
+    ones, others = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    expected = sum(n * m * _apart(i, j, weights) for i, n in ones.items() for j, m in others.items())
+    if not expected:
+        return None
+    return 1 - len(pairs) * sum(_apart(a, b, weights) for a, b in pairs) / expected
+
+
+def kappa_without_ties(first: Sequence[Hashable], second: Sequence[Hashable], tie: Hashable = TIE) -> float | None:
+    """Cohen's κ of the items that neither rater called a tie (paper Appendix D)."""
+    decided = [(a, b) for a, b in _both(first, second) if tie not in (a, b)]
+    return cohen_kappa([a for a, _ in decided], [b for _, b in decided])
+
+
+def soft_disagreement(first: Sequence[Hashable], second: Sequence[Hashable], tie: Hashable = TIE) -> float | None:
+    """The share of disagreements in which one side said tie; None where nobody disagrees (paper Appendix D)."""
+    apart = [(a, b) for a, b in _both(first, second) if a != b]
+    return sum(tie in pair for pair in apart) / len(apart) if apart else None
+
+
+def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Pearson's r: how straight the line is."""
+    from scipy.stats import pearsonr
+
+    return _of(pearsonr, first, second)
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's ρ: Pearson's r of the ranks, equal numbers sharing the mean of theirs (paper Appendix E)."""
+    from scipy.stats import spearmanr
+
+    return _of(spearmanr, first, second)
+
+
+def kendall(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Kendall's τ_b: pairs of items in the same order minus pairs in the other, ties corrected for."""
+    from scipy.stats import kendalltau
+
+    return _of(kendalltau, first, second)
+
+
+def _of(statistic: Callable[..., Any], first: Sequence[float], second: Sequence[float]) -> float | None:
+    """A correlation of scipy's, asked only where it is defined."""
+    pairs = _both(first, second)
+    if len(pairs) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
+        return None
+    value = float(statistic([a for a, _ in pairs], [b for _, b in pairs]).statistic)
+    return None if isnan(value) else value
+
+
+def _both(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[tuple[Hashable, Hashable]]:
+    return list(zip(first, second, strict=True))
+
+
+def _apart(i: int, j: int, weights: Weights) -> int:
+    return abs(i - j) if weights == "linear" else (i - j) ** 2

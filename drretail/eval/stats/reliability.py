@@ -1,0 +1,114 @@
+"""How much of a value is noise: between queries, between repeats of the agent, between repeats of the judge.
+
+A value y of query q, agent repeat r and judge repeat j is taken as mean + query + agent + judge, each drawn on its own.
+The variances come from the nested analysis of variance by the method of moments, for unequal numbers of repeats
+(Searle): each mean square is set equal to what it is expected to be, and what comes out below zero is zero.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, fsum, sqrt
+
+Nested = Sequence[Sequence[Sequence[float]]]
+"""By query, by agent repeat, by judge repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Standard deviations in the units of the metric. None is a part that can't be told apart."""
+
+    queries: float | None
+    """Between queries; holds the agent's noise as well where the agent was not repeated."""
+    agent: float | None
+    """Between repeats of the agent; holds the judge's as well where the judge was not repeated."""
+    judge: float | None
+    """Between repeats of the judge on one report."""
+
+
+def noise(values: Nested) -> Noise:
+    """The three parts of the spread of these values; empty queries and repeats are left out."""
+    nested = [[list(run) for run in query if run] for query in values]
+    nested = [query for query in nested if query]
+    judge = _judge_variance(nested)
+    agent = _agent_variance(nested, judge or 0.0)
+    queries = _query_variance(nested, agent or 0.0, judge or 0.0)
+    return Noise(_deviation(queries), _deviation(agent), _deviation(judge))
+
+
+def _judge_variance(nested: Nested) -> float | None:
+    runs = [run for query in nested for run in query]
+    degrees = sum(len(run) - 1 for run in runs)
+    return None if not degrees else fsum(_squares(run) for run in runs) / degrees
+
+
+def _agent_variance(nested: Nested, judge: float) -> float | None:
+    """(mean square between runs of a query − judge) / mean number of judge repeats in a run."""
+    degrees = sum(len(query) - 1 for query in nested)
+    if not degrees:
+        return None
+    between = fsum(len(run) * (_mean(run) - _mean(_flat(query))) ** 2 for query in nested for run in query) / degrees
+    repeats = fsum(_size(query) - _own(query) for query in nested) / degrees
+    return max(0.0, (between - judge) / repeats)
+
+
+def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
+    """(mean square between queries − judge − its share of agent) / mean number of values in a query."""
+    degrees = len(nested) - 1
+    if degrees < 1:
+        return None
+    total = sum(_size(query) for query in nested)
+    middle = _mean([value for query in nested for value in _flat(query)])
+    between = fsum(_size(query) * (_mean(_flat(query)) - middle) ** 2 for query in nested) / degrees
+    runs = fsum(len(run) ** 2 for query in nested for run in query) / total
+    of_agent = (fsum(_own(query) for query in nested) - runs) / degrees
+    of_queries = (total - fsum(_size(query) ** 2 for query in nested) / total) / degrees
+    return max(0.0, (between - judge - of_agent * agent) / of_queries)
+
+
+def pass_power(passed: Sequence[Sequence[bool]], k: int) -> float | None:
+    """pass^k: how probably k repeats of a query, drawn from those made, all pass: the mean of C(c, k) / C(n, k).
+
+    c of a query's n repeats pass. Queries with fewer than k repeats are left out; None where none is left.
+    """
+    shares = [comb(sum(query), k) / comb(len(query), k) for query in passed if len(query) >= k]
+    return _mean(shares) if shares else None
+
+
+def worst_of(values: Sequence[Sequence[float]], k: int) -> float | None:
+    """The mean over queries of the lowest value that k of its repeats, drawn from those made, come to on average.
+
+    Queries with fewer than k repeats are left out; None where none is left.
+    """
+    lowest = [_expected_lowest(sorted(query), k) for query in values if len(query) >= k]
+    return _mean(lowest) if lowest else None
+
+
+def _expected_lowest(ordered: Sequence[float], k: int) -> float:
+    """Value i is the lowest in every choice that takes it and k − 1 of those above."""
+    n = len(ordered)
+    return fsum(value * comb(n - place - 1, k - 1) for place, value in enumerate(ordered)) / comb(n, k)
+
+
+def _flat(query: Sequence[Sequence[float]]) -> list[float]:
+    return [value for run in query for value in run]
+
+
+def _size(query: Sequence[Sequence[float]]) -> int:
+    return sum(len(run) for run in query)
+
+
+def _own(query: Sequence[Sequence[float]]) -> float:
+    return sum(len(run) ** 2 for run in query) / _size(query)
+
+
+def _squares(values: Sequence[float]) -> float:
+    mean = _mean(values)
+    return fsum((value - mean) ** 2 for value in values)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)
+
+
+def _deviation(variance: float | None) -> float | None:
+    return None if variance is None else round(sqrt(variance), 10)

@@ -1,0 +1,77 @@
+"""The baskets by which reports on a query are measured, from what the shop offers of each wanted thing."""
+
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+
+from drretail.grounding.basket import Basket, Slot, Terms, candidates, cheapest_basket
+from drretail.grounding.best_basket import Worths, best_basket, worth_of
+from drretail.grounding.listing import folded
+from drretail.grounding.worth import worths
+from drretail.records.basket import BasketItem, Fit, FoundBasket, Lack, Reference, WantedThing
+from drretail.records.money import Money
+from drretail.records.query import Constraints, Query
+
+
+def reference_of(query: Query, slots: Sequence[Slot], bought: Collection[str] = ()) -> Reference:
+    """The cheapest and the best basket for a query, and everything that would do for each of its things.
+
+    ``slots`` are the things that it asks for, with all that the shop has of them; ``bought`` are products that are not
+    wanted a second time, beside those that the query itself says are owned.
+    """
+    constraints = _without(query.constraints, bought)
+    cheapest = cheapest_basket(slots, constraints)
+    worth = [worths(slot.offers, constraints) for slot in slots]
+    best = None if cheapest is None else best_basket(slots, constraints, worth)
+    offered = {listing.product.product_id for slot in slots for listing in slot.offers}
+    return Reference(
+        query_id=query.query_id,
+        things=tuple(_thing(slot, constraints, of_slot) for slot, of_slot in zip(slots, worth, strict=True)),
+        cheapest=None if cheapest is None else _found(cheapest, worth),
+        best=None if best is None else _found(best, worth),
+        lack=_lack(slots) if cheapest is None else None,
+        left_out=tuple(sorted(offered & {*constraints.owned})),
+    )
+
+
+def _without(constraints: Constraints, bought: Collection[str]) -> Constraints:
+    return constraints.model_copy(update={"owned": tuple(sorted({*constraints.owned, *bought}))})
+
+
+def _lack(slots: Sequence[Slot]) -> Lack:
+    if not slots:
+        return "no_things"
+    return "no_basket" if all(slot.offers for slot in slots) else "nothing_offered"
+
+
+def _thing(slot: Slot, constraints: Constraints, worth: Mapping[str, int]) -> WantedThing:
+    terms = Terms.of(constraints)
+    brands = frozenset(map(folded, constraints.brands_wanted))
+    fits = {
+        listing.product.product_id: Fit(
+            product_id=listing.product.product_id,
+            price=None if (price := terms.price_of(listing)) is None else _written(price),
+            worth=worth[listing.product.product_id],
+            wanted_brand=bool(brands & listing.makers),
+        )
+        for listing in candidates(slot, constraints)
+    }
+    return WantedThing(name=slot.name, quantity=slot.quantity, fits=tuple(fits[key] for key in sorted(fits)))
+
+
+def _found(basket: Basket, worth: Worths) -> FoundBasket:
+    items = tuple(
+        BasketItem(
+            thing=pick.slot,
+            product_id=pick.product_id,
+            title=pick.title,
+            price=_written(pick.price),
+            quantity=pick.quantity,
+        )
+        for pick in basket.picks
+    )
+    return FoundBasket(items=items, total=Money.of(basket.total, basket.currency), worth=worth_of(basket, worth))
+
+
+def _written(price: Decimal) -> str:
+    """Exact, without zeros at the end: "24", "9.5"."""
+    return f"{price.normalize():f}"

@@ -1,0 +1,70 @@
+"""What writing queries is likely to take: from what the file's earlier queries took, else from what would be sent."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, stdev
+
+from drretail.effects import Effect, read_effects
+from drretail.env.world import World
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.question import MAX_REPAIRS
+from drretail.llm.registry import Model
+from drretail.querygen.by_model.place import Place
+from drretail.querygen.by_model.prompt import Briefing
+from drretail.querygen.by_model.write import first_scope
+from drretail.records.run import Usage
+
+ANSWER = Range(250, 900)
+"""Tokens of one answer: 40 to 120 words of text, and about as much again beside it; more where a model thinks first."""
+# Of so many places the prompts are measured.
+_MEASURED = 20
+
+
+def estimate_writing(world: World, model: Model, places: Sequence[Place], journal: Path) -> Estimate:
+    """What the queries that the journal doesn't hold are likely to take; nothing is sent."""
+    known = [effect for effect in read_effects(journal) if effect.kind == "model"] if journal.exists() else []
+    asked = {effect.scope for effect in known}
+    ids = (place.query_id(number) for place in places for number in range(1, place.count + 1))
+    count = sum(first_scope(query_id) not in asked for query_id in ids)
+    calls, read, written, basis = _measured(known, model) or _by_prompts(world, places)
+    money = dollars_of(read, written, [] if model.price is None else [model.price])
+    return Estimate(
+        model.spec,
+        count,
+        calls.times(count),
+        read.times(count),
+        written.times(count),
+        None if money is None else money.times(count),
+        basis,
+        () if model.price is not None else (model.spec,),
+    )
+
+
+def _measured(known: Sequence[Effect], model: Model) -> tuple[Range, Range, Range, str] | None:
+    """Of one query, from those that this model wrote into the file before; None without any."""
+    by_query: dict[str, Usage] = {}
+    for effect in known:
+        if effect.request["model"] == model.spec and effect.usage is not None:
+            by_query[effect.scope] = by_query.get(effect.scope, Usage()).plus(Usage(**effect.usage))
+    used = list(by_query.values())
+    if not used:
+        return None
+    read = [it.input_uncached + it.cache_read + it.cache_creation for it in used]
+    basis = f"{'1 query' if len(used) == 1 else f'{len(used):,} queries'} in this file's journal"
+    return _range([it.calls for it in used]), _range(read), _range([it.output for it in used]), basis
+
+
+def _by_prompts(world: World, places: Sequence[Place]) -> tuple[Range, Range, Range, str]:
+    """From one call without an earlier question up to all repairs, each of which sends the answer back as well."""
+    briefing, most = Briefing(world), MAX_REPAIRS + 1
+    lengths = [sum(len(it.text) for it in briefing.messages(place, [])) for place in places[:_MEASURED]]
+    once = mean(lengths) / CHARACTERS_PER_TOKEN
+    read = Range(once, most * once + sum(range(most)) * ANSWER.high)
+    basis = f"the prompts, and answers of {ANSWER.low:.0f} to {ANSWER.high:.0f} tokens with up to {MAX_REPAIRS} repairs"
+    return Range(1, most), read, Range(ANSWER.low, most * ANSWER.high), basis
+
+
+def _range(values: Sequence[int]) -> Range:
+    """Mean ± standard deviation; of a single query, ± half of it."""
+    return Range.around(mean(values), stdev(values) if len(values) > 1 else values[0] / 2)

@@ -1,0 +1,105 @@
+"""A query as an editor opens it: its text, and below a line what of it is typed, as JSON."""
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.querygen.review.records import Edit
+from drretail.querygen.review.wording import word_diff
+from drretail.records.query import Constraints, Query
+
+RULE = "----- below: what the text is checked against (JSON). Change it where the text changed. -----"
+TYPED = ("constraints", "expected_tools", "rationale")
+
+
+def draft_of(query: Query) -> str:
+    """What is opened; ``edited`` reads it back."""
+    return f"{query.text}\n\n{RULE}\n{typed_of(query)}\n"
+
+
+def typed_of(query: Query) -> str:
+    """The constraints, expected tools and rationale as readable JSON."""
+    value = query.model_dump(mode="json", include=set(TYPED), exclude_none=True)
+    return json.dumps({name: value[name] for name in TYPED}, ensure_ascii=False, indent=2)
+
+
+def edited(query: Query, draft: str) -> Query:
+    """The query as the draft has it.
+
+    Raises UserError, in a sentence for who edits, when the draft makes no query.
+    """
+    text, rule, typed = draft.partition(RULE)
+    if not text.strip():
+        raise UserError("The text is empty.")
+    return changed(query, {**(_typed(typed) if rule else {}), "text": retyped(query, text)})
+
+
+def changed(query: Query, changes: dict[str, Any]) -> Query:
+    """The query with other values in these fields. Raises UserError where one doesn't fit its field."""
+    try:
+        return Query.model_validate(query.model_dump() | changes)
+    except ValidationError as problem:
+        error = problem.errors()[0]
+        raise UserError(f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}.") from problem
+
+
+def constraints_from(text: str) -> Constraints:
+    """Constraints out of their JSON. Raises UserError in a sentence."""
+    try:
+        return Constraints.model_validate_json(text)
+    except ValidationError as problem:
+        error = problem.errors()[0]
+        where = ".".join(str(part) for part in error["loc"]) or "the JSON"
+        raise UserError(f"{where}: {error['msg']}.") from problem
+
+
+def written_constraints(typed: str) -> str:
+    """What of a draft's part below the line is constraints, on one line, without those that are not set."""
+    try:
+        constraints = json.loads(typed)["constraints"]
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return " ".join(typed.split())
+    return json.dumps({name: value for name, value in constraints.items() if value}, ensure_ascii=False)
+
+
+def with_constraints(typed: str, constraints: str) -> str:
+    """The part below the line with other constraints; what is no JSON stays as it is, and is refused later."""
+    try:
+        new = json.loads(constraints)
+    except json.JSONDecodeError:
+        return constraints
+    try:
+        known = json.loads(typed)
+    except json.JSONDecodeError:
+        known = {}
+    return json.dumps({**known, "constraints": new}, ensure_ascii=False, indent=2)
+
+
+def edit_of(before: Query, after: Query) -> Edit | None:
+    """What differs between the two; None when nothing does."""
+    fields = tuple(name for name in Query.model_fields if getattr(before, name) != getattr(after, name))
+    if not fields:
+        return None
+    return Edit(before=before, after=after, fields=fields, diff=word_diff(before.text, after.text))
+
+
+def retyped(query: Query, text: str) -> str:
+    """The text as somebody wrote it; the query's own where they differ in nothing but spaces at the ends of lines."""
+    return query.text if _tidy(text) == _tidy(query.text) else _tidy(text)
+
+
+def _tidy(text: str) -> str:
+    """Without the spaces at line ends and the empty lines around, which editors leave."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def _typed(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise UserError(f"Below the line is no JSON (line {problem.lineno}: {problem.msg}).") from problem
+    if not isinstance(value, dict) or set(value) - set(TYPED):
+        raise UserError(f"Below the line, only {', '.join(TYPED)} can stand.")
+    return value

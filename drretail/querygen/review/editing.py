@@ -1,0 +1,51 @@
+"""A query changed by hand: checked again, shown again, and kept or dropped."""
+
+from drretail.errors import UserError
+from drretail.querygen.review.dossier import Dossiers
+from drretail.querygen.review.draft import draft_of, edit_of, edited
+from drretail.querygen.review.page import Section, checks_of, constraints_told, wrapped
+from drretail.querygen.review.records import Edit
+from drretail.querygen.review.screen import Screen, letter_of
+from drretail.records.query import Query
+
+KEEP = "Keep it? [y] yes  [e] edit again  [n] drop the edit"
+
+
+def edit_by_hand(screen: Screen, dossiers: Dossiers, query: Query) -> Edit | None:
+    """The edit that the reviewer keeps; None when it was dropped, or changes nothing."""
+    draft = draft_of(query)
+    while True:
+        draft = screen.edit(draft) or draft
+        try:
+            edit = edit_of(query, edited(query, draft))
+        except UserError as problem:
+            screen.say(f"This makes no query. {problem}")
+            if _answer(screen, "[e] edit again  [n] drop the edit", "en") != "e":
+                return None
+            continue
+        if edit is None:
+            screen.say("Nothing was changed.")
+            return None
+        _show(screen, dossiers, edit)
+        answer = _answer(screen, KEEP, "yen")
+        if answer != "e":
+            return edit if answer == "y" else None
+
+
+def _show(screen: Screen, dossiers: Dossiers, edit: Edit) -> None:
+    sections = [Section("As edited", wrapped(edit.diff.splitlines() or [""], screen.width))]
+    if "constraints" in edit.fields:
+        told = constraints_told(edit.after.constraints)
+        sections.append(Section("Typed", wrapped(told, screen.width, bullet="· ")))
+    screen.show(*sections, *checks_of(dossiers.check(edit.after), screen.width))
+
+
+def _answer(screen: Screen, prompt: str, allowed: str) -> str:
+    """One of the letters; "n" at the end of input."""
+    while True:
+        typed = screen.ask(prompt)
+        if typed is None:
+            return "n"
+        letter = letter_of(typed)
+        if letter and letter in allowed:
+            return letter

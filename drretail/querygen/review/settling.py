@@ -1,0 +1,107 @@
+"""One person asked about the queries on which reviewers disagree; that decision is the last word."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from drretail.querygen.review.dossier import Dossiers
+from drretail.querygen.review.editing import edit_by_hand
+from drretail.querygen.review.log import ReviewLog
+from drretail.querygen.review.outcome import Outcome
+from drretail.querygen.review.page import Section, page_of, wrapped
+from drretail.querygen.review.records import QUESTIONS, Decision, Edit, Review
+from drretail.querygen.review.screen import Screen, letter_of
+from drretail.querygen.review.session import Move
+from drretail.querygen.revisions import version_of
+from drretail.records.query import Query
+
+KEYS = "[s] skip  [q] quit"
+MOST_EDITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """What one sitting works with; ``clock`` gives the time that the decisions name."""
+
+    screen: Screen
+    dossiers: Dossiers
+    log: ReviewLog
+    reviewer: str
+    clock: Callable[[], datetime]
+
+    def settle(self, disputed: Sequence[Outcome]) -> int:
+        """Asks about each of these; gives how many were settled."""
+        settled = 0
+        for place, outcome in enumerate(disputed, 1):
+            self.screen.begin(f"{outcome.query.query_id} · {place} of {len(disputed)} on which reviewers disagree")
+            self.screen.show(
+                *page_of(self.dossiers.of(outcome.query), self.screen.width),
+                Section("What the reviewers say", said(outcome.reviews, self.screen.width)),
+            )
+            self.screen.say(KEYS)
+            answer = self._answer(outcome)
+            if answer is Move.QUIT:
+                break
+            if answer is not Move.SKIP:
+                self._keep(outcome, *answer)
+                settled += 1
+        return settled
+
+    def _answer(self, outcome: Outcome) -> tuple[Decision, Edit | None] | Literal[Move.SKIP, Move.QUIT]:
+        """A decision with its edit, or where the person goes instead."""
+        edits = edits_of(outcome.reviews, outcome.query)
+        takes = "".join(f"  [{number}] {it.reviewer}'s edit" for number, it in enumerate(edits, 1))
+        while True:
+            typed = self.screen.ask(f"The last word: [a] accept{takes}  [e] edit  [r] reject")
+            letter = "q" if typed is None else letter_of(typed)
+            if letter == "q":
+                return Move.QUIT
+            if letter == "s":
+                return Move.SKIP
+            if letter == "a":
+                return "accept", None
+            if letter == "r":
+                return "reject", None
+            if letter.isdecimal() and 1 <= int(letter) <= len(edits):
+                return "edit", edits[int(letter) - 1].edit
+            if letter == "e":
+                edit = edit_by_hand(self.screen, self.dossiers, outcome.query)
+                if edit is not None:
+                    return "edit", edit
+
+    def _keep(self, outcome: Outcome, decision: Decision, edit: Edit | None) -> None:
+        self.log.append(
+            Review(
+                query_id=outcome.query.query_id,
+                version=version_of(outcome.query),
+                reviewer=self.reviewer,
+                at=self.clock(),
+                decision=decision,
+                edit=edit,
+                settles=True,
+            )
+        )
+
+
+def edits_of(reviews: Sequence[Review], query: Query) -> list[Review]:
+    """The reviews that make another query of this one; of those that make the same, the first."""
+    edits: dict[str | None, Review] = {}
+    for review in reviews:
+        if review.edit is not None and review.leaves != version_of(query):
+            edits.setdefault(review.leaves, review)
+    return list(edits.values())[:MOST_EDITS]
+
+
+def said(reviews: Sequence[Review], width: int) -> tuple[str, ...]:
+    """Each reviewer's decision with answers, note and edit."""
+    lines: list[str] = []
+    for review in reviews:
+        noes = ", ".join(QUESTIONS[question] for question in review.answers.noes) if review.answers else ""
+        head = f"{review.reviewer}: {review.decision}{f' (no to: {noes})' if noes else ''}"
+        more = [f"note: {review.note}"] if review.note else []
+        if review.edit is not None:
+            more += [f"edit of {', '.join(review.edit.fields)}: {review.edit.diff}"]
+        lines += wrapped([head], width, bullet="· ")
+        lines += wrapped(more, width, bullet="  ")
+    return tuple(lines)

@@ -1,0 +1,107 @@
+"""What a comparison of two systems on the same queries comes to."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.records.base import Record
+from drretail.records.pairs import PairScore
+from drretail.records.rules import Rules
+from drretail.records.run import ModelKind
+
+Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing"]
+"""What can be said of A beside B: "nothing" where no query has both."""
+
+
+class ComparedRow(Record):
+    """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
+
+    metric: str
+    variant: str
+    mean_a: float | None = None
+    """Over the paired queries alone; so is ``mean_b``."""
+    mean_b: float | None = None
+    difference: float | None = None
+    ci_low: float | None = None
+    """Paired percentile bootstrap, 95 %, as is ``ci_high``; None below two queries."""
+    ci_high: float | None = None
+    n_planned: int
+    """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
+    n_pairs: int
+    dropped: dict[str, int] = Field(default_factory=dict[str, int])
+    """Queries without one of the two values, by whose it is and why: together n_planned − n_pairs."""
+    above: int = 0
+    """Queries on which A is above B, as large, and below."""
+    equal: int = 0
+    below: int = 0
+    p_sign: float | None = None
+    """Exact sign test, two-sided."""
+    p_wilcoxon: float | None = None
+    """Signed rank test, two-sided."""
+    wilcoxon: Literal["exact", "normal", "none"] = "none"
+    """Whence its p value is."""
+    p_holm: float | None = None
+    """``p_wilcoxon`` corrected for all rows of the same family and judge."""
+    sd: float | None = None
+    """Standard deviation of the differences over queries."""
+    detectable: float | None = None
+    """The smallest true difference that so many queries show with 80 % power, by a test of its own at 5 %."""
+    queries_needed: int | None = None
+    """How many queries would show the difference that was seen with 80 % power, as one of all tests of its family."""
+    outcome: Outcome
+
+
+class Reliability(Record):
+    """How steady one system is in one variant where runs or judgements were repeated."""
+
+    metric: str
+    variant: str
+    system: str
+    sd_queries: float | None = None
+    """Between queries; with the agent's noise where each query was run once."""
+    sd_agent: float | None = None
+    """Between repeats of the agent on a query; with the judge's noise where each report was judged once."""
+    sd_judge: float | None = None
+    """Between repeats of the judge on a report."""
+    bar: float | None = None
+    """What a repeat has to reach to pass."""
+    k: int = 1
+    """Repeats of the agent that all have to pass; queries with fewer are left out."""
+    n_queries: int = 0
+    """Queries with ``k`` known outcomes; a run without a report does not pass."""
+    pass_1: float | None = None
+    pass_k: float | None = None
+    mean: float | None = None
+    """Of the queries with ``k`` values."""
+    worst_of_k: float | None = None
+    """Of the same queries, the mean of the lowest of ``k`` values."""
+
+
+class JudgeTable(Record):
+    """All rows by one judge under one set of rules. Numbers of two tables are not comparable."""
+
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    rules: Rules = "default"
+    rows: tuple[ComparedRow, ...]
+    reliability: tuple[Reliability, ...] = ()
+
+
+class Missing(Record):
+    """Something that would make the comparison say more, and the command that makes it, where one does."""
+
+    what: str
+    command: str | None = None
+
+
+class Comparison(Record):
+    """System A beside system B; ``conclusions`` are sentences that say what follows of the rest."""
+
+    a: str
+    b: str
+    tables: tuple[JudgeTable, ...]
+    pairs: tuple[PairScore, ...] = ()
+    """As in scores.json: there the first system in the alphabet is ``a``."""
+    missing: tuple[Missing, ...] = ()
+    conclusions: tuple[str, ...] = ()

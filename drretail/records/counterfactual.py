@@ -1,0 +1,85 @@
+"""The same query before another profile: whose data a run saw instead of the user's own, and what that changed."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.records.base import Document, Record
+from drretail.records.run import System
+
+CounterfactualKind = Literal["swap", "neutral"]
+KINDS: tuple[CounterfactualKind, ...] = ("swap", "neutral")
+OPTION = "counterfactual"
+"""The option of a System that says which."""
+
+Measure = Literal[
+    "change", "repeats", "beyond", "direction", "ignored", "overused", "overused_constraint", "overused_category"
+]
+Dimension = Literal["products", "categories", "brands", "prices", "constraints"]
+DIMENSIONS: tuple[Dimension, ...] = ("products", "categories", "brands", "prices", "constraints")
+
+
+class ProfileTraits(Record):
+    """What of a user's history recommendations can be compared with; void orders do not count."""
+
+    user_id: str
+    orders: int
+    domains: dict[str, int] = Field(default_factory=dict[str, int])
+    """Orders by the file's category."""
+    categories: dict[str, int] = Field(default_factory=dict[str, int])
+    """Orders by leaf category."""
+    brands: dict[str, int] = Field(default_factory=dict[str, int])
+    price_position: float | None = None
+    """The mean quarter of the shop's prices in the same categories, from 0 (cheapest) to 1 (dearest)."""
+
+
+class Counterfactual(Document):
+    """Who stands in for a user: exp/counterfactuals/<user_id>.json, frozen when the experiment opens."""
+
+    user_id: str
+    rule: str
+    """The version of the rule that chose the partner."""
+    own: ProfileTraits
+    partner: ProfileTraits | None = None
+    """None where the shop has no other user with orders."""
+    unlikeness: float | None = None
+    """From 0 to 1."""
+
+
+class CounterfactualRow(Record):
+    """One measure of one system that saw other data, against the same system that saw the user's own.
+
+    ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_failed``, in queries.
+    """
+
+    metric: Literal["counterfactual"] = "counterfactual"
+    version: int
+    system: str
+    """The label of the system that saw the other data."""
+    factual: str
+    """The label of the one that is otherwise the same."""
+    kind: CounterfactualKind
+    measure: Measure
+    of: Dimension | None = None
+    value: float | None = None
+    """None when nothing could be measured."""
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n_planned: int
+    n_scored: int
+    n_na: int = 0
+    n_failed: int = 0
+    """One of the two has no report."""
+    items: dict[str, float] = Field(default_factory=dict[str, float])
+    note: str | None = None
+
+
+def kind_of(system: System) -> CounterfactualKind | None:
+    """Which other data a system's runs saw; None for the users' own."""
+    return next((kind for kind in KINDS if system.options.get(OPTION) == kind), None)
+
+
+def factual_of(system: System) -> System:
+    """The same system with the users' own data."""
+    options = {name: value for name, value in system.options.items() if name != OPTION}
+    return system.model_copy(update={"options": options})

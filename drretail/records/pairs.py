@@ -1,0 +1,90 @@
+"""Rows of pairwise judging: how two systems compare, and how strong each of many is."""
+
+from drretail.records.base import Record
+from drretail.records.rules import Rules
+from drretail.records.run import ModelKind
+
+
+class Share(Record):
+    """A mean over queries with its interval; no numbers where nothing was scored or they would mean nothing."""
+
+    value: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+
+
+class PairScore(Record):
+    """System ``a`` against system ``b`` in one dimension before one judge; ``a`` comes first in the alphabet.
+
+    The n count pairs of reports, repeat k of ``a`` with repeat k of ``b``: ``n_planned`` = ``n_scored`` + ``n_na`` +
+    ``n_failed``.
+    """
+
+    version: int
+    dimension: str
+    a: str
+    b: str
+    rules: Rules = "default"
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    """Tells two judges of one "provider:model" apart."""
+    prompt_hash: str = ""
+    n_planned: int
+    n_scored: int
+    n_na: int = 0
+    """Personalization without a profile."""
+    n_failed: int = 0
+    runs_failed: int = 0
+    """Of them: one of the two reports is missing."""
+    not_judged: int = 0
+    """Of them: a question was not asked yet."""
+    failed_verdicts: int = 0
+    """Questions to which the judge gave no usable answer."""
+    stale_verdicts: int = 0
+    """Verdicts about another report, or asked in other words; unused."""
+    wins: float | None = None
+    """Pairs of reports of which that of ``a`` was preferred, in both orders where both were asked. A pair that was
+    judged several times counts in parts."""
+    ties: float | None = None
+    losses: float | None = None
+    win: Share = Share()
+    """Share of pairs that ``a`` won: the mean of a query's repeats first, then over queries; so are all shares."""
+    tie: Share = Share()
+    loss: Share = Share()
+    win_rate: float | None = None
+    """Wins and half the ties."""
+    ci_low: float | None = None
+    ci_high: float | None = None
+    flip_rate: float | None = None
+    """Share of scored pairs whose winner changes with the order; None where one order alone was asked."""
+    first_position_rate: float | None = None
+    """Share of the answers on scored pairs that prefer the report which the judge read first; 0.5 knows no place."""
+    disagreement: float | None = None
+    """Of a panel: share of scored pairs on which its members said different things."""
+    note: str | None = None
+    """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
+
+
+class RankScore(Record):
+    """How strong one system is in one dimension before one judge, among all that it was compared with.
+
+    P(i beats j) = e^strength_i / (e^strength_i + e^strength_j), a tie being half a win each; strengths sum to 0.
+    """
+
+    version: int
+    dimension: str
+    system: str
+    rules: Rules = "default"
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    prompt_hash: str = ""
+    strength: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n_opponents: int = 0
+    n_scored: int = 0
+    """Pairs of reports with one of this system that were scored."""
+    note: str | None = None
+    """Why there is no strength: never compared, not connected with the others, not rated (rule-based)."""

@@ -1,0 +1,91 @@
+"""Figure 6 and Appendix D: which of two reports a judge prefers, and how far two people agree on it."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from drretail.eval.stats.agreement import kappa_without_ties, soft_disagreement
+from drretail.records.pairs import PairScore
+from drretail.records.score import Scores
+from drretail.records.vote import Vote
+from drretail.viewer.paper.published import numbers_of
+from drretail.viewer.paper.table import AGENTS, Lineup, Row, Table
+
+COLUMNS = ("first wins", "tie", "second wins", "pairs")
+
+
+def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> Table:
+    """Figure 6: the three agents that read whole pages, pair by pair and dimension by dimension."""
+    labels = [label for agent in AGENTS for label in lines.by_name[f"{agent}+ws"]]
+    wanted = [tuple(sorted(pair)) for pair in combinations(labels, 2)]
+    found = [row for row in (scores.pairs if scores else ()) if (row.a, row.b) in wanted]
+    rated = [row for row in found if row.win.value is not None]
+    missing: list[str] = []
+    if len(labels) < len(AGENTS):
+        missing.append("the three agents that read whole pages: drretail run … " + _flags(lines))
+    if not found and len(labels) > 1:
+        missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
+    elif found and not rated:
+        missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
+    return Table(
+        "Figure 6",
+        "Share of comparisons won (agents that read whole pages)",
+        COLUMNS,
+        tuple(map(_compared, rated)),
+        notes=(
+            "The paper shows these as bars, without numbers; it asked once, in random order, and let nobody tie "
+            "(--rules paper).",
+        ),
+        missing=tuple(missing),
+    )
+
+
+def people_agree(votes: Sequence[Vote]) -> Table:
+    """Appendix D: Cohen's κ of every two annotators by dimension, without ties."""
+    published = numbers_of("kappa")
+    soft = published.pop("soft_disagreements")
+    by_person = _choices(votes)
+    rows: list[Row] = []
+    for dimension, kappa in published.items():
+        rows += _agreed(by_person, dimension)
+        rows.append(Row(dimension, "paper", (kappa, "21", soft)))
+    annotators = "votes of two people: one line a vote in exp/votes/<annotator>.jsonl (docs/paper.md)"
+    return Table(
+        "Appendix D",
+        "Agreement of two people (Cohen's κ without ties)",
+        ("κ", "comparisons", "disagreements with a tie"),
+        tuple(rows),
+        notes=("The paper's share of disagreements in which one side is a tie is over all dimensions.",),
+        missing=() if len(by_person) > 1 else (annotators,),
+    )
+
+
+def _flags(lines: Lineup) -> str:
+    return " ".join(f"--agent {agent}+ws" for agent in AGENTS if not lines.by_name[f"{agent}+ws"])
+
+
+def _compared(row: PairScore) -> Row:
+    name = f"{row.a} ~ {row.b}: {row.dimension}"
+    return Row(
+        f"{name} ({row.judge}, rules {row.rules})",
+        "here",
+        (row.win.value, row.tie.value, row.loss.value, str(row.n_scored)),
+    )
+
+
+def _choices(votes: Sequence[Vote]) -> dict[str, dict[tuple[str, str], str]]:
+    """By annotator, then by pair and dimension: the last vote."""
+    found: dict[str, dict[tuple[str, str], str]] = defaultdict(dict)
+    for vote in votes:
+        found[vote.annotator][vote.pair_id, vote.dimension] = vote.choice
+    return dict(sorted(found.items()))
+
+
+def _agreed(by_person: dict[str, dict[tuple[str, str], str]], dimension: str) -> Iterator[Row]:
+    for first, second in combinations(by_person, 2):
+        both = sorted(item for item in by_person[first] if item in by_person[second] and item[1] == dimension)
+        if both:
+            ones = [by_person[first][item] for item in both]
+            others = [by_person[second][item] for item in both]
+            kappa, soft = kappa_without_ties(ones, others), soft_disagreement(ones, others)
+            yield Row(f"{dimension} ({first}, {second})", "here", (kappa, str(len(both)), soft))

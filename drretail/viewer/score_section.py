@@ -1,0 +1,56 @@
+"""The score section of a page: each table cut to its width, and its slices folded below it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drretail.records.score import Score
+from drretail.records.slices import SliceScore
+from drretail.viewer.fitting import parts
+from drretail.viewer.sliced import MEANINGS, SlicedBench, few_words, sliced_benches
+from drretail.viewer.standing import Table, bench_of, score_tables
+
+COLUMNS = 6
+"""Of numbers side by side: as many as the page's width holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with the places of its columns in each part that stands by itself."""
+
+    table: Table
+    parts: list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    sheets: list[Sheet]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    sheet: Sheet
+    slices: Slices | None
+    """None where nothing is sliced, or where every slice holds all queries."""
+
+
+def score_parts(scores: Sequence[Score], slices: Sequence[SliceScore]) -> list[ScorePart]:
+    """One for each metric, judge and set of rules, in the order of the scores."""
+    by_bench = {sliced.bench: sliced for sliced in sliced_benches(slices, scores)}
+    benches = list(dict.fromkeys(bench_of(score) for score in scores))
+    return [
+        ScorePart(_sheet(table), _slices(by_bench.get(bench)))
+        for bench, table in zip(benches, score_tables(scores), strict=True)
+    ]
+
+
+def _sheet(table: Table) -> Sheet:
+    return Sheet(table, parts(table.columns, [1] * len(table.columns), COLUMNS))
+
+
+def _slices(sliced: SlicedBench | None) -> Slices | None:
+    telling = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
+    if not telling:
+        return None
+    notes = [*MEANINGS.values(), few_words(telling)]
+    return Slices([_sheet(table) for table in telling], [note for note in notes if note])

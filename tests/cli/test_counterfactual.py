@@ -1,0 +1,48 @@
+"""``run --counterfactual`` and the table of ``score``, as a user runs them."""
+
+import json
+from pathlib import Path
+
+from drretail.records.base import canonical_json
+from drretail.records.query import Query
+from tests.cli.conftest import Command
+from tests.two_tastes import BIRDS, build
+
+
+def asked(folder: Path) -> None:
+    query = Query(query_id="q1", user_id=BIRDS, text="I bought a feeder. Another bird feeder under $30?", source="t")
+    (folder / "q.jsonl").write_text(canonical_json(query.model_dump(mode="json")) + "\n", encoding="utf-8")
+    build(folder / "w")
+
+
+def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Command, tmp_path: Path) -> None:
+    asked(tmp_path)
+    swaps = ("--counterfactual", "swap", "--counterfactual", "neutral")
+    ran = drretail("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--repeats", "2", *swaps)
+    assert ran.returncode == 0, ran.stderr
+    systems = {path.name for path in (tmp_path / "exp" / "runs").iterdir()}
+    assert {
+        "react@offline-shopper",
+        "react@offline-shopper-counterfactual-swap",
+        "react@offline-shopper-counterfactual-neutral",
+    } <= systems
+    assert not any(name.startswith("null_") and "counterfactual" in name for name in systems)
+    scored = drretail("score", "exp", "--metrics", "checks")
+    assert scored.returncode == 0, scored.stderr
+    assert "counterfactual, by code" in scored.stdout
+    assert "profile ignored" in scored.stdout
+    assert "1 of 1 queries speak of what their writer bought" in scored.stdout
+    rows = json.loads((tmp_path / "exp" / "scores.json").read_text())["counterfactuals"]
+    assert {row["kind"] for row in rows} == {"swap", "neutral"}
+    first = (tmp_path / "exp" / "scores.json").read_bytes()
+    assert drretail("score", "exp", "--metrics", "checks").returncode == 0
+    assert (tmp_path / "exp" / "scores.json").read_bytes() == first
+
+
+def test_a_wrong_kind_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
+    asked(tmp_path)
+    ran = drretail("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--counterfactual", "swop")
+    assert ran.returncode == 2
+    assert "swop" in ran.stderr
+    assert "swap" in ran.stderr
+    assert "Traceback" not in ran.stderr

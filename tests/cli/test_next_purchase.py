@@ -1,0 +1,66 @@
+"""From raw files to a score of next purchases, as a user goes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.env.world import open_world
+from drretail.experiment import read_rubric
+from drretail.records.next_purchase import NextPurchase
+from drretail.records.shop import VOID_STATUSES
+from tests.cli.conftest import Command
+
+
+@pytest.fixture
+def held(drretail: Command) -> str:
+    """A world of synthetic rows in which each user's last order is held out."""
+    assert drretail("synth", "--to", "raw", "--products", "200", "--reviews", "2000", "--quiet").returncode == 0
+    assert drretail("ingest", "raw", "--world", "held", "--holdout", "last", "--quiet").returncode == 0
+    return "held"
+
+
+def scores_of(printed: str) -> list[dict[str, Any]]:
+    return json.loads(printed)["scores"]
+
+
+def test_on_a_world_that_holds_orders_out_score_adds_next_purchases_by_itself(
+    drretail: Command, held: str, tmp_path: Path
+) -> None:
+    made = drretail("queries", "generate", "--world", held, "--users", "2", "--to", "queries.jsonl", "--quiet")
+    assert made.returncode == 0
+    asking = ("run", "--queries", "queries.jsonl", "--to", "exp", "--agent", "plan_to_function")
+    assert drretail(*asking, "--world", held, "--quiet").returncode == 0
+    done = drretail("score", "exp", "--json", "--quiet")
+    assert done.returncode == 0
+    rows = {row["variant"]: row for row in scores_of(done.stdout) if row["metric"] == "next_purchase"}
+    asked = [json.loads(line) for line in (tmp_path / "queries.jsonl").read_text("utf-8").splitlines()]
+    assert rows["hit_item"]["n_planned"] == len(asked)
+    assert rows["hit_item"]["n_scored"] + rows["hit_item"]["n_na"] == len(asked)
+    assert rows["hit_item"]["value"] <= rows["hit_category"]["value"], "who hits the product hits its category"
+    assert rows["hit_category_wanted"]["n_scored"] <= rows["wanted"]["n_scored"]
+    with open_world(tmp_path / held) as world:
+        assert world.holdout is not None
+        bought = world.holdout.orders([query["user_id"] for query in asked])
+        for query in asked:
+            frozen = read_rubric(tmp_path / "exp", "next_purchase", query["query_id"], NextPurchase)
+            assert frozen is not None
+            found = [goods.product_id for goods in frozen.bought]
+            assert found == [
+                row.product_id for row in bought[query["user_id"]] if row.order_status not in VOID_STATUSES
+            ]
+            known = {order.order_id for order in world.store.orders(query["user_id"]).orders}
+            assert not known & {row.order_id for row in bought[query["user_id"]]}
+    assert drretail("score", "exp", "--json", "--quiet").stdout == done.stdout
+
+
+def test_on_any_other_world_there_are_no_rows_and_who_asks_is_told(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    assert drretail("run", "--queries", queries, "--to", "exp", "--world", shop, "--quiet").returncode == 0
+    assert not (tmp_path / "exp" / "rubrics" / "next_purchase").exists()
+    done = drretail("score", "exp", "--metrics", "checks,next_purchase", "--json", "--quiet")
+    assert done.returncode == 0
+    assert {row["metric"] for row in scores_of(done.stdout)} == {"checks"}
+    assert "exp holds no next purchases: `ingest --holdout last` makes a world" in done.stderr

@@ -1,0 +1,142 @@
+"""``score --metrics pairwise`` as a user runs it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.cli.pair_table import print_pairs
+from drretail.records.pairs import PairScore, RankScore, Share
+from drretail.records.score import Scores
+from tests.cli.conftest import MAIN, Command, environment
+from tests.eval.folders import experiment
+from tests.eval.pairwise.judging import A, B, C, reports, two
+
+PAIRWISE = ("score", "exp", "--metrics", "pairwise")
+JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}
+
+
+def a_row(a: str, b: str, dimension: str, **given: Any) -> PairScore:
+    numbers: dict[str, Any] = {
+        "win": Share(value=0.6, ci_low=0.46, ci_high=0.72),
+        "tie": Share(value=0.1),
+        "loss": Share(value=0.3),
+        "win_rate": 0.65,
+        "flip_rate": 0.1,
+        "first_position_rate": 0.48,
+    }
+    about: dict[str, Any] = {"n_planned": 50, "n_scored": 49, "n_failed": 1, **JUDGED, **numbers, **given}
+    return PairScore(a=a, b=b, dimension=dimension, **about)
+
+
+def printed(capsys: pytest.CaptureFixture[str], pairs: list[PairScore], ranks: list[RankScore] | None = None) -> str:
+    print_pairs(Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks or ())))
+    return capsys.readouterr().out
+
+
+def test_preferences_of_the_offline_judge_are_not_shown_and_are_kept(drretail: Command, tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2))
+    done = drretail(*PAIRWISE)
+    assert done.returncode == 0, done.stderr
+    assert "pairwise, judged by offline:judge (rule-based): not rated (rule-based)." in done.stdout
+    assert "%" not in done.stdout.partition("What judging took")[0]
+    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+    assert len(kept["pairs"]) == 7
+    assert not any("win_rate" in row or "flip_rate" in row for row in kept["pairs"])
+    before = (folder / "scores.json").read_bytes()
+    assert drretail(*PAIRWISE).stdout == done.stdout
+    assert (folder / "scores.json").read_bytes() == before
+
+
+def test_named_pairs_alone_are_compared_and_estimated(drretail: Command, tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {**two(2), C: reports("c", 2)})
+    named = (*PAIRWISE, "--pairs", f"{C}~{A}")
+    assert json.loads(drretail(*named, "--estimate", "--json").stdout)["estimates"][0]["count"] == 2
+    assert not (folder / "verdicts").exists()
+    assert drretail(*named).returncode == 0
+    assert [path.name for path in folder.glob("verdicts/pairwise/*/*")] == [f"{A}~{C}"]
+
+
+def verdicts(folder: Path) -> dict[str, bytes]:
+    files = folder.glob("verdicts/pairwise/*/*/*-r1.jsonl")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_path: Path) -> None:
+    cut, whole = (experiment(tmp_path / name, two(40)) for name in ("exp", "whole"))
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *PAIRWISE, "-q"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stderr=subprocess.DEVNULL,
+    )
+    while process.poll() is None and len(verdicts(cut)) < 12:
+        time.sleep(0.005)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert 0 < len(verdicts(cut)) < 40
+    assert drretail(*PAIRWISE, "-q").returncode == 0
+    assert drretail("score", "whole", "--metrics", "pairwise", "-q").returncode == 0
+    assert verdicts(cut) == verdicts(whole)
+    assert (cut / "scores.json").read_bytes() == (whole / "scores.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
+        ((*PAIRWISE, "--pairs", f"{A}~b@modl"), "Did you mean b@model"),
+        (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
+        (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),
+    ],
+)
+def test_what_the_user_must_fix_is_one_sentence_and_2(
+    drretail: Command, tmp_path: Path, args: tuple[str, ...], said: str
+) -> None:
+    experiment(tmp_path / "exp", two(1))
+    done = drretail(*args)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_table_has_shares_with_intervals_flips_and_what_failed(capsys: pytest.CaptureFixture[str]) -> None:
+    told = printed(capsys, [a_row(A, B, "depth", failed_verdicts=2), a_row(A, B, "overall")])
+    for said in ("a over b", "60% [46, 72]", "0.65", "49 of 50 (1 failed)", "10%", "48%", "in both orders"):
+        assert said in told
+    assert f"{A} over {B}: 2 questions without a usable answer." in told
+    assert "strengths" not in told
+
+
+def test_of_one_order_nothing_is_said_about_flips(capsys: pytest.CaptureFixture[str]) -> None:
+    told = printed(capsys, [a_row(A, B, "depth", rules="paper", flip_rate=None)])
+    assert "rules of paper" in told
+    assert "in one order, drawn by the seed" in told
+
+
+def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys: pytest.CaptureFixture[str]) -> None:
+    labels = [f"{letter}@model" for letter in "abcd"]
+    pairs = [
+        a_row(a, b, dimension)
+        for i, a in enumerate(labels)
+        for b in labels[i + 1 :]
+        for dimension in ("depth", "overall")
+    ]
+    ranks = [
+        RankScore(**JUDGED, dimension=dimension, system=label, strength=strength, n_opponents=3)
+        for dimension in ("depth", "overall")
+        for label, strength in zip(labels, (-0.001, 1.5, -1.5, 0.001), strict=True)
+    ]
+    told = printed(capsys, pairs, ranks)
+    table, _, strengths = told.partition("strengths, strongest first")
+    assert "depth" not in table
+    assert "6 pairs: the other six dimensions are in scores.json" in table
+    assert strengths.split("\n")[2].split() == ["b", "d", "a"]
+    for said in ("depth", "+1.50", "-1.50", "+0.00", "P(i beats j)"):
+        assert said in strengths
+    assert "-0.00" not in strengths

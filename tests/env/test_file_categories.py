@@ -1,0 +1,54 @@
+from collections.abc import Iterator
+
+import pytest
+
+from drretail.env.file_categories import file_categories, wanted_categories
+from drretail.env.web.base import Web
+from drretail.env.world import World, default_pool, open_world, write_world
+from drretail.records.query import Constraints, Query
+from drretail.records.shop import Product
+
+
+def product(number: int, file: str, *path: str, popular: int = 10) -> Product:
+    return Product(
+        product_id=f"B{number:03}", title=f"Thing {number}", categories=path, category=file, rating_number=popular
+    )
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("files") / "world"
+    products = [
+        product(1, "Pet_Supplies", "Pet Supplies", "Bowls"),
+        product(2, "Pet_Supplies", "Pet Supplies", "Bowls"),
+        product(3, "Home_and_Kitchen", "Home & Kitchen", "Bowls"),
+        *(product(10 + at, "Office_Products", "Office Products", "Accessories", popular=5) for at in range(60)),
+        *(product(100 + at, "Baby_Products", "Baby Products", "Accessories", popular=50) for at in range(30)),
+    ]
+    write_world(folder, products=products, orders=[], seed="42", pool=default_pool())
+    with open_world(folder, web=web) as world:
+        yield world
+
+
+def query(query_id: str, *categories: str) -> Query:
+    return Query(query_id=query_id, text="?", source="test", constraints=Constraints(categories=categories))
+
+
+def test_a_part_of_a_path_is_of_the_file_that_most_of_its_products_came_from(shop: World) -> None:
+    assert file_categories(shop, ["Bowls"]) == {"Bowls": "Pet_Supplies"}
+
+
+def test_the_popular_products_of_a_large_category_decide(shop: World) -> None:
+    assert file_categories(shop, ["Accessories"]) == {"Accessories": "Baby_Products"}
+
+
+@pytest.mark.parametrize("name", ["Home_and_Kitchen", "home & kitchen", "Home and Kitchen"])
+def test_a_file_s_own_name_is_itself_however_it_is_written(shop: World, name: str) -> None:
+    assert file_categories(shop, [name]) == {name: "Home_and_Kitchen"}
+
+
+def test_an_unknown_name_stays_and_names_of_one_file_are_one(shop: World) -> None:
+    asked = [query("q2", "Bowls", "pet supplies", "Home & Kitchen"), query("q1", "Rockets"), query("q3")]
+    found = wanted_categories(shop, asked)
+    assert found == {"q1": ("Rockets",), "q2": ("Pet_Supplies", "Home_and_Kitchen")}
+    assert list(found) == ["q1", "q2"]

@@ -1,0 +1,98 @@
+"""What is frozen of the users' next purchases."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.options import IngestOptions
+from drretail.env.next_purchase import freeze_next_purchases, next_purchases
+from drretail.env.world import OrderRow, open_world
+from drretail.experiment import Definition, Experiment, read_rubric
+from drretail.records.next_purchase import NextPurchase
+from drretail.records.query import Constraints, Query
+from tests.env.test_holdout import LATE, built
+from tests.shop import DAY, JANUARY, USER, build
+
+
+def a_query(query_id: str = "q1", user_id: str | None = USER, *categories: str) -> Query:
+    constraints = Constraints(categories=categories)
+    return Query(query_id=query_id, user_id=user_id, text="A feeder?", source="test", constraints=constraints)
+
+
+def frozen(folder: Path, query: Query, *held_out: OrderRow) -> NextPurchase:
+    with open_world(built(folder, *held_out)) as world:
+        (found,) = next_purchases(world, [query])
+    return found
+
+
+def test_the_purchase_stands_beside_what_sells_best(tmp_path: Path) -> None:
+    found = frozen(tmp_path / "w", a_query(), LATE)
+    (bought,) = found.bought
+    assert (bought.product_id, bought.category, bought.brand) == (LATE.product_id, "Bird Feeders", "Tanagrove")
+    assert bought.price_band == "USD 20-40"
+    assert found.favourite == "Bird Feeders"
+    assert [goods.product_id for goods in found.popular] == [f"B0TEST000{number}" for number in (1, 2, 3, 4)]
+    assert found.popular_in_favourite == found.popular
+
+
+@pytest.mark.parametrize(
+    ("categories", "wanted"),
+    [
+        (("Patio_Lawn_and_Garden",), True),
+        (("patio, lawn & garden",), True),
+        (("Bird Feeders", "Toys"), True),
+        (("Toys",), False),
+        ((), None),
+    ],
+)
+def test_a_purchase_is_wanted_when_a_filter_for_the_querys_categories_lets_it_through(
+    tmp_path: Path, categories: tuple[str, ...], wanted: bool | None
+) -> None:
+    assert frozen(tmp_path / "w", a_query("q1", USER, *categories), LATE).wanted is wanted
+
+
+def test_what_left_the_shop_is_gone_and_what_was_cancelled_was_not_bought(tmp_path: Path) -> None:
+    gone = OrderRow("0000000011", USER, "B0GONE0001", JANUARY + 20 * DAY)
+    found = frozen(tmp_path / "gone", a_query(), gone)
+    assert (found.bought, found.gone, found.wanted) == ((), ("B0GONE0001",), None)
+    cancelled = frozen(tmp_path / "void", a_query(), LATE._replace(order_status="Cancelled"))
+    assert (cancelled.bought, cancelled.gone) == ((), ())
+
+
+def test_a_query_without_user_and_a_user_without_purchase_have_an_empty_one(tmp_path: Path) -> None:
+    nobody = frozen(tmp_path / "w", a_query("q1", None), LATE)
+    assert (nobody.user_id, nobody.bought, nobody.favourite) == (None, (), None)
+    assert frozen(tmp_path / "v", a_query()).bought == ()
+
+
+def test_a_world_that_holds_nothing_out_has_none(tmp_path: Path) -> None:
+    with open_world(build(tmp_path / "w")) as world:
+        assert list(next_purchases(world, [a_query()])) == []
+
+
+def test_the_first_purchase_that_was_frozen_stays_and_new_queries_get_theirs(tmp_path: Path) -> None:
+    definition = Definition(world_fingerprint="f", tool_schema_hash="t")
+    with Experiment(tmp_path / "exp", definition) as experiment:
+        for name, purchases in (("first", (LATE,)), ("second", (LATE._replace(product_id="B0TEST0004"),))):
+            with open_world(built(tmp_path / name, *purchases)) as world:
+                queries = [a_query(), a_query("q2")] if name == "second" else [a_query()]
+                freeze_next_purchases(experiment, world, queries)
+    kept = [read_rubric(tmp_path / "exp", "next_purchase", name, NextPurchase) for name in ("q1", "q2", "q3")]
+    assert [None if it is None else it.bought[0].product_id for it in kept] == ["B0TEST0002", "B0TEST0004", None]
+
+
+def test_of_real_rows_the_purchase_is_the_users_last(realdata: Path, tmp_path: Path) -> None:
+    raw = realdata / "amazon" / "All_Beauty"
+    ingest([raw], tmp_path / "whole")
+    ingest([raw], tmp_path / "held", IngestOptions(holdout="last"))
+    with open_world(tmp_path / "whole") as whole, open_world(tmp_path / "held") as held:
+        users = [row.user_id for row in held.store.sample_users(7, 20)]
+        frozen = list(next_purchases(held, [a_query(f"q{at}", user) for at, user in enumerate(users)]))
+        last = [whole.store.orders(user).orders[0] for user in users]
+        left = [held.store.orders(user).orders for user in users]
+    assert [(*(it.product_id for it in each.bought), *each.gone) for each in frozen] == [
+        (order.product_id,) for order in last
+    ]
+    assert all(order not in orders for order, orders in zip(last, left, strict=True))
+    assert {len(each.popular) for each in frozen} == {50}

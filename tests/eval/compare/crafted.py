@@ -1,0 +1,94 @@
+"""Experiments as their judges left them, made of numbers alone."""
+
+from collections.abc import Mapping, Sequence
+
+from drretail.eval.compare.choosing import chosen_judges
+from drretail.eval.compare.comparing import Asking, compare
+from drretail.eval.gathering import FAILED_RUNS, NOT_JUDGED, Bench, Gathered, Heard, Plan, Reported, Seat, averaged
+from drretail.eval.metric import Metric, Value
+from drretail.eval.registry import load_metric
+from drretail.experiment import Definition
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
+from drretail.records.pairs import PairScore
+from drretail.records.query import Query
+from drretail.records.score import JudgeRef
+from tests.eval.folders import SYSTEM
+
+JUDGE = Seat(JudgeRef(spec="anthropic:claude", kind="llm"), "default")
+OTHER = Seat(JudgeRef(spec="openai:gpt", kind="llm"), "default")
+RULES = Seat(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
+CODE = Seat(JudgeRef(spec="code", kind="rule_based"), "default")
+Run = float | Sequence[float] | str | None
+"""A value, one for each repeat of the judge, a state, or no report; "not judged" is a report before no judge."""
+Runs = Mapping[str, Sequence[Run]]
+"""By query, one for each repeat of the agent."""
+
+
+def gathered(*said: tuple[str, str, Seat, Mapping[str, Runs]], self_checked: Sequence[str] = ()) -> Gathered:
+    """What each (metric, variant, seat) came to, by label; all have the labels and queries of the first."""
+    _, _, _, systems = said[0]
+    queries = {name: Query(query_id=name, text=f"{name}?", source="test") for runs in systems.values() for name in runs}
+    plans = [
+        Plan(label, queries[name], at, f"{label}/{name}-r{at}", None if run is None else "sha")
+        for label, runs in sorted(systems.items())
+        for name, repeats in runs.items()
+        for at, run in enumerate(repeats, 1)
+    ]
+    families: dict[str, Metric] = {metric: load_metric(metric) for metric, *_ in said}
+    benches: dict[Bench, dict[str, Heard]] = {}
+    for metric, variant, seat, by_label in said:
+        heard = benches.setdefault(Bench(metric, seat), {})
+        for plan in plans:
+            run = by_label[plan.label][plan.query.query_id][plan.repeat - 1]
+            if run not in (None, "not judged"):
+                heard[plan.run_id] = _with(heard.get(plan.run_id), plan.query.query_id, variant, run)
+    definition = Definition(
+        world_fingerprint="f",
+        queries=tuple(queries.values()),
+        systems={label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems},
+        tool_schema_hash="t",
+    )
+    return Gathered(definition, families, tuple(plans), benches)
+
+
+def _with(held: Heard | None, query_id: str, variant: str, run: Run) -> Heard:
+    """What was heard, and this variant."""
+    if isinstance(run, str):
+        repeats = [Value(variant, run)]  # type: ignore[arg-type]  # a state, as tests write it
+    else:
+        numbers = [run] if isinstance(run, int | float) else list(run or ())
+        repeats = [Value(variant, "scored", float(number)) for number in numbers]
+    before = {} if held is None else held.reported.by_repeat
+    by_repeat = {at: {**before.get(at, {}), variant: value} for at, value in enumerate(repeats, 1)}
+    return Heard(Reported(query_id, averaged(list(by_repeat.values())), None, by_repeat), verdicts=1)
+
+
+def runs(values: Sequence[Run]) -> Runs:
+    """A query for each value, run once."""
+    return {f"q{at:03}": [value] for at, value in enumerate(values)}
+
+
+def beside(
+    a: Sequence[Run], b: Sequence[Run], *, metric: str = "quality", variant: str = "overall", seat: Seat = JUDGE
+) -> Gathered:
+    """Two systems "a" and "b" in one variant."""
+    return gathered((metric, variant, seat, {"a": runs(a), "b": runs(b)}))
+
+
+def comparison(
+    held: Gathered, a: str = "a", b: str = "b", *, bar: float = 7, pairs: Sequence[PairScore] = ()
+) -> Comparison:
+    return compare(held, a, b, Asking("exp", tuple(held.families), chosen_judges(held, pairs), bar), pairs)
+
+
+def only_table(made: Comparison) -> JudgeTable:
+    (table,) = made.tables
+    return table
+
+
+def only_row(made: Comparison) -> ComparedRow:
+    (row,) = only_table(made).rows
+    return row
+
+
+__all__ = ["CODE", "FAILED_RUNS", "JUDGE", "NOT_JUDGED", "OTHER", "RULES"]

@@ -1,0 +1,156 @@
+"""Rows, states and noise of comparisons, from experiments made of numbers."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drretail.records.comparison import ComparedRow
+from tests.eval.compare.crafted import (
+    CODE,
+    JUDGE,
+    OTHER,
+    RULES,
+    beside,
+    comparison,
+    gathered,
+    only_row,
+    only_table,
+    runs,
+)
+
+VALUES = st.lists(st.one_of(st.none(), st.integers(0, 10)), min_size=1, max_size=9)
+
+
+def noisy(n: int, better: float, seed: int = 1) -> tuple[list[float], list[float]]:
+    """Two systems of which the first is better by so much on average."""
+    rng = random.Random(seed)
+    base = [rng.gauss(6, 1) for _ in range(n)]
+    return [value + better + rng.gauss(0, 0.5) for value in base], [value + rng.gauss(0, 0.5) for value in base]
+
+
+def test_a_row_holds_the_paired_difference_its_tests_and_what_so_many_queries_show() -> None:
+    from scipy.stats import wilcoxon
+
+    a, b = noisy(12, 1.0)
+    row = only_row(comparison(beside(a, b)))
+    assert row.mean_a == pytest.approx(sum(a) / 12)
+    assert row.mean_b == pytest.approx(sum(b) / 12)
+    assert row.difference == pytest.approx((row.mean_a or 0) - (row.mean_b or 0), abs=1e-9)
+    theirs: Any = wilcoxon([x - y for x, y in zip(a, b, strict=True)])
+    assert row.p_wilcoxon == pytest.approx(theirs.pvalue, abs=1e-9)
+    assert row.above + row.equal + row.below == row.n_pairs == row.n_planned == 12
+    assert row.detectable is not None
+    assert (row.difference or 0) > row.detectable
+    assert (row.outcome, row.p_holm) == ("higher", row.p_wilcoxon)
+
+
+@settings(max_examples=40, deadline=None)
+@given(VALUES, VALUES)
+def test_swapping_the_systems_swaps_all_there_is(a: list[int | None], b: list[int | None]) -> None:
+    n = min(len(a), len(b))
+    held = beside(a[:n], b[:n])
+    if not held.benches or all(value is None for value in [*a[:n], *b[:n]]):
+        return
+    one, other = only_row(comparison(held)), only_row(comparison(held, "b", "a"))
+    assert (one.mean_a, one.above, one.p_sign, one.p_wilcoxon) == (
+        other.mean_b,
+        other.below,
+        other.p_sign,
+        other.p_wilcoxon,
+    )
+    assert one.difference == (None if other.difference is None else pytest.approx(-other.difference))
+    swapped = {"higher": "lower", "lower": "higher"}
+    assert one.outcome == swapped.get(other.outcome, other.outcome)
+    assert one.n_planned - one.n_pairs == sum(one.dropped.values()) == sum(other.dropped.values())
+
+
+def test_queries_without_one_of_the_values_are_dropped_and_why_is_counted() -> None:
+    a = [5.0, 6.0, None, "na", 7.0, "not judged", "failed", 3.0]
+    b = [5.0, None, None, "na", 6.0, 5.0, 4.0, "unverifiable"]
+    row = only_row(comparison(beside(a, b)))
+    assert (row.n_planned, row.n_pairs) == (8, 2)
+    assert row.dropped == {
+        "A and B: na": 1,
+        "A and B: run failed or missing": 1,
+        "A: judge failed": 1,
+        "A: not judged": 1,
+        "B: run failed or missing": 1,
+        "B: sources unreadable": 1,
+    }
+
+
+def test_p_values_are_corrected_over_the_rows_of_a_family_and_judge() -> None:
+    a, b = noisy(10, 1.5)
+    both = {"a": runs(a), "b": runs(b)}
+    one = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
+    said = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity")]
+    table = only_table(comparison(gathered(*said)))
+    assert [row.variant for row in table.rows] == ["clarity", "depth", "overall"]
+    assert [row.p_holm for row in table.rows] == [pytest.approx(3 * (one.p_wilcoxon or 0))] * 3
+
+
+def test_other_families_and_other_judges_do_not_count_for_the_correction() -> None:
+    a, b = noisy(10, 1.5)
+    both = {"a": runs(a), "b": runs(b)}
+    held = gathered(
+        ("quality", "overall", JUDGE, both), ("quality", "overall", OTHER, both), ("checks", "clean", CODE, both)
+    )
+    made = comparison(held)
+    assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
+    assert all(row.p_holm == row.p_wilcoxon for table in made.tables for row in table.rows)
+
+
+def outcome(a: list[float], b: list[float]) -> ComparedRow:
+    return only_row(comparison(beside(a, b)))
+
+
+def test_the_outcome_says_what_can_be_concluded() -> None:
+    assert outcome(*noisy(30, 1.0)).outcome == "higher"
+    assert outcome(*reversed(noisy(30, 1.0))).outcome == "lower"
+    assert outcome(*noisy(30, 0.0)).outcome == "undecided"
+    assert outcome([7.0] * 5, [6.0] * 5).outcome == "too_few"
+    assert outcome([6.0, 7.0], [6.0, 7.0]).outcome == "identical"
+    assert only_row(comparison(beside([6.0, None], [None, 7.0]))).outcome == "nothing"
+
+
+def test_opinions_of_a_rule_based_judge_are_never_shown() -> None:
+    a, b = noisy(10, 1.5)
+    made = comparison(beside(a, b, seat=RULES))
+    assert made.tables == ()
+    assert "a rule-based judge" in made.missing[0].what
+    assert made.missing[0].command == "drretail score exp --metrics quality --judge PROVIDER:MODEL"
+    assert comparison(beside([0.5], [0.25], metric="faithfulness", variant="FP", seat=RULES)).tables
+
+
+def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass() -> None:
+    a = {"q1": [[8, 6], [9, 7]], "q2": [[4, 4], [8, 8]]}
+    b = {"q1": [[5, 5], [5, 5]], "q2": [[7, 7], None]}
+    table = only_table(comparison(gathered(("quality", "overall", JUDGE, {"a": a, "b": b}))))
+    mine, its = table.reliability
+    assert (mine.system, mine.k, mine.bar, mine.n_queries) == ("a", 2, 7, 2)
+    assert mine.sd_judge == 1.0  # (2 + 2 + 0 + 0) / 4 degrees of freedom
+    assert (mine.pass_1, mine.pass_k) == (0.75, 0.5)
+    assert (mine.mean, mine.worst_of_k) == (6.75, 5.5)
+    assert (its.pass_1, its.pass_k) == (0.25, 0.0)  # a run without a report does not pass …
+    assert (its.mean, its.worst_of_k) == (5.0, 5.0)  # … and has no value
+
+
+def test_the_bar_of_shares_is_a_tenth_and_counts_have_none() -> None:
+    share = {label: {"q1": [0.6, 0.8]} for label in ("a", "b")}
+    held = gathered(("faithfulness", "FP", JUDGE, share), ("process", "words", CODE, share))
+    made = comparison(held, bar=6)
+    assert [(it.variant, it.bar, it.pass_k) for table in made.tables for it in table.reliability][::2] == [
+        ("FP", 0.6, 1.0),
+        ("words", None, None),
+    ]
+
+
+def test_without_repeats_there_is_nothing_of_them() -> None:
+    assert only_table(comparison(beside([5.0, 6.0], [6.0, 7.0]))).reliability == ()
+    one_side = gathered(("quality", "overall", JUDGE, {"a": {"q1": [5, 6], "q2": [6, 6]}, "b": {"q1": [5], "q2": [6]}}))
+    (found,) = only_table(comparison(one_side)).reliability
+    assert (found.system, found.k, found.pass_k) == ("a", 1, None)
+    assert found.sd_agent == 0.5

@@ -1,0 +1,118 @@
+"""Whole experiments with agents of which it is known what they do with a profile."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from drretail.agents.base import Agent
+from drretail.agents.contestant import Contestant, counterfactuals
+from drretail.agents.crowd import Crowd
+from drretail.agents.opening import open_experiment
+from drretail.agents.runner import Runner
+from drretail.env.world import open_world
+from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.counterfactual.rows import NO_FACTUAL, NO_REPEATS
+from drretail.eval.scoring import score
+from drretail.eval.subject import read_subjects
+from drretail.progress import choose_progress
+from drretail.records.counterfactual import CounterfactualRow
+from drretail.records.money import Money
+from drretail.records.query import Constraints, Query
+from tests.agents.profile_minded import IGNORING, OBEYING
+from tests.eval.folders import scripted_judge
+from tests.two_tastes import BIRDS, build
+
+WANTED = Constraints(categories=("Patio_Garden",), budget=Money(amount="30", currency="USD"))
+QUERIES = [
+    Query(query_id="q1", user_id=BIRDS, text="I bought a feeder; another under $30?", source="t", constraints=WANTED),
+    Query(query_id="q2", user_id=BIRDS, text="A bird feeder, at most $30.", source="t", constraints=WANTED),
+    Query(query_id="q3", text="A bird feeder under $30, please.", source="t", constraints=WANTED),
+]
+Rows = dict[str, CounterfactualRow]
+
+
+def an_experiment(folder: Path, agent: Agent, repeats: int = 2) -> Path:
+    with open_world(build(folder / "w")) as shop:
+        plain = Contestant.of("minded", agent, {}, shop)
+        players = [plain, *counterfactuals([plain], ["swap", "neutral"])]
+        with open_experiment(folder / "exp", shop, QUERIES, players, "42") as experiment:
+            Crowd(Runner(shop, str(folder / "w")), experiment).run_all(players, QUERIES, repeats)
+    return folder / "exp"
+
+
+def of(rows: list[CounterfactualRow], kind: str) -> Rows:
+    return {f"{row.measure} {row.of or ''}".strip(): row for row in rows if row.kind == kind}
+
+
+def test_who_never_looks_at_the_profile_ignores_it_everywhere(tmp_path: Path) -> None:
+    rows = counterfactual_rows(an_experiment(tmp_path, IGNORING))
+    for kind in ("swap", "neutral"):
+        found = of(rows, kind)
+        assert (found["ignored"].value, found["change products"].value, found["beyond products"].value) == (
+            1.0,
+            0.0,
+            0.0,
+        )
+        assert found["direction"].value is None
+    assert of(rows, "swap")["overused"].value == 0.0
+    assert "overused" not in of(rows, "neutral")
+
+
+def test_who_looks_at_nothing_else_over_uses_it_everywhere(tmp_path: Path) -> None:
+    rows = counterfactual_rows(an_experiment(tmp_path, OBEYING))
+    found = of(rows, "swap")
+    assert (found["ignored"].value, found["change products"].value, found["direction"].value) == (0.0, 1.0, 1.0)
+    assert [found[f"overused{part}"].value for part in ("", "_constraint", "_category")] == [1.0, 1.0, 1.0]
+    assert found["direction"].items == {"toward_other": 16, "toward_own": 0, "neither": 0}
+    assert (found["ignored"].ci_low, found["ignored"].ci_high) == (0.0, 0.0)
+    assert of(rows, "neutral")["change products"].value == 1.0
+
+
+def test_every_row_accounts_for_every_query(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, OBEYING)
+    shutil.rmtree(folder / "runs" / "minded-counterfactual-swap" / "q2-r1")
+    shutil.rmtree(folder / "runs" / "minded-counterfactual-swap" / "q2-r2")
+    rows = counterfactual_rows(folder)
+    assert all(row.n_planned == 3 == row.n_scored + row.n_na + row.n_failed for row in rows)
+    swap = of(rows, "swap")["change products"]
+    assert (swap.n_scored, swap.n_na, swap.n_failed, swap.items) == (1, 1, 1, {"queries_of_own_history": 1})
+    assert rows == counterfactual_rows(folder)
+
+
+def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(tmp_path: Path) -> None:
+    found = of(counterfactual_rows(an_experiment(tmp_path, OBEYING, repeats=1)), "swap")
+    assert (found["change products"].value, found["beyond products"].value, found["ignored"].value) == (1.0, None, 0.0)
+    assert {found[name].note for name in ("change products", "beyond products", "ignored")} == {NO_REPEATS}
+    assert found["direction"].note is None
+
+
+def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Path) -> None:
+    with open_world(build(tmp_path / "w")) as shop:
+        players = counterfactuals([Contestant.of("minded", OBEYING, {}, shop)], ["swap"])
+        with open_experiment(tmp_path / "exp", shop, QUERIES, players, "42") as experiment:
+            Crowd(Runner(shop, "w"), experiment).run_all(players, QUERIES)
+    (row,) = counterfactual_rows(tmp_path / "exp")
+    assert (row.value, row.n_failed, row.factual, row.note) == (None, 3, "minded", NO_FACTUAL)
+
+
+def test_a_run_is_judged_by_the_data_that_it_could_see(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, IGNORING, repeats=1)
+    with open_world(tmp_path / "w") as shop:
+        subjects = {it.label: it for it in read_subjects(folder, shop.store) if it.query.query_id == "q1"}
+        seen = {
+            label: None if it.store is None else it.store.statistics(BIRDS).orders for label, it in subjects.items()
+        }
+    assert seen == {"minded": 3, "minded-counterfactual-swap": 4, "minded-counterfactual-neutral": 0}
+    assert {label for label, it in subjects.items() if it.profile is not None} == {"minded"}
+
+
+def test_score_keeps_the_rows_and_asks_no_model_about_other_profiles(tmp_path: Path) -> None:
+    folder = an_experiment(tmp_path, OBEYING)
+    judge, asked = scripted_judge(lambda text: {"rating": 5, "justification": "It is so."})
+    with open_world(tmp_path / "w") as shop:
+        scoring = score(folder, ["checks", "quality"], [judge], store=shop.store, progress=choose_progress("none"))
+        scores = asyncio.run(scoring)
+    assert scores.counterfactuals == tuple(counterfactual_rows(folder))
+    assert {row.system for row in scores.scores if row.metric == "quality"} == {"minded"}
+    assert len({row.system for row in scores.scores if row.metric == "checks"}) == 3
+    assert not any("Dog Bed" in question for question in asked)

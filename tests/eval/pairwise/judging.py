@@ -1,0 +1,93 @@
+"""Judges of pairs that follow one rule, and what scoring with them gives."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from drretail.eval.judge import Again, Judge
+from drretail.eval.scoring import score
+from drretail.eval.spending import Allowance
+from drretail.llm.offline.judge.tags import tag_contents
+from drretail.progress import Progress
+from drretail.records.pairs import PairScore, RankScore
+from drretail.records.rules import Rules
+from drretail.records.score import Scores
+from tests.eval.folders import Reports
+
+A: str = "a@model"
+B: str = "b@model"
+C: str = "c@model"
+SIX = 6
+"""Dimensions that are asked about where nobody has a profile."""
+
+
+def reports(name: str, queries: int = 4, repeats: int = 1) -> Reports:
+    """Reports that say whose they are."""
+    return {f"q{n}-r{k}": f"Report of {name}." for n in range(1, queries + 1) for k in range(1, repeats + 1)}
+
+
+def two(queries: int = 4) -> dict[str, Reports]:
+    return {A: reports("a", queries), B: reports("b", queries)}
+
+
+def shown(question: str) -> tuple[str, str]:
+    """The two reports of a question, A and then B."""
+    first, second = tag_contents("report", question)
+    return first, second
+
+
+def chosen(winner: str) -> dict[str, Any]:
+    return {"justification": "It is better.", "winner": winner}
+
+
+def prefers_the_first(_: str) -> dict[str, Any]:
+    """A judge that looks at the place alone."""
+    return chosen("A")
+
+
+def prefers_a(question: str) -> dict[str, Any]:
+    """A judge that prefers what system a wrote, wherever it stands."""
+    return chosen("A" if "of a." in shown(question)[0] else "B")
+
+
+def fails_where_b_is_first(question: str) -> Any:
+    return ValueError("no answer") if "of b." in shown(question)[0] else chosen("A")
+
+
+def compared(
+    folder: Path,
+    *judges: Judge,
+    pairs: Sequence[str] = (),
+    rules: Rules = "default",
+    again: Again = "nothing",
+    at_once: int = 8,
+    repeats: int = 1,
+    allowance: Allowance | None = None,
+    metrics: Sequence[str] = ("pairwise",),
+) -> Scores:
+    return asyncio.run(
+        score(
+            folder,
+            metrics,
+            judges,
+            rules=rules,
+            progress=Progress(),
+            again=again,
+            concurrency=at_once,
+            judge_repeats=repeats,
+            pairs=pairs,
+            allowance=allowance,
+        )
+    )
+
+
+def row(scores: Scores, dimension: str = "depth", a: str = A, b: str = B, **wanted: str) -> PairScore:
+    fields = {"dimension": dimension, "a": a, "b": b, **wanted}
+    (found,) = [row for row in scores.pairs if fields.items() <= row.model_dump().items()]
+    return found
+
+
+def rank(scores: Scores, system: str, dimension: str = "depth") -> RankScore:
+    (found,) = [row for row in scores.ranks if (row.system, row.dimension) == (system, dimension)]
+    return found

@@ -1,0 +1,67 @@
+"""Which systems meet, and in which runs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UnknownName, UserError
+from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
+from drretail.experiment import Definition, read_definition
+from drretail.records.run import CEILING, FLOORS, System
+from tests.eval.folders import SYSTEM, experiment
+from tests.eval.pairwise.judging import A, B, C, reports
+
+AGENTS = dict.fromkeys((A, B, C), SYSTEM)
+NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*FLOORS, CEILING)}
+SWAPPED: dict[str, System] = {"a@model-swapped": SYSTEM.model_copy(update={"options": {"counterfactual": "swap"}})}
+
+
+def definition(systems: Mapping[str, System]) -> Definition:
+    return Definition(world_fingerprint="f" * 64, systems=dict(systems), tool_schema_hash="t")
+
+
+def test_all_systems_that_research_meet_each_other() -> None:
+    assert choose_pairs(definition(AGENTS)) == [(A, B), (A, C), (B, C)]
+
+
+def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:
+    everyone = definition(AGENTS | NULL | SWAPPED)
+    assert choose_pairs(everyone) == [(A, B), (A, C), (B, C)]
+    assert choose_pairs(everyone, [f"oracle~{A}", "null_empty~null_copy"]) == [
+        (A, "oracle"),
+        ("null_copy", "null_empty"),
+    ]
+
+
+def test_a_pair_is_the_same_whichever_is_named_first() -> None:
+    assert choose_pairs(definition(AGENTS), [f"{B}~{A}", f" {A} ~ {B}"]) == [(A, B)]
+
+
+@pytest.mark.parametrize("named", [A, f"{A}~", f"{A}~{B}~{C}", "~", f"{A}~{A}"])
+def test_what_names_no_pair_is_said(named: str) -> None:
+    with pytest.raises(UserError, match="--pairs"):
+        choose_pairs(definition(AGENTS), [named])
+
+
+def test_an_unknown_label_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean b@model"):
+        choose_pairs(definition(AGENTS), [f"{A}~b@modl"])
+
+
+def test_repeat_k_meets_repeat_k_and_a_repeat_without_partner_meets_nobody(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {A: reports("a", 2, repeats=2), B: reports("b", 2)})
+    met = meetings(folder, read_definition(folder), [(A, B)])
+    assert [it.run_ids for it in met] == [(f"{A}/q{n}-r1", f"{B}/q{n}-r1") for n in (1, 2)]
+    folder = experiment(tmp_path / "both", {A: reports("a", 2, repeats=2), B: reports("b", 2, repeats=2)})
+    met = meetings(folder, read_definition(folder), [(A, B)])
+    assert [it.run for it in met] == ["q1-r1", "q2-r1", "q1-r2", "q2-r2"]
+
+
+def test_a_pair_holds_the_two_runs_of_its_query(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {A: reports("a", 2), B: reports("b", 2), C: {"q1-r1": None}})
+    pairs = list(read_pairs(folder, [(A, B), (A, C)], None))
+    assert [(it.a.run_id, it.b.run_id) for it in pairs] == [
+        (f"{one}/q{n}-r1", f"{other}/q{n}-r1") for n in (1, 2) for one, other in ((A, B), (A, C))
+    ]
+    assert [it.b.report for it in pairs] == ["Report of b.", None, "Report of b.", None]

@@ -1,0 +1,163 @@
+"""`drretail queries check --fix --model`, as a person calls it, against a scripted provider."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from langchain_anthropic._client_utils import (
+    _get_default_async_httpx_client as anthropics_clients,  # pyright: ignore[reportPrivateUsage]
+)
+from typer.testing import CliRunner, Result
+
+from drretail.cli.queries import queries_app
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.files import read_jsonl, write_lines
+from drretail.querygen.generate import generate_for
+from drretail.querygen.reading import read_queries
+from drretail.querygen.revisions import history_path
+from drretail.records.query import Query
+from tests.llm.provider import Provider, Step, answers, fails
+from tests.querygen.by_model.scripted import answering
+from tests.wire.conftest import clients_that_end_in_silence, fresh_clients
+
+__all__ = ["clients_that_end_in_silence", "fresh_clients"]  # fixtures
+
+CLAUDE = "anthropic:claude-sonnet-4-6"
+PRICE = {CLAUDE: {"input": 3, "output": 15}}
+MAIN = "from drretail.cli.entry import main; main()"
+
+
+@pytest.fixture
+def good(world: World) -> list[Query]:
+    return list(generate_for(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
+
+
+@pytest.fixture
+def file(tmp_path: Path, good: Sequence[Query]) -> Path:
+    """Two queries that a model made, both with a fault."""
+    path = tmp_path / "queries.jsonl"
+    faulty = (it.model_copy(update={"text": f"{it.text} Write to x@example.com.", "source": CLAUDE}) for it in good)
+    write_lines(path, [query.as_line() for query in faulty])
+    return path
+
+
+def says(query: Query, pause: float = 0) -> Step:
+    return answers({"type": "text", "text": json.dumps(answering(query))}, pause=pause)
+
+
+def environment(provider: Provider) -> dict[str, str]:
+    return {
+        "ANTHROPIC_API_KEY": "sk-test-0123456789abcdef",
+        "DRRETAIL_MODEL_RETRIES": "0",
+        "DRRETAIL_PRICES": json.dumps(PRICE),
+        "DRRETAIL_BASE_URL": provider.url,
+    }
+
+
+def arguments(world: World, file: Path, *flags: str) -> list[str]:
+    return ["check", str(file), "--world", str(world.folder), "--fix", *flags]
+
+
+def call(world: World, file: Path, provider: Provider, *flags: str) -> Result:
+    """As a process of its own would: without the connections of an earlier call."""
+    anthropics_clients.cache_clear()
+    given = arguments(world, file, "--model", CLAUDE, "--parallel", "1", *flags)
+    return CliRunner().invoke(queries_app, given, env=environment(provider))
+
+
+def test_the_model_writes_them_again_and_what_it_took_is_told(world: World, file: Path, good: Sequence[Query]) -> None:
+    with Provider(*map(says, good)) as provider:
+        result = call(world, file, provider)
+    assert result.exit_code == 0
+    assert [(it.text, it.source) for it in read_queries(file)] == [(it.text, CLAUDE) for it in good]
+    assert "2 queries replaced after 2 tries" in result.stdout
+    assert "2 calls; 18 tokens read, 4 written; $0.0001" in result.stdout
+    assert "Prices as of" in result.stderr
+    assert "2 of 2 queries are without a finding" in result.stdout
+    assert {line["what"] for line in read_jsonl(history_path(file))} == {"replaced"}
+    assert provider.seen[0].body["output_config"]["format"]["type"] == "json_schema"
+
+
+def test_failures_are_told_and_end_with_3_and_only_they_are_asked_anew(
+    world: World, file: Path, good: Sequence[Query]
+) -> None:
+    with Provider(fails(401, "no such key"), *map(says, reversed(good))) as provider:
+        broken = call(world, file, provider)
+        kept = json.loads(call(world, file, provider, "--json").stdout)
+        assert len(provider.seen) == 2
+        mended = call(world, file, provider, "--retry-failed", "--quiet")
+    assert broken.exit_code == 3
+    assert "1 queries replaced after 2 tries, 1 failed" in broken.stdout
+    assert "no such key" in broken.stderr
+    assert "--retry-failed" in broken.stderr
+    assert (list(kept["failed"]), kept["usage"]["calls"], kept["dollars"]) == ([good[0].query_id], 0, 0)
+    assert (mended.exit_code, mended.stderr, len(provider.seen)) == (0, "", 3), mended.stdout
+
+
+def test_after_kill_9_nothing_is_asked_twice(world: World, file: Path, good: Sequence[Query]) -> None:
+    with Provider(says(good[0]), says(good[1], pause=30), says(good[1])) as provider:
+        flags = arguments(world, file, "--model", CLAUDE, "--parallel", "1", "--quiet")
+        process = subprocess.Popen(
+            [sys.executable, "-c", MAIN, "queries", *flags],
+            env={**os.environ, **environment(provider)},
+            stdout=subprocess.DEVNULL,
+        )
+        while len(provider.seen) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=10)
+        before = file.read_bytes()
+        result = call(world, file, provider)
+    assert b"x@example.com" in before
+    assert result.exit_code == 0
+    assert "2 calls, 1 of them from the journal" in result.stdout
+    assert len(provider.seen) == 3
+    assert [it.text for it in read_queries(file)] == [it.text for it in good]
+
+
+def test_without_a_model_they_are_left_and_the_sentence_says_what_to_do(world: World, file: Path) -> None:
+    result = CliRunner().invoke(queries_app, arguments(world, file))
+    assert result.exit_code == 3
+    assert "2 queries were not made by the offline generator: name a --model that writes them again" in result.stdout
+    assert not history_path(file).exists()
+
+
+def test_what_the_offline_generator_made_is_its_own_until_a_model_is_named(
+    world: World, file: Path, good: Sequence[Query], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even the model of the settings is asked: it costs money."""
+    monkeypatch.setenv("DRRETAIL_MODEL", CLAUDE)
+    write_lines(file, [good[0].model_copy(update={"text": f"{good[0].text} Write to x@example.com."}).as_line()])
+    result = CliRunner().invoke(queries_app, arguments(world, file))
+    assert result.exit_code == 0
+    assert read_queries(file)[0].source == "offline:generator"
+
+
+def test_offline_shopper_by_name_replaces_what_a_model_made_and_needs_no_key(world: World, file: Path) -> None:
+    result = CliRunner().invoke(queries_app, arguments(world, file, "--model", "offline:shopper"))
+    assert result.exit_code == 0
+    assert "2 queries replaced after 2 tries" in result.stdout
+    assert {it.source for it in read_queries(file)} == {"offline:generator"}
+
+
+def test_a_profile_names_the_model_as_well(world: World, file: Path) -> None:
+    with Provider(*(fails(401, "no such key") for _ in range(2))) as provider:
+        flags = arguments(world, file, "--model-profile", "cheap", "--json", "--base-url", provider.url)
+        result = CliRunner().invoke(queries_app, flags, env=environment(provider))
+    assert result.exit_code == 3
+    assert len(provider.seen) == 2
+
+
+def test_a_model_without_fix_is_asked_about(world: World, file: Path) -> None:
+    flags = ["check", str(file), "--world", str(world.folder), "--model", CLAUDE]
+    result = CliRunner().invoke(queries_app, flags)
+    assert isinstance(result.exception, UserError)
+    assert "add --fix" in str(result.exception)

@@ -1,0 +1,81 @@
+"""Two reviewers' agreement."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.querygen.review.agreement import NO_QUERY, ONE_ANSWER, Agreement, agreements, cohen_kappa
+from drretail.querygen.review.living import living
+from drretail.querygen.review.records import Answers, Review
+from tests.querygen.review.scripted import reviewed, simple
+
+LABELS = st.sampled_from(["accept", "edit", "reject"])
+PAIRS = st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=30)
+
+
+def test_kappa_of_a_table_worked_out_by_hand() -> None:
+    # 20 both yes, 5 yes/no, 10 no/yes, 15 both no: observed 0.7, by chance 0.5.
+    first = ["y"] * 25 + ["n"] * 25
+    second = ["y"] * 20 + ["n"] * 5 + ["y"] * 10 + ["n"] * 15
+    assert cohen_kappa(first, second) == pytest.approx(0.4)
+
+
+@given(PAIRS)
+def test_kappa_is_the_observed_agreement_beyond_chance(pairs: Sequence[tuple[str, str]]) -> None:
+    first, second = [one for one, _ in pairs], [other for _, other in pairs]
+    observed = sum(one == other for one, other in pairs) / len(pairs)
+    chance = sum(first.count(it) * second.count(it) for it in set(first)) / len(pairs) ** 2
+    kappa = cohen_kappa(first, second)
+    if chance == 1:
+        assert kappa is None
+    else:
+        assert kappa == pytest.approx((observed - chance) / (1 - chance))
+        assert kappa == cohen_kappa(second, first)
+
+
+@given(st.lists(LABELS, min_size=1))
+def test_full_agreement_on_several_labels_is_one(labels: list[str]) -> None:
+    assert cohen_kappa(labels, labels) == (1 if len(set(labels)) > 1 else None)
+
+
+def test_without_items_there_is_no_kappa_and_unequal_lengths_are_refused() -> None:
+    assert cohen_kappa([], []) is None
+    with pytest.raises(ValueError, match="2 labels"):
+        cohen_kappa(["a", "b"], ["a"])
+
+
+def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:
+    found = agreements(living(reviews, [simple(number) for number in range(count)], []))
+    assert {(it.first, it.second) for it in found} == {("ann", "bob")}
+    return {it.about: it for it in found}
+
+
+def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> None:
+    no = Answers(deep_research=True, answerable=False)
+    found = by_about(
+        [
+            reviewed(simple(0), "ann"),
+            reviewed(simple(0), "bob", "reject", answers=no),
+            reviewed(simple(1), "bob"),
+            reviewed(simple(1), "ann"),
+            reviewed(simple(2), "ann"),
+        ],
+        3,
+    )
+    assert (found["decision"].n, found["decision"].share, found["decision"].kappa) == (2, 0.5, 0)
+    assert (found["deep_research"].share, found["deep_research"].kappa) == (1, None)
+    assert found["deep_research"].na == ONE_ANSWER
+    assert (found["answerable"].n, found["fits_profile"].n) == (2, 1)
+
+
+def test_reviewers_of_different_queries_have_no_agreement() -> None:
+    found = by_about([reviewed(simple(0), "ann"), reviewed(simple(1), "bob")], 2)
+    assert {(it.n, it.share, it.kappa, it.na) for it in found.values()} == {(0, None, None, NO_QUERY)}
+
+
+def test_what_settles_a_disagreement_is_no_part_of_the_agreement() -> None:
+    reviews = [reviewed(simple(0), "ann"), reviewed(simple(0), "bob", "reject")]
+    settled = [*reviews, reviewed(simple(0), "ann", "reject", settles=True)]
+    assert by_about(reviews, 1) == by_about(settled, 1)

@@ -1,0 +1,74 @@
+"""What comes out of a review."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.querygen.reading import read_queries
+from drretail.querygen.review.applying import apply_reviews, write_reviewed
+from drretail.querygen.review.dossier import Dossiers
+from drretail.querygen.review.living import living
+from drretail.querygen.review.outcome import Outcome, outcomes
+from drretail.querygen.revisions import read_history_of, tries_of
+from drretail.records.query import Query
+from tests.querygen.review.scripted import Clock, reviewed
+
+Queries = tuple[Query, ...]
+
+
+@pytest.fixture
+def decided(queries: Queries) -> tuple[Outcome, ...]:
+    """The first edited by two alike, the second rejected, the third undecided."""
+    text = f"{queries[0].text} Write to me@example.com."
+    reviews = [
+        reviewed(queries[0], "ann", text=text),
+        reviewed(queries[0], "bob", text=text),
+        reviewed(queries[1], "ann", "reject"),
+    ]
+    return outcomes(queries, living(reviews, queries, []))
+
+
+def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_whom(
+    tmp_path: Path, file: Path, queries: Queries, decided: tuple[Outcome, ...], dossiers: Dossiers
+) -> None:
+    before, to = file.read_bytes(), tmp_path / "reviewed.jsonl"
+    applied = write_reviewed(to, decided, dossiers, Clock())
+    (only,) = read_queries(to)
+    assert only.text.endswith("me@example.com.")
+    assert (applied.edited, applied.rejected) == ((queries[0].query_id,), (queries[1].query_id,))
+    assert applied.waiting == (queries[2].query_id,)
+    assert file.read_bytes() == before
+    edited, rejected = read_history_of(to)
+    assert (edited.what, edited.by, edited.before, edited.after) == ("edited", "ann, bob", queries[0], only)
+    assert [finding.code for finding in edited.findings] == ["email_in_text"]
+    assert (rejected.what, rejected.by, rejected.after) == ("rejected", "ann", None)
+
+
+def test_writing_twice_adds_nothing_to_the_history(
+    tmp_path: Path, decided: tuple[Outcome, ...], dossiers: Dossiers
+) -> None:
+    to = tmp_path / "reviewed.jsonl"
+    write_reviewed(to, decided, dossiers, Clock())
+    first = to.read_bytes()
+    write_reviewed(to, decided, dossiers, Clock())
+    assert to.read_bytes() == first
+    assert len(read_history_of(to)) == 2
+
+
+def test_in_its_own_file_what_is_not_decided_stays_as_it_is(
+    file: Path, queries: Queries, decided: tuple[Outcome, ...], dossiers: Dossiers
+) -> None:
+    apply_reviews(file, decided, dossiers, Clock())
+    edited, undecided = read_queries(file)
+    assert (edited.query_id, undecided) == (queries[0].query_id, queries[2])
+    reviews = [it for outcome in decided for it in outcome.reviews]
+    now = living(reviews, [edited, undecided], read_history_of(file))
+    assert (len(now.reviews), now.stale) == (3, 0)
+    assert [it.what for it in outcomes([edited, undecided], now)] == ["accepted", "undecided"]
+
+
+def test_what_people_decided_is_no_try_of_mending(
+    file: Path, queries: Queries, decided: tuple[Outcome, ...], dossiers: Dossiers
+) -> None:
+    apply_reviews(file, decided, dossiers, Clock())
+    assert tries_of(read_history_of(file), queries[0]) == {}

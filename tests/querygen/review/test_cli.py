@@ -1,0 +1,164 @@
+"""`drretail queries review` without a terminal: sheets, numbers, and what comes out."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from drretail.cli.queries import queries_app
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.files import write_lines
+from drretail.querygen.reading import read_queries
+from drretail.querygen.review.log import read_reviews_of, reviews_path
+from drretail.querygen.revisions import history_path
+from drretail.records.query import Query
+from tests.querygen.review.scripted import reviewed
+
+Queries = tuple[Query, ...]
+runner = CliRunner()
+
+
+def call(file: Path, world: World, *flags: str, command: str = "review") -> Result:
+    return runner.invoke(queries_app, [command, str(file), "--world", str(world.folder), *flags])
+
+
+def refused(file: Path, world: World, *flags: str, command: str = "review") -> str:
+    result = call(file, world, *flags, command=command)
+    assert isinstance(result.exception, UserError)
+    return str(result.exception)
+
+
+@pytest.fixture
+def decided(file: Path, queries: Queries) -> Path:
+    """ann edits the first query and rejects the second; both agree; the third is disputed."""
+    text = f"{queries[0].text} Thanks."
+    reviews = [
+        reviewed(queries[0], "ann", text=text),
+        reviewed(queries[0], "bob", text=text),
+        reviewed(queries[1], "ann", "reject"),
+        reviewed(queries[2], "ann"),
+        reviewed(queries[2], "bob", "reject"),
+    ]
+    write_lines(reviews_path(file), (it.as_line() for it in reviews))
+    return file
+
+
+@pytest.mark.parametrize(("command", "flags"), [("review", []), ("check", ["--review"])])
+def test_without_a_terminal_it_says_what_to_do_instead(
+    world: World, file: Path, command: str, flags: list[str]
+) -> None:
+    said = refused(file, world, *flags, command=command)
+    assert f"drretail queries review {file} --sheet review.csv" in said
+    assert not reviews_path(file).exists()
+
+
+def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(
+    world: World, file: Path, tmp_path: Path, queries: Queries
+) -> None:
+    sheet = tmp_path / "sheet.csv"
+    written = call(file, world, "--sheet", str(sheet), "--reviewer", "bob")
+    assert f"3 queries → {sheet}" in written.stdout
+    rows = list(csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline="")))
+    for row in rows[:2]:
+        row |= {"deep_research": "yes", "answerable": "TRUE", "fits_profile": "y", "decision": "accept"}
+    rows[1] |= {"decision": "edit", "edited_text": f"{queries[1].text}\nWrite to me@example.com."}
+    with sheet.open("w", encoding="utf-8-sig", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]), delimiter=";")
+        writer.writeheader()
+        writer.writerows(rows)
+    taken = call(file, world, "--read", str(sheet))
+    assert (taken.exit_code, "2 decisions were taken" in taken.stderr, "1 rows are blank" in taken.stderr) == (
+        0,
+        True,
+        True,
+    )
+    assert f"{queries[1].query_id}, as edited: email_in_text" in taken.stderr
+    assert [(it.reviewer, it.decision) for it in read_reviews_of(file)] == [("bob", "accept"), ("bob", "edit")]
+    assert "0 decisions were taken" in call(file, world, "--read", str(sheet)).stderr
+    again = tmp_path / "again.csv"
+    assert "1 queries → " in call(file, world, "--sheet", str(again), "--reviewer", "bob").stdout
+    assert "3 queries → " in call(file, world, "--sheet", str(tmp_path / "all.csv")).stdout
+
+
+def test_a_sheet_is_never_overwritten(world: World, file: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("mine")
+    assert "exists, and may be filled in" in refused(file, world, "--sheet", str(sheet))
+    assert sheet.read_text() == "mine"
+
+
+def test_status_and_json_tell_the_numbers(world: World, decided: Path, queries: Queries) -> None:
+    text = call(decided, world, "--status").stdout
+    assert "3 queries: 0 accepted, 1 edited, 1 rejected, 0 undecided, 1 disputed" in text
+    assert "not applied until somebody settles them with --settle" in text
+    document = json.loads(call(decided, world, "--json").stdout)
+    assert (document["format"], document["outcomes"]["disputed"]) == (1, 1)
+    ann, bob = document["reviewers"]
+    assert (ann["name"], ann["decided"], ann["edited"], ann["edit_rate"]) == ("ann", 3, 1, pytest.approx(1 / 3))
+    assert bob["answers"]["deep_research"] == {"yes": 2, "no": 0}
+    decision = document["agreement"][0]
+    assert (decision["about"], decision["n"], decision["share"], decision["kappa"]) == (
+        "decision",
+        2,
+        0.5,
+        pytest.approx(1 / 3),
+    )
+    assert document["disagreements"] == [
+        {
+            "query_id": queries[2].query_id,
+            "about": "decision",
+            "said": {"ann": "accept", "bob": "reject"},
+            "settled_by": None,
+        }
+    ]
+
+
+def test_reviewed_queries_are_written_and_what_is_disputed_is_left_out_and_told(
+    world: World, decided: Path, tmp_path: Path, queries: Queries
+) -> None:
+    before, to = decided.read_bytes(), tmp_path / "out.jsonl"
+    result = call(decided, world, "--to", str(to))
+    assert result.exit_code == 3
+    assert f"1 undecided or disputed ones are left out: {queries[2].query_id}" in result.stderr
+    assert [it.query_id for it in read_queries(to)] == [queries[0].query_id]
+    assert decided.read_bytes() == before
+    assert not history_path(decided).exists()
+
+
+def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decided: Path, queries: Queries) -> None:
+    result = call(decided, world, "--apply", "--json")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["applied"]["rejected"] == [queries[1].query_id]
+    assert [it.query_id for it in read_queries(decided)] == [queries[0].query_id, queries[2].query_id]
+    after = json.loads(call(decided, world, "--json").stdout)
+    assert (after["stale"], after["outcomes"]["accepted"], after["outcomes"]["disputed"]) == (0, 1, 1)
+    assert after["reviewers"] == json.loads(result.stdout)["reviewers"]
+    assert "applied" not in after
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--apply", "--settle"], "--settle and --apply are two things to do"),
+        (["--reviewer", " "], "Say who reviews"),
+        (["--to", "SAME"], "is the reviewed file itself"),
+        (["--to", "out.jsonl"], "there is nothing to write"),
+        (["--read", "none.csv"], "none.csv does not exist"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], said: str) -> None:
+    assert said in refused(file, world, *(str(file) if flag == "SAME" else flag for flag in flags))
+
+
+def test_fixing_and_reviewing_are_two_things(world: World, file: Path) -> None:
+    assert "first --fix, then --review" in refused(file, world, "--fix", "--review", command="check")
+
+
+def test_a_broken_line_among_the_reviews_is_named(world: World, decided: Path) -> None:
+    lines = reviews_path(decided).read_text().splitlines()
+    write_lines(reviews_path(decided), [*lines, '{"format": 1}', lines[0]])
+    assert "line 6, is no review" in refused(decided, world, "--status")

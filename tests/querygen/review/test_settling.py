@@ -1,0 +1,61 @@
+"""The last word where reviewers disagree."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from drretail.querygen.review.dossier import Dossiers
+from drretail.querygen.review.living import living
+from drretail.querygen.review.log import ReviewLog
+from drretail.querygen.review.outcome import Outcome, outcomes
+from drretail.querygen.review.records import Review
+from drretail.querygen.review.settling import Settling
+from drretail.records.query import Query
+from tests.querygen.review.scripted import Clock, Person, reviewed
+
+Queries = tuple[Query, ...]
+
+
+@pytest.fixture
+def reviews(queries: Queries) -> list[Review]:
+    return [
+        reviewed(queries[0], "ann", text=f"{queries[0].text} Please."),
+        reviewed(queries[0], "bob", text=f"{queries[0].text} Thanks."),
+        reviewed(queries[1], "ann"),
+        reviewed(queries[1], "bob", "reject"),
+    ]
+
+
+def settle(person: Person, dossiers: Dossiers, file: Path, queries: Queries, reviews: list[Review]) -> list[Outcome]:
+    disputed = [it for it in outcomes(queries, living(reviews, queries, [])) if it.what == "disputed"]
+    with closing(ReviewLog(file)) as log:
+        assert Settling(person, dossiers, log, "carl", Clock()).settle(disputed) == len(log.reviews)
+        return list(outcomes(queries, living([*reviews, *log.reviews], queries, [])))
+
+
+def test_only_what_is_disputed_is_asked_and_the_reviewers_are_heard(
+    dossiers: Dossiers, file: Path, queries: Queries, reviews: list[Review]
+) -> None:
+    person = Person("2", "r")
+    found = settle(person, dossiers, file, queries, reviews)
+    assert "ann: edit" in person.screen
+    assert "{+Please.+}" in " ".join(person.screen.split())
+    assert [it.what for it in found] == ["edited", "rejected", "undecided"]
+    assert [it.by for it in found] == ["carl", "carl", ""]
+    assert found[0].result is not None
+    assert found[0].result.text.endswith("Thanks.")
+
+
+def test_one_may_accept_skip_quit_or_edit_otherwise(
+    dossiers: Dossiers, file: Path, queries: Queries, reviews: list[Review]
+) -> None:
+    person = Person("3", "x", "s", "e", "y", edits=[(queries[1].text, f"{queries[1].text} Soon.")])
+    assert [it.what for it in settle(person, dossiers, file, queries, reviews)] == ["disputed", "edited", "undecided"]
+
+
+def test_quitting_keeps_what_was_settled(
+    dossiers: Dossiers, file: Path, queries: Queries, reviews: list[Review]
+) -> None:
+    found = settle(Person("a", "q"), dossiers, file, queries, reviews)
+    assert [it.what for it in found] == ["accepted", "disputed", "undecided"]

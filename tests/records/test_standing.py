@@ -1,0 +1,31 @@
+import pytest
+
+from drretail.records.standing import in_order, place_of, shared_models
+
+
+@pytest.mark.parametrize(
+    ("label", "place"),
+    [
+        ("react@offline-shopper", "system"),
+        ("react+ws@offline-shopper-counterfactual-neutral", "counterfactual"),
+        ("null_bestsellers", "floor"),
+        ("null_copy-researchers3", "floor"),
+        ("oracle", "ceiling"),
+        ("oracles@m", "system"),
+        ("null_emptyish@m", "system"),
+    ],
+)
+def test_a_label_tells_how_a_system_stands(label: str, place: str) -> None:
+    assert place_of(label) == place
+
+
+def test_floors_come_after_systems_in_their_own_order_and_the_ceiling_last() -> None:
+    labels = ["oracle", "null_bestsellers", "z@m", "null_empty", "a@m-counterfactual-swap", "z@m"]
+    assert in_order(labels) == ["z@m", "a@m-counterfactual-swap", "null_empty", "null_bestsellers", "oracle"]
+
+
+def test_only_what_all_systems_with_models_share_is_left_out() -> None:
+    assert shared_models(["a@m", "b+ws@m", "b@m-researchers2", "oracle"]) == "@m"
+    assert shared_models(["a@m", "b@n"]) == ""
+    assert shared_models(["a@m", "b@m2"]) == ""
+    assert shared_models(["a@m", "oracle"]) == ""

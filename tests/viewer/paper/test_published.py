@@ -1,0 +1,34 @@
+from statistics import mean
+
+import pytest
+
+from drretail.viewer.paper.published import columns_of, numbers_of, rows_of
+from drretail.viewer.paper.table import SYSTEMS, Spread
+
+
+def test_every_system_of_the_paper_has_a_line_in_every_table() -> None:
+    for table in ("faithfulness", "quality", "cost"):
+        rows = rows_of(table)
+        assert tuple(rows) == SYSTEMS
+        assert {len(cells) for cells in rows.values()} == {len(columns_of(table))}
+
+
+def test_claims_of_both_types_add_up_as_they_do_in_the_paper() -> None:
+    for cells in rows_of("faithfulness").values():
+        cited, web, product = (cell for cell in cells[4:] if isinstance(cell, float))
+        assert cited == pytest.approx(web + product)
+
+
+def test_avg_is_the_mean_of_the_seven_ratings() -> None:
+    for cells in rows_of("quality").values():
+        *ratings, average = (cell for cell in cells if isinstance(cell, float))
+        assert average == pytest.approx(mean(ratings), abs=0.0051)
+
+
+def test_spreads_are_means_and_deviations() -> None:
+    assert rows_of("cost")["react"][0] == Spread(198.9, 93.4)
+
+
+def test_correlations_and_kappas_are_between_0_and_1() -> None:
+    for table in ("kappa", "rho"):
+        assert all(0 <= number <= 1 for number in numbers_of(table).values())
