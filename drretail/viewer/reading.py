@@ -14,6 +14,7 @@ from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import Score, Scores, Verdict
 from drretail.records.slices import SliceScore
+from drretail.records.standing import in_order
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, read_judgements
 from drretail.viewer.outdated import outdated
@@ -93,9 +94,10 @@ class ExperimentView:
 
 
 def read_view(experiment: Path) -> ExperimentView:
-    """Everything recorded in an experiment folder; UserError where there is none."""
+    """Everything recorded in an experiment folder, in the order of tables; UserError where there is none."""
     definition = read_definition(experiment)
-    subjects = list(read_subjects(experiment, None))
+    place = {label: at for at, label in enumerate(in_order(definition.systems))}
+    subjects = sorted(read_subjects(experiment, None), key=lambda subject: place[subject.label])
     scores = _scores(experiment / "scores.json")
     return ExperimentView(
         name=experiment.resolve().name,
