@@ -34,6 +34,11 @@ def a_row(a: str, b: str, dimension: str, **given: Any) -> PairScore:
     return PairScore(a=a, b=b, dimension=dimension, **about)
 
 
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+
+
 def printed(capsys: pytest.CaptureFixture[str], pairs: list[PairScore], ranks: list[RankScore] | None = None) -> str:
     print_pairs(Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks or ())))
     return capsys.readouterr().out
