@@ -1,17 +1,16 @@
 """The machine: Python, Java, and the room on its disks."""
 
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from drretail.data_ingest.engines.java import OLDEST_JAVA, find_java, java_version
 from drretail.doctor.checkup import Sign
 
 OLDEST_PYTHON = (3, 11)
 NEEDED_BYTES = 2_000_000_000
 """A world of 80,000 products and four million orders takes 0.6 GB, and as much again while it is made."""
-JAVA_SECONDS = 20
 
 
 def examine_python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Sign:
@@ -29,31 +28,22 @@ def examine_python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Si
 
 
 def examine_java(environ: Mapping[str, str]) -> Sign:
-    """The Java that Spark would start: that of JAVA_HOME, else the first on the PATH."""
-    home = environ.get("JAVA_HOME")
-    path = shutil.which("java", path=f"{home}/bin" if home else environ.get("PATH", ""))
-    if path is None:
-        return Sign(
-            what="Java",
-            state="absent",
-            found="none",
-            prevents="ingest --engine spark",
-            mend="install a JDK of version 17 or later, or set JAVA_HOME",
-        )
-    try:
-        told = subprocess.run(  # noqa: S603 -- the user's own java, as Spark would start it
-            [path, "-version"], capture_output=True, text=True, timeout=JAVA_SECONDS, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as problem:
-        return Sign(
-            what="Java",
-            state="absent",
-            found=f"{path} does not start ({problem})",
-            prevents="ingest --engine spark",
-            mend="set JAVA_HOME to a JDK of version 17 or later",
-        )
-    first = next(iter((told.stderr or told.stdout).splitlines()), "")
-    return Sign(what="Java", state="ok", found=f"{first} ({path})")
+    """The Java that Spark would start, and whether Spark can use it."""
+    java = find_java(environ)
+    version = 0 if java is None else java_version(java)
+    if java is not None and version >= OLDEST_JAVA:
+        return Sign(what="Java", state="ok", found=f"{version} ({java})")
+    if java is None:
+        found = "none"
+    else:
+        found = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
+    return Sign(
+        what="Java",
+        state="absent",
+        found=found,
+        prevents="ingest --engine spark",
+        mend=f"install a JDK of version {OLDEST_JAVA} or later, or set JAVA_HOME to one",
+    )
 
 
 def examine_room(folders: Iterable[str]) -> Iterator[Sign]:

@@ -1,6 +1,7 @@
 """``drretail doctor``: what works here, what does not, and what mends it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from drretail.doctor.machine import examine_java, examine_python, examine_room
 from drretail.doctor.packages import Package, examine_packages
 from drretail.doctor.providers import examine_keys
 from tests.cli.conftest import Command
+from tests.data_ingest.test_spark_session import java_that_says
 from tests.llm.provider import Provider, fails
 
 SECRET = "sk-very-secret-0123456789"
@@ -72,9 +74,15 @@ def test_google_goes_by_either_of_two_names() -> None:
     assert signs == {"key of anthropic": "absent", "key of openai": "absent", "key of google": "ok"}
 
 
-def test_a_java_that_does_not_start_is_told() -> None:
+def test_a_java_that_is_missing_or_too_old_or_does_not_start_is_told(tmp_path: Path) -> None:
     assert examine_java({"PATH": ""}).found == "none"
-    assert "Spark" not in str(examine_java({"JAVA_HOME": "/nowhere", "PATH": ""}).what)
+    old = java_that_says(tmp_path / "old", "11.0.2")
+    sign = examine_java({"JAVA_HOME": str(old)})
+    assert (sign.state, sign.found) == ("absent", f"11 ({old / 'bin' / 'java'}), which is too old")
+    broken = java_that_says(tmp_path / "broken", "17")
+    (broken / "bin" / "java").write_text("no program")
+    assert "does not start" in examine_java({"JAVA_HOME": str(broken)}).found
+    assert examine_java({"JAVA_HOME": str(java_that_says(tmp_path / "new", "21.0.2"))}).state == "ok"
 
 
 def test_each_disk_is_looked_at_once() -> None:

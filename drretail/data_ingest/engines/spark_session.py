@@ -3,9 +3,7 @@
 import logging
 import os
 import re
-import shutil
 import socket
-import subprocess
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+from drretail.data_ingest.engines.java import OLDEST_JAVA, find_java, java_version
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOCAL = "local[*]"
-OLDEST_JAVA = 17
 CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60
 """For this long a cluster may be without a worker for us: at the start, and later in between."""
@@ -82,7 +80,7 @@ def check_installed() -> None:
             f"The Spark engine needs Java {OLDEST_JAVA} or later and finds none: "
             "install it, or set JAVA_HOME to its folder."
         )
-    version = _java_version(java)
+    version = java_version(java)
     if version < OLDEST_JAVA:
         raise UserError(
             f"The Spark engine needs Java {OLDEST_JAVA} or later, and {java} is Java {version}: "
@@ -94,13 +92,6 @@ def spark_version() -> str:
     import pyspark
 
     return pyspark.__version__
-
-
-def find_java() -> Path | None:
-    """The java that Spark would start: that of JAVA_HOME when it is set, else the first on the PATH."""
-    home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
-    return Path(found) if found else None
 
 
 def check_master(master: str) -> None:
@@ -156,13 +147,6 @@ def _log_settings(work: Path) -> str:
     path = work / "log4j2.properties"
     path.write_text(_LOG_SETTINGS.format(file=work / "spark.log"), encoding="utf-8")
     return path.resolve().as_uri()
-
-
-def _java_version(java: Path) -> int:
-    """17 of "17.0.15", 8 of "1.8.0"; 0 where the program does not say."""
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603  # Spark runs it too
-    match = re.search(r'version "(?:1\.)?(\d+)', said)
-    return int(match[1]) if match else 0
 
 
 def _host(address: str) -> str:
