@@ -3,10 +3,11 @@
     python benchmarks/scores.py exp --json scores.json
 
 A folder that is not there yet is made first: seven systems by the shipped fifty queries, judged offline, in a few
-minutes. A rule-based judge's ratings have no intervals, so a copy is timed in which the judge passes for a model.
+minutes, all 21 pairs of systems included. A rule-based judge's ratings have no intervals, so a copy is timed in which
+the judge passes for a model.
 
-Goal: scores.json of 350 judged runs, slices included, in 2 seconds. Processor time stands beside the time on the wall,
-since only the former is comparable on a machine that others use, too.
+Goal: scores.json of 350 judged runs, slices and pairs included, in 2 seconds. Processor time stands beside the time on
+the wall, since only the former is comparable on a machine that others use, too.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json
 
 GOAL_SECONDS = 2
-JUDGED = "faithfulness,quality,checks,process,basket"
+JUDGED = "faithfulness,quality,checks,process,basket,pairwise"
 AGENTS = (
     "plan_to_function",
     "react",
@@ -63,6 +64,7 @@ def measured(experiment: Path, times: int) -> dict[str, Any]:
         "runs": sum(1 for _ in read_runs(experiment)),
         "systems": len(read_definition(experiment).systems),
         "verdicts": sum(judging.verdicts for judging in scores.judgings),
+        "pairs of reports": sum(row.n_planned for row in scores.pairs if row.dimension == "overall"),
         "rows": len(scores.scores),
         "slices": len(scores.slices),
         "megabytes": round((experiment / "scores.json").stat().st_size / 1e6, 2),

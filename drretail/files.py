@@ -59,8 +59,11 @@ def check_format(value: dict[str, Any], where: object) -> None:
         raise UserError(f"{where} {said}; this version of drretail reads format {FORMAT}. Make it anew.")
 
 
-def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a .jsonl or .jsonl.gz file; a cut last line is left out, any other broken line is a UserError."""
+def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:
+    """The objects of a .jsonl or .jsonl.gz file; any broken line is a UserError.
+
+    A program that is killed leaves a cut last line, which is left out; a person's file has none to forgive.
+    """
     lines = read_lines(path)
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -68,7 +71,7 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
         try:
             value = json.loads(line)
         except json.JSONDecodeError as problem:
-            if number == len(lines):
+            if number == len(lines) and forgives_a_cut:
                 return
             raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
         if not isinstance(value, dict):

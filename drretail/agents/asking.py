@@ -1,6 +1,5 @@
 """One question, asked outside a benchmark: as a query, run once, kept if wanted."""
 
-import asyncio
 from pathlib import Path
 
 from drretail.agents.contestant import Contestant
@@ -8,6 +7,7 @@ from drretail.agents.opening import open_experiment
 from drretail.agents.runner import Recorded, Runner, recorded_in
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.event_loop import run_loop
 from drretail.grounding.constraints import read_constraints
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
@@ -31,8 +31,8 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
 def ask_once(runner: Runner, contestant: Contestant, query: Query, to: Path | None, seed: str = "42") -> Recorded:
     """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
     if to is None:
-        return asyncio.run(runner.run(contestant, query))
+        return run_loop(runner.run(contestant, query))
     with open_experiment(to, runner.world, [query], [contestant], seed) as experiment:
         if experiment.state(contestant.label, query.query_id, 1) in ("absent", "interrupted"):
-            asyncio.run(runner.run_into(experiment, contestant, query))
+            run_loop(runner.run_into(experiment, contestant, query))
         return recorded_in(experiment.run_folder(contestant.label, query.query_id, 1))

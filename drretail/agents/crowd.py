@@ -12,6 +12,7 @@ from itertools import product
 from drretail.agents.contestant import Contestant
 from drretail.agents.runner import Runner
 from drretail.agents.tally import Ended, Tally, is_open, tallies
+from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_run
 from drretail.llm.purse import Purse
 from drretail.records.query import Query
@@ -82,7 +83,7 @@ class Crowd:
         open_jobs = [job for job in jobs if known[job.place] is None]
         self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
         # One event loop for all runs: clients keep connections open, and in another loop they are dead.
-        fresh = asyncio.run(self._run(open_jobs)) if open_jobs else {}
+        fresh = run_loop(self._run(open_jobs)) if open_jobs else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]
         held_back = [job.contestant.label for job, end in zip(jobs, ended, strict=True) if end is None]
         return tallies([contestant.label for contestant in contestants], filter(None, ended), held_back)

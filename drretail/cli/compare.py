@@ -19,7 +19,9 @@ def compare(
     b: Annotated[str | None, typer.Argument(metavar="B]", help="The other one; all others without.")] = None,
     metrics: Annotated[
         str | None,
-        typer.Option("--metrics", metavar="A,B", help="Which families.", show_default="all that were judged"),
+        typer.Option(
+            "--metrics", metavar="A,B", help="Which families; pairwise too.", show_default="all that were judged"
+        ),
     ] = None,
     judge: Annotated[
         list[str] | None,
@@ -43,7 +45,7 @@ def compare(
     from drretail.eval.gathering import gather
     from drretail.eval.pairwise.score import derive_pairs
     from drretail.eval.panel import with_panels
-    from drretail.eval.registry import load_metric
+    from drretail.eval.registry import PAIRWISE, load_metrics
     from drretail.experiment import read_definition
 
     definition = read_definition(experiment)
@@ -51,10 +53,11 @@ def compare(
     names = judged_families(experiment) if metrics is None else [name.strip() for name in metrics.split(",")]
     if not any(names):
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
-    families = [load_metric(name) for name in dict.fromkeys(filter(None, names))]
-    gathered = with_panels(gather(experiment, families))
-    met, _ = derive_pairs(experiment, gathered)
-    asking = Asking(str(experiment), tuple(gathered.families), chosen_judges(gathered, met, judge or []), bar)
+    gathered = with_panels(gather(experiment, load_metrics(filter(None, names))))
+    pairwise = metrics is None or PAIRWISE in names
+    met = derive_pairs(experiment, gathered)[0] if pairwise else ()
+    heard = chosen_judges(gathered, met, judge or [])
+    asking = Asking(str(experiment), tuple(gathered.families), heard, bar, pairwise)
     comparisons = [compared(gathered, one, other, asking, met) for one, other in pairs]
     if as_json:
         print_json({"comparisons": [it.model_dump(mode="json", exclude_none=True) for it in comparisons]})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.cli.output import print_table
+from drretail.cli.output import print_notes, print_table
 
 if TYPE_CHECKING:
     from drretail.records.correlations import Correlation
@@ -16,8 +16,6 @@ BELIEVED = 0.05
 
 def print_correlations(scores: "Scores") -> None:
     """Spearman's ρ inside systems on stdout; nothing where nothing was correlated."""
-    import typer
-
     for (judge, _, rules), group in groupby(sorted(scores.correlations, key=_bench), key=_bench):
         rows = list(group)
         by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
@@ -26,13 +24,13 @@ def print_correlations(scores: "Scores") -> None:
         cells = {(row.process, row.metric, row.variant): row for row in rows}
         headings = [f"{variant} (n={_most(rows, metric, variant)})" for metric, variant in columns]
         lines = [[name, *(_cell(cells.get((name, *column))) for column in columns)] for name in measures]
-        typer.echo(f"process × scores, {by}")  # as a table's title it would be folded to the table's width
-        print_table("", ["", *headings], lines)
+        print_table(f"process × scores, {by}", ["", *headings], lines)
     if scores.correlations:
-        typer.echo(
+        told = (
             f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
-            f"{len(scores.correlations)}. A correlation is no cause; none of this is a gate.\n"
+            f"{len(scores.correlations)}. A correlation is no cause; none of this is a gate."
         )
+        print_notes([told, ""])
 
 
 def _bench(row: "Correlation") -> tuple[str, str, str]:

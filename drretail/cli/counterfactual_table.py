@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from drretail.cli.output import print_table
+from drretail.cli.output import print_notes, print_table
 
 if TYPE_CHECKING:
     from drretail.records.counterfactual import CounterfactualRow
@@ -27,8 +27,6 @@ NAMES = {
 
 def print_counterfactuals(scores: "Scores") -> None:
     """The table and what must be known beside it; nothing where no system saw other data."""
-    import typer
-
     rows = scores.counterfactuals
     if not rows:
         return
@@ -43,9 +41,7 @@ def print_counterfactuals(scores: "Scores") -> None:
         lines = [[name, *(_cell(columns[system].get(name)) for system in shown)] for name in names]
         print_table(title, ["", *shown], lines)
         title = ""
-    for line in _meaning(rows):
-        typer.echo(line)
-    typer.echo("")
+    print_notes([*_meaning(rows), ""])
 
 
 def _name(row: "CounterfactualRow") -> str:
@@ -55,11 +51,11 @@ def _name(row: "CounterfactualRow") -> str:
 def _is_shown(row: "CounterfactualRow") -> bool:
     """False for what only scores.json holds: of the dimensions beside the products, all but one measure.
 
-    That is the change beyond repeats, and the bare change where there are no repeats.
+    That is the change beyond repeats, and the bare change where there are no repeats; nothing where no query has one.
     """
     if row.of is None or row.of == "products":
         return True
-    return row.measure == ("change" if row.note is not None else "beyond")
+    return row.n_scored > 0 and row.measure == ("change" if row.note is not None else "beyond")
 
 
 def _place(row: "CounterfactualRow") -> int:

@@ -85,14 +85,14 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
 
 
 def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
-    import asyncio
 
     from drretail.cli.judging import OFFLINE_JUDGE, judges
     from drretail.cli.models import Opener
     from drretail.cli.score import METRICS
     from drretail.eval.scoring import score
+    from drretail.event_loop import run_loop
     from drretail.settings import read_settings
 
     names = METRICS.split(",")
     bench = judges([OFFLINE_JUDGE], Opener(read_settings()))
-    return asyncio.run(score(experiment, names, bench, store=shop.store, progress=progress))
+    return run_loop(score(experiment, names, bench, store=shop.store, progress=progress))

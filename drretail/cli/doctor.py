@@ -38,13 +38,13 @@ def doctor(
 
 
 def _signs(specs: list[str]) -> "list[Sign]":
-    import asyncio
     import os
 
     from drretail.cli.worlds import server_settings
     from drretail.doctor.checkup import examine
     from drretail.doctor.providers import examine_models
     from drretail.doctor.servers import examine_servers
+    from drretail.event_loop import run_loop
     from drretail.settings import read_settings
 
     settings = read_settings()
@@ -52,7 +52,7 @@ def _signs(specs: list[str]) -> "list[Sign]":
     return [
         *examine(os.environ, [".", str(settings.cache_dir)]),
         *examine_servers(server_settings(), **set_by_hand),
-        *asyncio.run(examine_models(specs, _opened)),
+        *run_loop(examine_models(specs, _opened)),
     ]
 
 

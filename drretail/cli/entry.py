@@ -18,8 +18,8 @@ INTERRUPTED = 130
 class Interruption:
     """Tells whether Ctrl-C was pressed, whatever libraries made of it.
 
-    Python's own handler stays in place: only then does asyncio cancel its main task instead of raising inside any
-    task. Python writes each signal's number into a pipe, and what follows an interruption is no bug of ours.
+    Python's own handler stays in place but while an event loop runs (``drretail.event_loop``). Python writes each
+    signal's number into a pipe, and what follows an interruption is no bug of ours.
 
     SIGTERM means the same: what a command holds, such as the right to write a world on servers, is given back.
     """
@@ -52,6 +52,8 @@ class Interruption:
 def main() -> None:
     """Runs the command line; ends the process with the exit code that it stands for."""
     interruption = Interruption()
+    # numpy's matrices are small here: its threads wait for each other longer than they multiply.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # Imported here, so that Ctrl-C while it loads ends as it does at any other time.
         from drretail.cli.app import app

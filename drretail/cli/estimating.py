@@ -34,7 +34,8 @@ def show_estimates(
 
 def _row(one: "Estimate") -> list[object]:
     cost = "unknown" if one.dollars is None else _told(one.dollars, money)
-    return [one.name, one.count, *(_told(part, _whole) for part in (one.calls, one.input, one.output)), cost, one.basis]
+    count = f"{one.count:,} {one.unit}" if one.unit else one.count
+    return [one.name, count, *(_told(part, _whole) for part in (one.calls, one.input, one.output)), cost, one.basis]
 
 
 def _told(part: "Range", say_number: Any) -> str:
@@ -51,6 +52,7 @@ def _document(one: "Estimate") -> dict[str, Any]:
     return {
         "name": one.name,
         "count": one.count,
+        **({"unit": one.unit} if one.unit else {}),
         **{name: None if part is None else {"low": part.low, "high": part.high} for name, part in parts.items()},
         "basis": one.basis,
         "unpriced": list(one.unpriced),

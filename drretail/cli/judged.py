@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from drretail.eval.spending import Allowance, JudgingCost
     from drretail.llm.prices import PriceTable
 
-COLUMNS = ["metric", "judge", "reports", "calls", "input tokens", "output tokens", "cache read", "dollars"]
+COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
 
 
 def capped_judging(
@@ -63,10 +63,13 @@ def judging_document(cost: "JudgingCost") -> dict[str, Any]:
 
 
 def _row(cost: "JudgingCost") -> list[object]:
+    from drretail.eval.registry import PAIRWISE
     from drretail.llm.prices import cache_read_share
 
     used = cost.cost.usage
     share = cache_read_share(used)
     read = used.input_uncached + used.cache_read + used.cache_creation
     told = "–" if share is None else f"{share:.0%}"
-    return [cost.metric, cost.judge, cost.reports, used.calls, read, used.output, told, money(cost.cost.dollars)]
+    unit = "pair" if cost.metric == PAIRWISE else "report"
+    judged = f"{cost.reports:,} {unit}{'' if cost.reports == 1 else 's'}"
+    return [cost.metric, cost.judge, judged, used.calls, read, used.output, told, money(cost.cost.dollars)]

@@ -30,7 +30,13 @@ def judges(specs: Sequence[str], opener: "Opener", profile: str | None = None) -
     """
     from drretail.cli.models import profile_of
     from drretail.eval.judge import Judge
+    from drretail.eval.panel import names_panel
 
+    for spec in filter(names_panel, specs):
+        raise UserError(
+            f"{spec} is a panel, made of what its members said, and can't be asked: name the members instead, each "
+            "with a --judge of its own."
+        )
     chosen = [ModelChoice(model=spec) for spec in specs]
     if not chosen and (found := profile_of(profile, opener.settings)) is not None:
         chosen = [*found.judges]

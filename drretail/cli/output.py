@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 def print_json(value: dict[str, Any]) -> None:
     """One document with its format, keys in the order given."""
-    typer.echo(json.dumps({"format": FORMAT, **value}, ensure_ascii=False, indent=2))
+    typer.echo(json_text(value))
+
+
+def json_text(value: dict[str, Any]) -> str:
+    """The document as ``print_json`` prints it."""
+    return json.dumps({"format": FORMAT, **value}, ensure_ascii=False, indent=2)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -24,13 +30,49 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     from rich.table import Table
 
     cells = [list(row) for row in rows]
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         numeric = bool(cells) and all(isinstance(row[index], int | float | None) for row in cells)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in cells:
         table.add_row(*(_cell(value) for value in row))
+    if title:
+        print_title(title)
     stdout_console().print(table)
+
+
+def print_title(text: str) -> None:
+    """What stands above a table on stdout, in bold."""
+    from rich.text import Text
+
+    console = stdout_console()
+    console.print(Text(wrapped(text, console.width), style="bold"))
+
+
+def print_notes(lines: Iterable[str]) -> None:
+    """What must be known beside a table, on stdout, each as wide as it is."""
+    width = stdout_console().width
+    for line in lines:
+        typer.echo(wrapped(line, width))
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text in lines of that width, broken between words; a word that is longer is broken behind its "+"."""
+    words = [part for word in text.split(" ") for part in _parts(word, width)]
+    lines = [""]
+    for word, gap in words:
+        joined = lines[-1] + gap + word if lines[-1] else word
+        if lines[-1] and len(joined) > width:
+            lines.append(word)
+        else:
+            lines[-1] = joined
+    return "\n".join(lines)
+
+
+def _parts(word: str, width: int) -> list[tuple[str, str]]:
+    """What may stand on lines of its own, each with what is put between it and the line so far."""
+    pieces = re.findall(r"[^+]*\+|[^+]+$", word) if len(word) > width else [word]
+    return [(piece, "" if place else " ") for place, piece in enumerate(pieces)]
 
 
 def stdout_console() -> "Console":

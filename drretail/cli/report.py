@@ -1,12 +1,14 @@
 """``drretail report``: a recorded experiment as a page or as text."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from drretail.cli import options
+from drretail.errors import UserError
 
 
 class Format(StrEnum):
@@ -15,13 +17,17 @@ class Format(StrEnum):
     PAPER = "paper"
 
 
+DEFAULT_NAMES = {Format.HTML: "report.html", Format.TEXT: "report.txt", Format.PAPER: "paper.md"}
+
+
 def report(
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The folder of an experiment.")],
     form: Annotated[
         Format, typer.Option("--format", help="A self-contained page, text, or the paper's tables.")
     ] = Format.HTML,
     to: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: EXP/report.html; text to stdout.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Default: EXP/report.html; text to stdout. A .json: JSON."),
     ] = None,
     world: Annotated[
         str | None,
@@ -33,13 +39,15 @@ def report(
     """Shows the reports of an experiment with every claim marked by its verdict.
 
     The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived. With --format paper:
-    the tables of the paper, each line of the experiment beside the paper's own, and what is missing.
+    the tables of the paper, each line of the experiment beside the paper's own, and what is missing. --json prints the
+    JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
     """
+    if to is not None and to.is_dir():
+        raise UserError(f"{to} is a folder: -o names the file to write, such as {to / DEFAULT_NAMES[form]}.")
     if form is Format.PAPER:
         _paper(experiment, to, world, as_json=as_json, quiet=quiet)
         return
     from drretail.cli.output import print_json, say
-    from drretail.files import write_atomically
     from drretail.viewer.page import page_of
     from drretail.viewer.reading import read_view
     from drretail.viewer.summary import summary_of
@@ -47,10 +55,8 @@ def report(
 
     view = read_view(experiment)
     if form is Format.HTML:
-        to = to or experiment / "report.html"
-        write_atomically(to, page_of(view))
-    elif to is not None:
-        write_atomically(to, text_of(view))
+        to = to or experiment / DEFAULT_NAMES[form]
+    _write(to, lambda: page_of(view) if form is Format.HTML else text_of(view), lambda: summary_of(view))
     if as_json:
         print_json({"report": None if to is None else str(to), **summary_of(view)})
     elif to is None:
@@ -64,16 +70,23 @@ def report(
 def _paper(experiment: Path, to: Path | None, world: str | None, *, as_json: bool, quiet: bool) -> None:
     from drretail.cli.judging import world_of
     from drretail.cli.output import print_json
-    from drretail.files import write_atomically
     from drretail.querygen.lint import Linter
     from drretail.viewer.paper.reading import read_paper_view
     from drretail.viewer.paper.text import markdown_of
 
     with world_of(experiment, world, quiet=quiet) as shop:
         view = read_paper_view(experiment, None if shop is None else Linter(shop))
-    if to is not None:
-        write_atomically(to, markdown_of(view))
+    _write(to, lambda: markdown_of(view), view.document)
     if as_json:
         print_json({"report": None if to is None else str(to), **view.document()})
     else:
         typer.echo(markdown_of(view) if to is None else str(to), nl=to is not None)
+
+
+def _write(to: Path | None, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:
+    """The text into a file, or the document where its name ends in .json; nothing without a file."""
+    from drretail.cli.output import json_text
+    from drretail.files import write_atomically
+
+    if to is not None:
+        write_atomically(to, f"{json_text(document())}\n" if to.suffix.casefold() == ".json" else text())

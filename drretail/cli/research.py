@@ -29,18 +29,24 @@ def contestants(
     from drretail.agents.contestant import Contestant
     from drretail.agents.registry import load_agent, split_web_mode
 
-    models = models_by_role(specs, profile, opener)
     asked = [split_web_mode(name) for name in names]
+    agents = {name: load_agent(name) for name, _ in asked}
+    models = models_by_role(specs, profile, opener, are_asked=any(agent.roles for agent in agents.values()))
     if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode in asked):
         raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
-    players = [Contestant.of(name, load_agent(name), models, world, web_mode=mode, **given) for name, mode in asked]
+    players = [Contestant.of(name, agents[name], models, world, web_mode=mode, **given) for name, mode in asked]
     if any(player.system.limits.dollars is not None for player in players):
         check_priced(model for player in players for model in player.models.values())
     return players
 
 
-def models_by_role(specs: list[str], profile: str | None, opener: "Opener") -> "dict[str, Model]":
-    """Models of flags, profile and settings by role; the one for all other roles stands under ""."""
+def models_by_role(
+    specs: list[str], profile: str | None, opener: "Opener", *, are_asked: bool = True
+) -> "dict[str, Model]":
+    """Models of flags, profile and settings by role; the one for all other roles stands under "".
+
+    That the offline one answers is said only where any ``are_asked``: floors and the oracle ask none.
+    """
     from drretail.cli.models import choices_by_role, profile_of
     from drretail.settings import OFFLINE_MODEL
 
@@ -49,7 +55,8 @@ def models_by_role(specs: list[str], profile: str | None, opener: "Opener") -> "
         specs = [settings.model]
     chosen = choices_by_role(specs, profile_of(profile, settings))
     if not chosen:
-        say(OFFLINE_NOTE)
+        if are_asked:
+            say(OFFLINE_NOTE)
         chosen = choices_by_role([OFFLINE_MODEL], None)
     return dict(zip(chosen, opener.open_all(chosen.values()), strict=True))
 

@@ -8,6 +8,7 @@ import typer
 from drretail.cli import options
 
 MOST_FAILURES_TOLD = 10
+NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
 
 
 def run(
@@ -118,7 +119,10 @@ def run(
         for query in plan.queries:
             check_user(shop, query.user_id)
         players = contestants(plan.agents, model or [], shop, opener, plan.profile, options=chosen, limits=limits)
-        players += counterfactuals(players, counterfactual or ())
+        beside = counterfactuals(players, counterfactual or ())
+        if counterfactual and not beside:
+            say(NO_PROFILE_SEEN)
+        players += beside
         if estimate:
             estimate_run(to, players, mine, repeats, opener.prices, **again, as_json=as_json)
             return
@@ -142,7 +146,8 @@ def run(
     else:
         rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
         print_table(f"Runs in {to}", ["system", "done", "failed", "ended before", "tool calls", "tokens"], rows)
-        print_spending(spent, opener.prices)
+        if spent:  # floors and the oracle take nothing
+            print_spending(spent, opener.prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
         say(f"failed: {failure}")
     if any(tally.spoiled for tally in tallies):

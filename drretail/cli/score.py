@@ -8,6 +8,10 @@ import typer
 from drretail.cli import options
 
 METRICS = "faithfulness,quality,checks,process,basket"
+NOT_PAIRED = (
+    "pairwise compared nothing: the experiment holds no two systems that research and met in a query. Floors and the "
+    "oracle are compared by name: --pairs A~B."
+)
 LEDGER, LIVE = "ledger", "live"
 
 
@@ -64,27 +68,29 @@ def score(
     A second time it asks nothing. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
     reached.
     """
-    import asyncio
     from contextlib import nullcontext
     from dataclasses import replace
 
     from drretail.cli.correlation_table import print_correlations
     from drretail.cli.counterfactual_table import print_counterfactuals
     from drretail.cli.estimating import show_estimates
+    from drretail.cli.families import of_families, others_held
     from drretail.cli.judged import capped_judging, judging_document, print_judging
     from drretail.cli.judging import asked_in_batches, judges, world_of
     from drretail.cli.models import Opener
-    from drretail.cli.output import print_json, say
-    from drretail.cli.pair_table import print_pairs
+    from drretail.cli.output import print_json, print_notes, say
+    from drretail.cli.pair_table import print_agreements, print_pairs
     from drretail.cli.research import exit_code
     from drretail.cli.score_table import print_scores, print_slices, slice_kinds
     from drretail.cli.webs import pages_by_label
     from drretail.errors import UnknownName, UserError
     from drretail.eval.estimate import estimate_judging
     from drretail.eval.next_purchase.judge import has_next_purchases
+    from drretail.eval.pairwise.pairs import choose_pairs, meetings
     from drretail.eval.registry import PAIRWISE, load_metrics
     from drretail.eval.scoring import score as score_experiment
     from drretail.eval.spending import judging_costs
+    from drretail.event_loop import run_loop
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
     from drretail.records.next_purchase import METRIC as NEXT_PURCHASE
@@ -127,14 +133,15 @@ def score(
             rules=chosen[rules],
             pairs=pairs or (),
         )
-        title = f"Reports to judge in {experiment}"
-        show_estimates(title, ["what", "reports"], estimates, opener.prices, as_json=as_json)
+        title = f"What is left to judge in {experiment}"
+        show_estimates(title, ["what", "to judge"], estimates, opener.prices, as_json=as_json)
         return
-    live = pages_by_label(settings, read_definition(experiment).systems) if sources == LIVE else None
+    definition = read_definition(experiment)
+    live = pages_by_label(settings, definition.systems) if sources == LIVE else None
     allowance = capped_judging(experiment, bench, opener.prices, max_tokens, max_dollars)
     asking = asked_in_batches(bench, experiment, settings.batch_poll) if batch else nullcontext(bench)
     with world_of(experiment, world, quiet=quiet) as shop, asking as asked:
-        scores = asyncio.run(
+        scores = run_loop(
             score_experiment(
                 experiment,
                 names,
@@ -155,19 +162,26 @@ def score(
         taken = [judging_document(cost) for cost in spent]
         print_json({**scores.model_dump(mode="json", exclude_none=True), "spending": taken})
     else:
+        named = {*names, *(metric.name for metric in load_metrics(names))}  # a family may be named by its place
+        shown, others = (scores, "") if metrics == METRICS else (of_families(scores, named), others_held(scores, named))
         if kinds:
-            print_slices(scores, kinds)
+            print_slices(shown, kinds)
         else:
-            print_scores(scores)
-        print_pairs(scores)
-        print_counterfactuals(scores)
-        print_correlations(scores)
+            print_scores(shown)
+        print_pairs(shown)
+        print_agreements(shown)
+        print_counterfactuals(shown)
+        print_correlations(shown)
+        if others:
+            print_notes([others, ""])
         print_judging(spent, opener.prices)
         say(f"Kept in {experiment / 'scores.json'}.")
     cut = None if allowance is None else allowance.closing
     if cut is not None:
         say(cut)
     failed = sum(judging.failed for judging in scores.judgings) + sum(row.failed_verdicts for row in scores.pairs)
+    if PAIRWISE in names and not meetings(experiment, definition, choose_pairs(definition, pairs or ())):
+        say(NOT_PAIRED)
     if failed:
         say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
     exit_code(failed + (cut is not None))

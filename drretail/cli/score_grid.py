@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.cli.output import stdout_console
+from drretail.cli.output import print_title, stdout_console
 from drretail.viewer.fitting import parts
 
 if TYPE_CHECKING:
@@ -30,26 +30,24 @@ def print_grid(table: "Table") -> None:
     Intervals stand beside their values, or, where a group of columns would be torn by that, below them. A single
     system has a row for each variant.
     """
-    from rich.text import Text
-
     console = stdout_console()
-    console.print(Text(f"{table.title}, {table.by}", style="bold"))
+    print_title(", ".join(filter(None, [table.title, table.by])))
     if len({line.label for line in table.lines}) == 1 and len(table.columns) > 1:
         console.print(_upright(table))
         return
-    names = _names_width(table.lines, console.width)
-    room = console.width - names - _EDGES
     widths = _widths(table, beside=True)
+    names = _names_width(table.lines, console.width, sum(widths))
+    room = console.width - names - _EDGES
     beside = all(sum(widths[place] for place in places) <= room for places in _groups(table))
     widths = widths if beside else _widths(table, beside=False)
     for places in parts(table.columns, widths, room):
         console.print(_grid(table, places, names, beside=beside))
 
 
-def _names_width(lines: "Sequence[Line]", width: int) -> int:
-    """Of the column of systems: at most a quarter of the line, and 20 in any case."""
+def _names_width(lines: "Sequence[Line]", width: int, others: int) -> int:
+    """Of the column of systems: a quarter of the line, or what the others leave; 20 in any case."""
     longest = max((len(name) for line in lines for name in (line.system, _INDENT + line.manner)), default=0)
-    return min(longest, max(20, width // 4))
+    return min(longest, max(20, width // 4, width - others - _EDGES))
 
 
 def _groups(table: "Table") -> list[list[int]]:
@@ -65,10 +63,15 @@ def _widths(table: "Table", *, beside: bool) -> list[int]:
 
 def _width(table: "Table", place: int, *, beside: bool) -> int:
     texts = (_figures(line.cells[place], beside=beside) for line in table.lines)
-    figures = [len(part) for text in texts for part in text.split("\n")]
-    counts = [len(cell.counts) for line in table.lines if (cell := line.cells[place]) is not None]
-    foldable = min(max([len(table.columns[place].name), *counts]), USUAL)
-    return max(NARROWEST, foldable if beside else 0, *figures)
+    figures = [part for text in texts for part in text.split("\n")]
+    counts = [cell.counts for line in table.lines if (cell := line.cells[place]) is not None]
+    column = table.columns[place]
+    if column.narrow:
+        words = column.name.replace("_", "_ ").split()
+        pieces = [piece for text in counts for piece in text.split(", ")]
+        return max(map(len, (*words, *pieces, *figures)))
+    foldable = min(max([len(column.name), *map(len, counts)]), USUAL)
+    return max(NARROWEST, foldable if beside else 0, *map(len, figures))
 
 
 def _grid(table: "Table", places: Sequence[int], names: int, *, beside: bool) -> "Grid":
@@ -84,8 +87,8 @@ def _grid(table: "Table", places: Sequence[int], names: int, *, beside: bool) ->
     lines = [line for line in table.lines if not line.manner or any(line.cells[place] for place in places)]
     for line, following in zip(lines, (*lines[1:], None), strict=True):
         ends = following is not None and following.section != line.section
-        name = Text(_INDENT + line.manner if line.manner else line.system)
-        shown = [_text(line.cells[place], beside=beside) for place in places]
+        name = Text("\n".join(_broken(_INDENT + line.manner if line.manner else line.system, names)))
+        shown = [_text(line.cells[place], _width(table, place, beside=beside), beside=beside) for place in places]
         grey = line.place in ("floor", "ceiling") or line.manner
         grid.add_row(name, *shown, style=_GREY if grey else "", end_section=ends)
     return grid
@@ -100,7 +103,7 @@ def _upright(table: "Table") -> "Grid":
         grid.add_column(heading, overflow="fold")
     for at, column in enumerate(table.columns):
         name = " ".join(filter(None, [column.name, column.counts]))
-        cells = [_text(line.cells[at], beside=True, below=False) for line in table.lines]
+        cells = [_text(line.cells[at], None, beside=True) for line in table.lines]
         grid.add_row(Text(name), *cells, style=_GREY if column.few else "")
     return grid
 
@@ -120,15 +123,29 @@ def _broken(name: str, width: int) -> Iterator[str]:
     yield line
 
 
-def _text(cell: "Cell | None", *, beside: bool, below: bool = True) -> "str | Text":
-    """Its figures, and with ``below`` its counts on a line of their own."""
+def _text(cell: "Cell | None", width: int | None, *, beside: bool) -> "str | Text":
+    """Its figures, and its counts below in lines of that width; on the same line where there is no width."""
     from rich.text import Text
 
     if cell is None:
         return ""
     text = Text(_figures(cell, beside=beside), style=_GREY if cell.few else "")
-    gap = "\n" if below else "  "
-    return text.append(f"{gap}{cell.counts}", style=_GREY) if cell.counts else text
+    if not cell.counts:
+        return text
+    counts = f"  {cell.counts}" if width is None else "\n" + "\n".join(_filled(cell.counts.split(", "), width))
+    return text.append(counts, style=_GREY)
+
+
+def _filled(parts: "Sequence[str]", width: int) -> Iterator[str]:
+    """The parts with commas between them, in as few lines as have room for whole ones."""
+    line = ""
+    for at, part in enumerate(parts, 1):
+        said = part + ("," if at < len(parts) else "")
+        if line and len(f"{line} {said}") > width:
+            yield line
+            line = ""
+        line = f"{line} {said}".strip()
+    yield line
 
 
 def _figures(cell: "Cell | None", *, beside: bool) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from drretail.cli.output import print_notes
 from drretail.cli.score_grid import print_grid
 from drretail.errors import UnknownName
 from drretail.viewer.sliced import BY, MEANINGS, few_words, sliced_benches
@@ -16,38 +17,29 @@ if TYPE_CHECKING:
 
 def print_scores(scores: "Scores") -> None:
     """All tables on stdout, each followed by what must be known beside its numbers."""
-    import typer
-
     by_bench: dict[Bench, list[Score]] = {}
     for row in scores.scores:
         by_bench.setdefault(bench_of(row), []).append(row)
     for (bench, rows), table in zip(by_bench.items(), score_tables(scores.scores), strict=True):
         if not table.columns:
-            typer.echo(
-                f"{table.title}, {table.by}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL.\n"
-            )
+            told = f"{table.title}, {table.by}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL."
+            print_notes([told, ""])
             continue
         print_grid(table)
         judgings = [judging for judging in scores.judgings if _bench(judging) == bench]
-        for line in (*table.notes, *_settled(rows), *_standing(judgings)):
-            typer.echo(line)
-        typer.echo("")
+        print_notes([*table.notes, *_settled(rows), *_standing(judgings), ""])
 
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
     """The headline variants by category, kind or constraint on stdout; says so where there are none."""
-    import typer
-
     benches = sliced_benches(scores.slices, scores.scores, by)
     for sliced in benches:
         for table in sliced.tables:
             print_grid(table)
-        for line in (*(MEANINGS[it] for it in by), few_words(sliced.tables), *sliced.notes):
-            if line:
-                typer.echo(line)
-        typer.echo("")
+        print_notes(filter(None, [*(MEANINGS[it] for it in by), few_words(sliced.tables), *sliced.notes]))
+        print_notes([""])
     if not benches:
-        typer.echo("There is nothing to slice: no family that was scored has numbers.")
+        print_notes(["There is nothing to slice: no family that was scored has numbers."])
 
 
 def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":

@@ -10,7 +10,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound, ToolError
 from drretail.experiment import Experiment, rubric_path
 from drretail.grounding.goods import goods_of
-from drretail.grounding.purchases import leaf_category
+from drretail.grounding.purchases import known_leaf
 from drretail.records.next_purchase import METRIC, Goods, NextPurchase
 from drretail.records.query import Query
 from drretail.records.shop import VOID_STATUSES, Product
@@ -54,14 +54,15 @@ class _Shop:
         return self._popular[category]
 
     def favourite(self, user_id: str) -> str | None:
-        """The leaf category of most orders that were kept, ties by name; None without any."""
+        """The leaf category of most orders that were kept, ties by name; None without any that is known."""
         try:
             orders = self.world.store.orders(user_id).orders
         except NotFound:  # the only order of a user may be the one that is held out
             return None
         kept = [order.product_id for order in orders if order.order_status not in VOID_STATUSES]
         products = self.world.store.products(sorted(set(kept)))
-        counts = Counter(leaf_category(products[it]) for it in kept if it in products)
+        leaves = (known_leaf(products[it]) for it in kept if it in products)
+        counts = Counter(leaf for leaf in leaves if leaf is not None)
         return min(counts, key=lambda name: (-counts[name], name), default=None)
 
     def _look_up(self, category: str | None) -> tuple[Goods, ...]:

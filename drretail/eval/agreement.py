@@ -1,4 +1,8 @@
-"""How far the judges of an experiment agree, pair by pair: Spearman's ρ over reports and over systems."""
+"""How far the judges of an experiment agree, pair by pair: Spearman's ρ over reports and over systems.
+
+Of systems that research alone, as in the paper's Appendix E: null agents that any judge puts last, and an oracle, would
+make judges look alike that order real systems differently.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -6,6 +10,7 @@ from itertools import combinations
 
 from drretail.eval.gathering import Bench, Gathered, Heard, Seat
 from drretail.eval.metric import Metric
+from drretail.eval.pairwise.pairs import researching
 from drretail.eval.panel import name_of, panels_of
 from drretail.eval.stats.agreement import spearman
 from drretail.records.agreements import Agreement
@@ -14,6 +19,7 @@ from drretail.records.agreements import Agreement
 def agreements(gathered: Gathered) -> list[Agreement]:
     """One row for each variant and pair of judges that are models, under the same rules; none with a single judge.
 
+    Floors, the oracle and runs with another user's profile don't count, nor does what was said of them.
     The paper's Appendix E does not say whether its ρ is over systems or over reports: both are there.
     """
     return [
@@ -31,7 +37,10 @@ def _agreement(gathered: Gathered, metric: Metric, variant: str, first: Seat, se
     labels: list[str] = []
     pairs: list[tuple[float, float]] = []
     dropped = 0
+    systems = frozenset(researching(gathered.definition))
     for plan in gathered.plans:
+        if plan.label not in systems:
+            continue
         a, b = _value(ones, plan.run_id, variant), _value(others, plan.run_id, variant)
         if a is not None and b is not None:
             labels.append(plan.label)

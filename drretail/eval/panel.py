@@ -50,7 +50,12 @@ def name_of(judge: JudgeRef) -> str:
 
 def is_panel(judge: JudgeRef) -> bool:
     """True for several judges as one."""
-    return judge.spec.startswith(f"{PANEL}(")
+    return names_panel(judge.spec)
+
+
+def names_panel(spec: str) -> bool:
+    """True for the name of several judges as one, which has no verdicts of its own."""
+    return spec.startswith(f"{PANEL}(")
 
 
 def _heard(members: Sequence[Mapping[str, Heard]]) -> dict[str, Heard]:

@@ -19,6 +19,7 @@ from drretail.eval.jobs import Desk, Job, PairJob
 from drretail.eval.judge import CODE_JUDGE, Again, Judge
 from drretail.eval.live_pages import LivePages, live_journal
 from drretail.eval.metric import Metric
+from drretail.eval.pairwise.judge import check_rules
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.eval.scores import derive_scores
@@ -61,16 +62,16 @@ async def score(
     have each report judged ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares,
     as "A~B"; without any, all pairs of systems that research.
 
-    Raises UserError for an unknown metric or pair, for a folder without an experiment, and while another process writes
-    there.
+    Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
+    experiment, and while another process writes there.
     """
     allowance = allowance or Allowance()
     families = load_metrics(metrics)
+    if PAIRWISE in metrics:
+        check_rules(rules)
     definition = read_definition(experiment)
     benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
-    if PAIRWISE in metrics and not compared:
-        progress.note("pairwise: there are no two systems to compare; floors and the oracle are compared by --pairs.")
     desk = Desk(experiment, rules, definition.seed, again, judge_repeats, allowance)
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         singles = (

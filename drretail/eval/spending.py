@@ -22,6 +22,7 @@ class JudgingCost:
     folder: str
     """Tells judges of one model with other parameters apart."""
     reports: int
+    """In pairwise: pairs of reports."""
     cost: Cost
     retries: int
     seconds: float

@@ -1,10 +1,19 @@
 """Verdict files: appended at once, one for each run, metric and judge."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
-from drretail.files import LineAppender, check_format, read_jsonl
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.files import LineAppender, check_format, read_jsonl, read_lines
+from drretail.records.base import FORMAT
 from drretail.records.score import Verdict
+
+_OURS = f'"format":{FORMAT},'
+"""Stands in every line that is written."""
+_MENDED = "Delete that line, or the file: score then asks again for what is missing."
 
 
 class VerdictFile:
@@ -18,9 +27,7 @@ class VerdictFile:
         self._lines: dict[tuple[str, ...], list[Verdict]] = defaultdict(list)
         self._appender: LineAppender | None = None
         if path.exists():
-            for line in read_jsonl(path):
-                check_format(line, path)
-                verdict = Verdict.model_validate(line)
+            for verdict in _read(path):
                 self._lines[verdict.key].append(verdict)
 
     def append(self, verdict: Verdict) -> None:
@@ -50,6 +57,29 @@ class VerdictFile:
     def close(self) -> None:
         if self._appender is not None:
             self._appender.close()
+
+
+def _read(path: Path) -> list[Verdict]:
+    """All verdicts of a file; UserError where a line is none, with what to do."""
+    try:
+        lines = [line for line in read_lines(path) if line]
+        if all(_OURS in line for line in lines):  # as they are written; in a third of the time
+            return [Verdict.model_validate_json(line) for line in lines]
+    except ValidationError:
+        pass  # the slow way says where, and forgives a last line that was cut
+    return list(_read_one_by_one(path))
+
+
+def _read_one_by_one(path: Path) -> Iterator[Verdict]:
+    try:
+        for line in read_jsonl(path):
+            check_format(line, path)
+            yield Verdict.model_validate(line)
+    except ValidationError as problem:
+        told = problem.errors()[0]["msg"]
+        raise UserError(f"{path} holds a verdict that this version cannot read: {told}. {_MENDED}") from problem
+    except UserError as problem:
+        raise UserError(f"{problem} {_MENDED}") from problem
 
 
 def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:

@@ -28,7 +28,7 @@ def reference_of(query: Query, slots: Sequence[Slot], bought: Collection[str] = 
         things=tuple(_thing(slot, constraints, of_slot) for slot, of_slot in zip(slots, worth, strict=True)),
         cheapest=None if cheapest is None else _found(cheapest, worth),
         best=None if best is None else _found(best, worth),
-        lack=_lack(slots) if cheapest is None else None,
+        lack=_lack(slots, constraints) if cheapest is None else None,
         left_out=tuple(sorted(offered & {*constraints.owned})),
     )
 
@@ -37,10 +37,30 @@ def _without(constraints: Constraints, bought: Collection[str]) -> Constraints:
     return constraints.model_copy(update={"owned": tuple(sorted({*constraints.owned, *bought}))})
 
 
-def _lack(slots: Sequence[Slot]) -> Lack:
+def _lack(slots: Sequence[Slot], constraints: Constraints) -> Lack:
     if not slots:
         return "no_things"
-    return "no_basket" if all(slot.offers for slot in slots) else "nothing_offered"
+    if not all(slot.offers for slot in slots):
+        return "nothing_offered"
+    terms = Terms.of(constraints)
+    # Where nothing would do, what is in the way is something else than the price.
+    would_do = [candidates(slot, constraints) or slot.offers for slot in slots]
+    if any(all(terms.price_of(offer) is None for offer in offers) for offers in would_do):
+        return "no_price"
+    for lack, without in _WITHOUT.items():
+        freed = constraints.model_copy(update=without)
+        if cheapest_basket(slots, freed, currency=terms.currency) is not None:
+            return lack
+    return "no_basket"
+
+
+_WITHOUT: Mapping[Lack, Mapping[str, object]] = {
+    "too_dear": {"budget": None},
+    "no_such_brand": {"brands_wanted": ()},
+    "demands": {"must": (), "must_not": (), "brands_unwanted": ()},
+    "owned": {"owned": ()},
+}
+"""What to leave out of the constraints to see whether it is in the way, in this order."""
 
 
 def _thing(slot: Slot, constraints: Constraints, worth: Mapping[str, int]) -> WantedThing:

@@ -2,7 +2,7 @@
 
 from math import floor, log2
 
-from drretail.grounding.purchases import leaf_category
+from drretail.grounding.purchases import known_leaf
 from drretail.records.next_purchase import Goods
 from drretail.records.shop import Product
 
@@ -13,7 +13,7 @@ LOWEST, HIGHEST = 5, 640
 def goods_of(product: Product) -> Goods:
     return Goods(
         product_id=product.product_id,
-        category=leaf_category(product),
+        category=known_leaf(product),
         brand=product.brand,
         price_band=None if product.price is None else price_band(product.price, product.currency),
     )

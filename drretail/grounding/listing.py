@@ -1,6 +1,7 @@
 """A product with its words at hand, and whether these words fulfil a demand.
 
-What a record does not say is taken for not so: a demand is fulfilled when the shop's own words say it.
+What a record does not say is taken for not so: a demand is fulfilled when the shop's own words affirm it
+(affirmation.py).
 """
 
 import re
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from drretail.grounding.affirmation import RecordWords, affirms, is_named, record_words
 from drretail.records.shop import Product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -16,7 +18,6 @@ _STARS = re.compile(
 )
 _FEW = re.compile(r"\b(?:fewer|less) than (?P<reviews>\d+) (?:reviews|ratings)\b")
 _MANY = re.compile(r"\bat least (?P<reviews>\d+) (?:reviews|ratings)\b")
-_DENIALS = ("no", "non", "not", "without", "zero")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Listing:
     """Exact; None where the shop does not know it, or knows only the lowest of several."""
     makers: frozenset[str]
     """The folded names of its brand and its store."""
+    words: RecordWords
 
 
 def listing_of(product: Product) -> Listing:
@@ -41,6 +43,7 @@ def listing_of(product: Product) -> Listing:
         text=f" {folded(' '.join(parts))} ",
         price=Decimal(str(product.price)) if known else None,
         makers=frozenset({folded(product.brand or ""), folded(product.store or "")} - {""}),
+        words=record_words(product.title, (*product.features, *product.description), product.details),
     )
 
 
@@ -51,40 +54,31 @@ def folded(text: str) -> str:
 
 def fulfils(listing: Listing, demand: str) -> bool:
     """True when the product is what a phrase such as "waterproof" or "rated at least 4 stars" demands."""
-    stars, ratings, words = _read_demand(demand)
+    stars, ratings = _read_demand(demand)
     if stars is not None:
         return (listing.product.average_rating or 0) >= stars
     if ratings is not None:
         return (listing.product.rating_number or 0) >= ratings
-    return all(word in listing.text for word in words)
+    return affirms(listing.words, demand)
 
 
 def is_of_ratings(demand: str) -> bool:
     """True for a demand that the ratings meet, and not the words of a product."""
-    stars, ratings, _ = _read_demand(demand)
-    return stars is not None or ratings is not None
+    return _read_demand(demand) != (None, None)
 
 
 @lru_cache(maxsize=1000)
-def _read_demand(demand: str) -> tuple[float | None, int | None, tuple[str, ...]]:
-    """The least stars, or the least ratings, or the words that a text must hold, each between spaces."""
+def _read_demand(demand: str) -> tuple[float | None, int | None]:
+    """The least stars, or the least ratings; neither where the words of a product must meet it."""
     plain = demand.casefold()
     if stars := _STARS.search(plain):
-        return float(stars["stars"] or stars["above"]), None, ()
-    if many := _MANY.search(plain):
-        return None, int(many["reviews"]), ()
-    return None, None, tuple(f" {word} " for word in folded(demand).split())
+        return float(stars["stars"] or stars["above"]), None
+    many = _MANY.search(plain)
+    return None, int(many["reviews"]) if many else None
 
 
 def is_ruled_out(listing: Listing, unwanted: str) -> bool:
     """True when the product has what "nothing with …" names; "leather free" and "no leather" are no leather."""
     if few := _FEW.search(unwanted.casefold()):
         return (listing.product.rating_number or 0) < int(few["reviews"])
-    phrase = f" {folded(unwanted)} "
-    start = listing.text.find(phrase)
-    while start >= 0:
-        before, after = listing.text[:start].rsplit(" ", 1)[-1], listing.text[start + len(phrase) :]
-        if before not in _DENIALS and not after.startswith("free "):
-            return True
-        start = listing.text.find(phrase, start + 1)
-    return False
+    return is_named(listing.words, unwanted)

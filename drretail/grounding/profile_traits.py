@@ -20,6 +20,7 @@ def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -
         domains=_counted(bought, lambda product: product.category),
         categories=_counted(bought, leaf_category),
         brands=_counted(bought, lambda product: product.brand),
+        products=tuple(sorted({order.product_id for order in bought.kept})),
         price_position=mean_quarter(bought, spans),
     )
 

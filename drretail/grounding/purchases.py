@@ -68,6 +68,11 @@ def leaf_category(product: Product) -> str:
     return product.categories[-1] if product.categories else product.category
 
 
+def known_leaf(product: Product) -> str | None:
+    """The leaf of a real path; None where the path only repeats the file's category, which nearly everything shares."""
+    return None if product.categories in ((), (product.category,)) else product.categories[-1]
+
+
 def domain_name(category: str) -> str:
     """The file's category as one says it: "Pet Supplies"."""
     return plain_name(category.replace("_", " "))

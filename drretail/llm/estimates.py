@@ -40,6 +40,8 @@ class Estimate:
     dollars: Range | None
     basis: str
     unpriced: tuple[str, ...] = ()
+    unit: str = ""
+    """What is counted, in the plural; empty where the table's heading says it."""
 
 
 def dollars_of(read: Range, written: Range, prices: Sequence[Price]) -> Range | None:
@@ -65,4 +67,5 @@ def together(estimates: Iterable[Estimate], name: str = "together") -> Estimate:
     unpriced = tuple(sorted({spec for part in parts for spec in part.unpriced}))
     known = all(part.dollars is not None for part in parts)
     count = sum(part.count for part in parts)
-    return Estimate(name, count, calls, read, written, money if known else None, "", unpriced)
+    units = " and ".join(dict.fromkeys(part.unit for part in parts))
+    return Estimate(name, count, calls, read, written, money if known else None, "", unpriced, units)

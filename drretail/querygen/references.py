@@ -2,7 +2,6 @@
 
 from drretail.env.world import World
 from drretail.grounding.basket_reference import reference_of
-from drretail.grounding.constraints_kept import asks_again
 from drretail.querygen.lint import Linter
 from drretail.records.basket import Reference
 from drretail.records.query import Query
@@ -17,5 +16,4 @@ class References:
     def of(self, query: Query) -> Reference:
         """What the shop could sell for a query; what its user has already is left out, unless it is wanted again."""
         case = self._linter.case(query)
-        bought = () if case.shopper is None or asks_again(query.text) else case.shopper.bought
-        return reference_of(query, case.thing_slots, bought)
+        return reference_of(query, case.thing_slots, case.constraints.owned)

@@ -17,6 +17,8 @@ _BESIDE = re.compile(
 _WORD = re.compile(r"[a-zà-ÿ0-9']+")
 _PACKING = frozenset({"set", "kit", "pack", "bundle", "pcs", "duo", "trio"})
 _SPELLED = {"led": "LED", "usb": "USB", "uv": "UV"}
+# What is poured from a refill pouch is the thing itself; a "refill" alone goes into something.
+_PACKED = re.compile(r"\brefill\s+(?:pouch|bag|bottle|jug|carton|tin)(?:es|s)?\b", re.IGNORECASE)
 # A title names what it sells in its first parts; further down stand uses and puffs.
 _SEGMENTS = 3
 _PETS = frozenset({"dog", "cat", "pet", "puppy", "kitten", "horse"})
@@ -54,7 +56,7 @@ def thing_of(title: str, path: tuple[str, ...] = ()) -> Thing | None:
     A kind that we know of goes first, then a leaf of the category path that the title bears out, then a run of
     everyday words in the title. Brands, models, colors and sizes never get into a phrase.
     """
-    title_words = set(folded_words(title))
+    title_words = set(folded_words(_PACKED.sub("", title)))
     if title_words & words().not_the_thing:
         return None
     segments = title_segments(title)

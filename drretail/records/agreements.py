@@ -7,8 +7,8 @@ from drretail.records.rules import Rules
 class Agreement(Record):
     """One variant of a family, judged by two judges under the same rules (paper Appendix E).
 
-    Only reports that both scored count. A statistic that is not defined is None: one report, or values that never
-    change.
+    Only reports of systems that research count (no null agents, no oracle, nobody else's profile), and of them those
+    that both scored. A statistic that is not defined is None: one report, or values that never change.
     """
 
     metric: str

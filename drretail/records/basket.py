@@ -5,9 +5,11 @@ from typing import Literal
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
 
-Lack = Literal["no_things", "nothing_offered", "no_basket"]
-"""Why there is no basket: no thing that is asked for could be read from the query; the shop offers none of them, or
-not all; what it offers does not keep to the query's constraints."""
+Lack = Literal["no_things", "nothing_offered", "no_price", "too_dear", "no_such_brand", "demands", "owned", "no_basket"]
+"""Why there is no basket. No thing that is asked for could be read from the query; the shop offers none of them, or not
+all; it names no price of what would do, or none in the currency of the budget. Else the one constraint without which
+there would be a basket: the budget, a wanted brand, what must and must not be, that nothing is bought twice.
+"no_basket": several are in the way."""
 
 
 class Fit(Record):

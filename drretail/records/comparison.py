@@ -45,9 +45,18 @@ class ComparedRow(Record):
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
-    """The smallest true difference that so many queries show with 80 % power, by a test of its own at 5 %."""
+    """The true difference that so many queries show in 80 % of experiments, as one of all tests of its family: held
+    against 5 % divided by their number. A smaller one is shown less often. None where no two differences differ."""
+    power_of_half: float | None = None
+    """In what share of experiments half of it is shown."""
     queries_needed: int | None = None
     """How many queries would show the difference that was seen with 80 % power, as one of all tests of its family."""
+    repeat_share: float | None = None
+    """Share of the differences' variance that repeats of the runs make (agent and judge together), 0 to 1: so much
+    would go if every query were run endlessly often. None where not both systems ran queries several times."""
+    judge_share: float | None = None
+    """Share of it that repeats of the judge make, and so at most ``repeat_share``. None where it did not judge reports
+    of both systems several times."""
     outcome: Outcome
 
 
@@ -60,9 +69,15 @@ class Reliability(Record):
     sd_queries: float | None = None
     """Between queries; with the agent's noise where each query was run once."""
     sd_agent: float | None = None
-    """Between repeats of the agent on a query; with the judge's noise where each report was judged once."""
+    """Between repeats of the agent on a query, without the judge's noise: None where that can't be taken out."""
     sd_judge: float | None = None
     """Between repeats of the judge on a report."""
+    sd_repeats: float | None = None
+    """Between repeats of the agent on a query, agent and judge together, where a judge that may say something else the
+    next time judged each report once."""
+    p_agent: float | None = None
+    """p that runs of a query differ no more than judgements of one report do, corrected for all rows of the family and
+    judge (Holm). None where not both were repeated."""
     bar: float | None = None
     """What a repeat has to reach to pass."""
     k: int = 1

@@ -29,6 +29,8 @@ class ProfileTraits(Record):
     categories: dict[str, int] = Field(default_factory=dict[str, int])
     """Orders by leaf category."""
     brands: dict[str, int] = Field(default_factory=dict[str, int])
+    products: tuple[str, ...] = ()
+    """The ids of what was bought, sorted; none in experiments from before they were kept."""
     price_position: float | None = None
     """The mean quarter of the shop's prices in the same categories, from 0 (cheapest) to 1 (dearest)."""
 

@@ -9,8 +9,8 @@ class Goods(Record):
     """A product by what a guess may hit of it."""
 
     product_id: str
-    category: str
-    """The last part of its category path."""
+    category: str | None = None
+    """The last part of its category path; None where the shop knows only the department."""
     brand: str | None = None
     price_band: str | None = None
     """None where the shop knows no price."""
@@ -28,7 +28,7 @@ class NextPurchase(Document):
     wanted: bool | None = None
     """Whether something of it is of a category that the query asks for; None where the query names none."""
     favourite: str | None = None
-    """The leaf category of which the user had ordered most by then."""
+    """The leaf category of which the user had ordered most by then; None where no order is of a known one."""
     popular_in_favourite: tuple[Goods, ...] = ()
     """The products with most ratings, most first."""
     popular: tuple[Goods, ...] = ()

@@ -56,6 +56,15 @@ class PairScore(Record):
     """Wins and half the ties."""
     ci_low: float | None = None
     ci_high: float | None = None
+    n_queries: int = 0
+    """Queries with a scored pair. Of them ``queries_won`` and ``queries_lost`` are those whose repeats, averaged,
+    prefer ``a`` and ``b``; the rest is even."""
+    queries_won: int = 0
+    queries_lost: int = 0
+    p: float | None = None
+    """Signed rank test of wins minus losses by query, two-sided."""
+    p_holm: float | None = None
+    """``p`` corrected for all dimensions of this pair and judge."""
     flip_rate: float | None = None
     """Share of scored pairs whose winner changes with the order; None where one order alone was asked."""
     first_position_rate: float | None = None

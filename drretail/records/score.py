@@ -71,9 +71,9 @@ class Verdict(Document):
     def key(self) -> tuple[str, ...]:
         """What makes two lines judgements of the same thing by the same judge."""
         judge = f"{self.judge.spec}|{self.judge.params_hash}"
-        parts = (self.metric, self.version, self.rules, self.stage, self.item, self.run_id, judge, self.judge_repeat)
-        pair = () if self.other_run_id is None else (self.other_run_id, self.order)
-        return tuple(str(part) for part in (*parts, *pair))
+        version, repeat = str(self.version), str(self.judge_repeat)
+        key = (self.metric, version, self.rules, self.stage, self.item, self.run_id, judge, repeat)
+        return key if self.other_run_id is None else (*key, self.other_run_id, str(self.order))
 
 
 class Score(Record):

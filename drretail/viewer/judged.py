@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from drretail.errors import UserError
 from drretail.eval.registry import load_metric
 from drretail.eval.verdicts import VerdictFile, verdict_path
 from drretail.records.run import Run
@@ -46,7 +43,7 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     name = f"{run.query_id}-r{run.repeat}"
     folders = sorted((experiment / "verdicts" / metric).glob("*/"))
     paths = [verdict_path(experiment, metric, folder.name, run.system, name) for folder in folders]
-    lasts = [verdict for path in paths if path.exists() for verdict in _lasts(path)]
+    lasts = [verdict for path in paths if path.exists() for verdict in VerdictFile(path).lasts()]
     groups: dict[tuple[str, str, Rules], list[Verdict]] = {}
     for verdict in lasts:
         if _lives(verdict, run):
@@ -55,14 +52,6 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     judged = [Judged(verdicts[0].judge, rules, tuple(verdicts)) for (_, _, rules), verdicts in groups.items()]
     judged.sort(key=_order)
     return Judgements(tuple(judged), stale=len(lasts) - sum(len(one.verdicts) for one in judged))
-
-
-def _lasts(path: Path) -> list[Verdict]:
-    try:
-        return VerdictFile(path).lasts()
-    except ValidationError as problem:
-        told = problem.errors()[0]["msg"]
-        raise UserError(f"{path} holds a verdict that this version cannot read: {told}.") from problem
 
 
 def _lives(verdict: Verdict, run: Run) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from drretail.eval.panel import names_panel
 from drretail.eval.subject import Subject
 from drretail.records.score import Judging, Scores
 from drretail.viewer.judged import Judgements, read_judgements
@@ -23,8 +24,9 @@ def _changes(experiment: Path, scores: Scores, subjects: Sequence[Subject]) -> I
         yield f"{system} had {planned[system]:,} planned runs and has {labels.count(system):,}"
     if not scores.judgings:  # they do not say what they were made of
         return
-    scored = {_place(judging): judging for judging in scores.judgings}
-    living, silent = _counted(experiment, sorted({judging.metric for judging in scores.judgings}), subjects, scored)
+    heard = [judging for judging in scores.judgings if not names_panel(judging.judge)]  # its members are compared
+    scored = {_place(judging): judging for judging in heard}
+    living, silent = _counted(experiment, sorted({judging.metric for judging in heard}), subjects, scored)
     for place in sorted({*living, *scored}):
         metric, system, rules, judge, _ = place
         said = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"

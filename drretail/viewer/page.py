@@ -20,10 +20,11 @@ from drretail.viewer.cards import (
     step_cards,
 )
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of
+from drretail.viewer.once import Once
 from drretail.viewer.reading import ClaimsView, ExperimentView, RunView, read_view
 from drretail.viewer.repeating import commands, queries_file, score_commands
 from drretail.viewer.report_html import report_html
-from drretail.viewer.score_section import score_parts
+from drretail.viewer.score_section import agreement_sheet, pair_parts, score_parts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -84,6 +85,8 @@ def page_of(view: ExperimentView) -> str:
         runs=runs,
         not_done=sum(run.state != "done" for run in view.runs),
         score_parts=score_parts(view.scores or (), view.slices),
+        pair_parts=pair_parts(view.pairs, view.ranks),
+        agreement=agreement_sheet(view.agreements),
         stale=sum(run.stale for run in view.runs),
         score_command=" && ".join(score_commands(view)),
         commands=commands(view),
@@ -92,6 +95,7 @@ def page_of(view: ExperimentView) -> str:
         signs=SIGNS,
         meanings=_MEANINGS,
         plural=_plural,
+        once=Once(),
         policy=_policy(style, script),
         style=Markup(style),  # noqa: S704 — the package's own files
         script=Markup(script),  # noqa: S704

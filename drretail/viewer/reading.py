@@ -10,7 +10,9 @@ from drretail.errors import UserError
 from drretail.eval.subject import Subject, read_subjects
 from drretail.experiment import Definition, read_definition, run_folder
 from drretail.files import read_json, read_jsonl
+from drretail.records.agreements import Agreement
 from drretail.records.evidence import Finding
+from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import Run
 from drretail.records.score import Score, Scores, Verdict
 from drretail.records.slices import SliceScore
@@ -89,6 +91,9 @@ class ExperimentView:
     scores: tuple[Score, ...] | None
     """None where no scores were made yet."""
     slices: tuple[SliceScore, ...] = ()
+    pairs: tuple[PairScore, ...] = ()
+    ranks: tuple[RankScore, ...] = ()
+    agreements: tuple[Agreement, ...] = ()
     outdated: str = ""
     """What has changed since the scores were made; empty where they still hold."""
 
@@ -105,6 +110,9 @@ def read_view(experiment: Path) -> ExperimentView:
         runs=tuple(_run(experiment, number, subject) for number, subject in enumerate(subjects, 1)),
         scores=None if scores is None else scores.scores,
         slices=() if scores is None else scores.slices,
+        pairs=() if scores is None else scores.pairs,
+        ranks=() if scores is None else scores.ranks,
+        agreements=() if scores is None else scores.agreements,
         outdated="" if scores is None else outdated(experiment, scores, subjects),
     )
 

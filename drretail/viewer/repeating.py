@@ -1,9 +1,13 @@
 """The commands that make an experiment, its scores and this page again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from shlex import quote
 
+from drretail.eval.pairwise.pairs import Labels, choose_pairs, pair_name
+from drretail.eval.panel import names_panel
+from drretail.eval.registry import PAIRWISE
 from drretail.records.base import canonical_json
+from drretail.records.rules import Rules
 from drretail.records.run import CEILING, FLOORS, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.reading import ExperimentView
@@ -27,20 +31,46 @@ def commands(view: ExperimentView) -> list[str]:
 
 
 def score_commands(view: ExperimentView) -> list[str]:
-    """One command for each set of rules that was scored under; the plain one where nothing was scored yet."""
+    """One command for each set of rules that was scored under; the plain one where nothing was scored yet.
+
+    Pairs have commands of their own: their judges need not be those of single reports.
+    """
     folder = quote(view.name)
     scores = view.scores or ()
-    if not scores:
+    if not scores and not view.pairs:
         return [f"drretail score {folder}"]
     made: list[str] = []
     for rules in sorted({score.rules for score in scores}):
         held = [score for score in scores if score.rules == rules]
         metrics = ",".join(dict.fromkeys(score.metric for score in held))
         parts = ["drretail score", folder, "--metrics", metrics]
-        parts += _flags("--judge", sorted({score.judge for score in held} - {CODE}))
-        parts += [] if rules == "default" else ["--rules", rules]
+        parts += [*_judges(score.judge for score in held), *_rules(rules)]
         made.append(" ".join(parts))
-    return made
+    return [*made, *_pair_commands(view, folder)]
+
+
+def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
+    """One for each set of rules and each judge; the pairs are named where they are not the usual ones."""
+    usual = choose_pairs(view.definition)
+    compared: dict[tuple[Rules, str], list[Labels]] = {}
+    for row in view.pairs:
+        if not names_panel(row.judge) and (row.a, row.b) not in (
+            held := compared.setdefault((row.rules, row.judge), [])
+        ):
+            held.append((row.a, row.b))
+    for (rules, judge), pairs in sorted(compared.items()):
+        named = () if pairs == usual else map(pair_name, pairs)
+        parts = ["drretail score", folder, "--metrics", PAIRWISE, *_flags("--pairs", named), *_judges([judge])]
+        yield " ".join([*parts, *_rules(rules)])
+
+
+def _judges(specs: Iterable[str]) -> list[str]:
+    """Flags for those that have verdicts of their own: code needs no flag, and a panel is made of its members."""
+    return _flags("--judge", sorted(spec for spec in {*specs} - {CODE} if not names_panel(spec)))
+
+
+def _rules(rules: str) -> list[str]:
+    return [] if rules == "default" else ["--rules", rules]
 
 
 def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:

@@ -1,11 +1,15 @@
 """The score section of a page: each table cut to its width, and its slices folded below it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from drretail.records.agreements import Agreement
+from drretail.records.pairs import PairScore, RankScore
 from drretail.records.score import Score
 from drretail.records.slices import SliceScore
+from drretail.viewer.agreeing import agreement_table
 from drretail.viewer.fitting import parts
+from drretail.viewer.paired import Paired, paired
 from drretail.viewer.sliced import MEANINGS, SlicedBench, few_words, sliced_benches
 from drretail.viewer.standing import Table, bench_of, score_tables
 
@@ -42,6 +46,39 @@ def score_parts(scores: Sequence[Score], slices: Sequence[SliceScore]) -> list[S
         ScorePart(_sheet(table), _slices(by_bench.get(bench)))
         for bench, table in zip(benches, score_tables(scores), strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class PairPart:
+    """A judge's pairs: all in overall quality, strengths, and each pair in every dimension, folded."""
+
+    paired: Paired
+    sheets: list[Sheet]
+    pairs: list[Sheet]
+
+
+def pair_parts(pairs: Sequence[PairScore], ranks: Sequence[RankScore]) -> list[PairPart]:
+    """One for each judge that can tell reports apart, without pairs with floors or such."""
+    return [
+        PairPart(
+            bench,
+            [_sheet(table) for table in (_noted(bench), bench.strengths) if table is not None],
+            [_sheet(table) for table in bench.pairs],
+        )
+        for bench in paired(pairs, ranks, beside=False)
+        if not bench.hidden
+    ]
+
+
+def _noted(bench: Paired) -> Table | None:
+    """All pairs in overall quality, with what the columns of every table of pairs mean."""
+    return None if bench.overall is None else replace(bench.overall, notes=bench.notes)
+
+
+def agreement_sheet(agreements: Sequence[Agreement]) -> Sheet | None:
+    """How far judges agree; None where no two judged the same."""
+    table = agreement_table(agreements)
+    return None if table is None else _sheet(table)
 
 
 def _sheet(table: Table) -> Sheet:

@@ -44,7 +44,7 @@ def sliced_benches(
 ) -> list[SlicedBench]:
     """One for each metric, judge and rules, in the order of the rows, with a table for each kind and variant.
 
-    ``scores`` tell which systems checked themselves.
+    ``scores`` tell which systems checked themselves, and why what has no value has none.
     """
     own = {(bench_of(score), score.system) for score in scores if score.self_checked}
     found: dict[Bench, list[SliceScore]] = {}
@@ -54,8 +54,8 @@ def sliced_benches(
     return [
         SlicedBench(
             bench,
-            tuple(_tables(rows, {system for judged, system in own if judged == bench})),
-            tuple(notes_on(row.system for row in rows)),
+            tuple(_tables(rows, {system for judged, system in own if judged == bench}, _only_na(scores, bench))),
+            tuple(notes_on((row.system for row in rows), bench[0])),
         )
         for bench, rows in found.items()
     ]
@@ -71,14 +71,26 @@ def few_words(tables: Sequence[Table]) -> str:
     return f"Grey says little, for fewer than {FEW} queries stand behind it: {', '.join(named)}." if named else ""
 
 
-def _tables(rows: Sequence[SliceScore], own: Collection[str]) -> Iterator[Table]:
+def _only_na(scores: Sequence[Score], bench: Bench) -> frozenset[tuple[str, str]]:
+    """Systems and variants of which reports lack a value because there is nothing to score, and for no other reason."""
+    return frozenset(
+        (score.system, score.variant)
+        for score in scores
+        if bench_of(score) == bench and score.n_na and not score.n_failed + score.n_unverifiable
+    )
+
+
+def _tables(rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[tuple[str, str]]) -> Iterator[Table]:
     for by in BY:
         of_kind = [row for row in rows if row.by == by]
         for variant in dict.fromkeys(row.variant for row in of_kind):
-            yield _table(by, variant, [row for row in of_kind if row.variant == variant], own)
+            shown = [row for row in of_kind if row.variant == variant]
+            yield _table(by, variant, shown, own, {system for system, of in only_na if of == variant})
 
 
-def _table(by: SliceBy, variant: str, rows: Sequence[SliceScore], own: Collection[str]) -> Table:
+def _table(
+    by: SliceBy, variant: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]
+) -> Table:
     first = rows[0]
     held = {(row.system, row.name): row for row in rows}
     sizes = {row.name: row.n_queries for row in rows}
@@ -86,7 +98,7 @@ def _table(by: SliceBy, variant: str, rows: Sequence[SliceScore], own: Collectio
     lines: list[Line] = []
     for label, name in system_names((row.system for row in rows), own).items():
         found = [held.get((label, column.group)) for column in columns]
-        cells = tuple(None if row is None else _cell(row) for row in found)
+        cells = tuple(None if row is None else _cell(row, only_na=label in only_na) for row in found)
         lines.append(Line(name, label, place_of(label), "", cells))
     judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
     return Table(
@@ -100,9 +112,9 @@ def _table(by: SliceBy, variant: str, rows: Sequence[SliceScore], own: Collectio
     )
 
 
-def _cell(row: SliceScore) -> Cell:
+def _cell(row: SliceScore, *, only_na: bool) -> Cell:
     few = row.n_counted < FEW
     counts = "" if row.n_counted == row.n_queries else f"n={row.n_counted}"
     if row.value is None:
-        return Cell("–", "", "", is_number=False, few=few)
+        return Cell("n/a" if only_na else "–", "", "", is_number=False, few=few)
     return Cell(number(row.value), interval(row.ci_low, row.ci_high), counts, is_number=True, few=few)

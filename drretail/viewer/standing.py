@@ -27,6 +27,8 @@ _MEANINGS = {
     "next_purchase": "The share of reports that recommend what the user bought next (hit), beside as many best sellers "
     "of the user's favourite category (base) and of the whole shop (shop).",
 }
+_WITH_CEILING = frozenset({"basket", "checks"})
+"""Nobody is as good in these as who knows the best basket; of research, and of taste, it shows nothing."""
 _SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
 _GROUPS: Mapping[str, str] = {
     **dict.fromkeys(("FP", "FP_eq2", "FP_pooled", "FP_strict"), "FP"),
@@ -59,6 +61,8 @@ class Column:
     """Columns of one group stand side by side."""
     counts: str = ""
     few: bool = False
+    narrow: bool = False
+    """True where it may be as narrow as its figures and the words of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,8 @@ class Table:
     """Variants that a rule-based judge can't rate, for any system."""
     notes: tuple[str, ...]
     """What must be known beside the numbers."""
+    heading: str = "System"
+    """What a row is about."""
 
 
 def score_tables(scores: Sequence[Score]) -> list[Table]:
@@ -140,8 +146,8 @@ def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, st
     }
 
 
-def notes_on(labels: Iterable[str]) -> list[str]:
-    """Sentences on what stands below a rule, and on what names leave out."""
+def notes_on(labels: Iterable[str], metric: str = "") -> list[str]:
+    """Sentences on what stands below a rule, and on what names leave out; the oracle is a ceiling of some metrics."""
     ordered = in_order(labels)
     places = {place_of(label) for label in ordered}
     shared = shared_models(ordered)
@@ -150,7 +156,7 @@ def notes_on(labels: Iterable[str]) -> list[str]:
         told.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
     if "floor" in places:
         told.append("The null agents are floors: they research nothing, so what they get is no merit.")
-    if "ceiling" in places:
+    if "ceiling" in places and metric in _WITH_CEILING:
         told.append("The oracle is a ceiling: it solves the query's constraints over the whole catalog.")
     return told
 
@@ -189,7 +195,7 @@ def _table(scores: Sequence[Score]) -> Table:
             *_all_well([v for v in variants if v in spotless]),
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
-            *notes_on(names),
+            *notes_on(names, first.metric),
         ),
     )
 

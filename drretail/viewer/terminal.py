@@ -1,14 +1,17 @@
 """An experiment as plain text: each run with its status, marked report, claims and findings, then the scores."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from unicodedata import category
 
 from drretail.grounding.render import render_report
+from drretail.viewer.agreeing import agreement_table
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
+from drretail.viewer.paired import TITLE, WHOLE, Paired, paired
 from drretail.viewer.reading import ExperimentView, RunView, read_view
 from drretail.viewer.repeating import score_commands
-from drretail.viewer.standing import NOT_RATED, Line, Table, score_tables
+from drretail.viewer.standing import NOT_RATED, Cell, Line, Table, score_tables
 
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -104,10 +107,55 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield ""
     for table in score_tables(view.scores):
         yield from _table(table)
+    for bench in paired(view.pairs, view.ranks, beside=False):
+        yield from _pairs(bench)
+    agreement = agreement_table(view.agreements)
+    if agreement is not None:
+        yield from _table(agreement)
+
+
+def _pairs(bench: Paired) -> Iterator[str]:
+    """A judge's pairs: each with all dimensions where there are few, else in overall quality."""
+    if bench.hidden:
+        return
+    yield f"{TITLE} ({bench.by})"
+    yield from (f"  {note}" for note in (*bench.notes, *bench.lacking))
+    yield ""
+    few = len(bench.pairs) <= WHOLE or bench.overall is None
+    for table in bench.pairs if few else filter(None, [bench.overall]):
+        yield from _rows(table)
+    if bench.strengths is not None:
+        yield from _rows(_first_column(bench.strengths))
+
+
+def _rows(table: Table) -> Iterator[str]:
+    """A table as it stands, its columns side by side."""
+    yield "  " + ", ".join(filter(None, [table.title, table.by]))
+    lines = [("", *(column.name for column in table.columns))]
+    lines += [(line.system, *(_whole(cell) for cell in line.cells)) for line in table.lines]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    for line in lines:
+        yield "    " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+    yield from (f"  {note}" for note in table.notes)
+    yield ""
+
+
+def _first_column(table: Table) -> Table:
+    """The same in overall quality alone: seven strengths side by side are wider than a screen."""
+    return replace(
+        table, columns=table.columns[:1], lines=tuple(replace(line, cells=line.cells[:1]) for line in table.lines)
+    )
+
+
+def _whole(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    interval = f" [{cell.interval}]" if cell.interval else ""
+    return f"{cell.value}{interval}{f' ({cell.counts})' if cell.counts else ''}"
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f"{table.title} ({table.by})"
+    yield f"{table.title} ({table.by})" if table.by else table.title
     yield from (f"  {note}" for note in table.notes if table.columns)
     lines = [line for at, column in enumerate(table.columns) for line in _variant(column.name, at, table.lines)]
     widths = [max((len(line[column]) for line in lines), default=0) for column in range(4)]

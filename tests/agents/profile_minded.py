@@ -31,14 +31,16 @@ async def ignoring(task: Task, session: Session, models: Models, limits: Limits)
 
 
 async def obeying(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """Recommends what was bought last, whatever the query asks for."""
+    """Recommends more of what was bought last, whatever the query asks for."""
     del models, limits
     with Toolkit(session) as toolkit:
         orders = (await _said(toolkit, "get_user_orders", {"user_id": task.user_id}))["orders"]
         if not orders:
             return Answer(report="I know nothing of you.")
+        bought = {order["product_id"] for order in orders}
         details = await _said(toolkit, "get_product_details", {"product_id": orders[0]["product_id"]})
-        return _recommending(details)
+        hits = (await _said(toolkit, "product_catalog_search", {"query": details["title"], "limit": 10}))["hits"]
+        return _recommending(next(card for card in hits if card["product_id"] not in bought))
 
 
 IGNORING = Agent(ignoring, roles=())

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.eval.folders import JUDGED_STUB, STUB, experiment
+from tests.eval.folders import JUDGED_STUB, STUB, experiment, scripted_judge
+from tests.eval.pairwise.judging import compared, prefers_a, two
 
+TWO_REPORTS = "a@model~b@model"
 A, B = "react@model", "hybrid@model"
 TWO = {
     A: {f"q{at}-r1": str(0.9 - at / 100) for at in range(12)},
@@ -55,10 +57,62 @@ def test_repeats_of_agent_and_judge_are_a_table_of_their_own(drretail: Command, 
     table = drretail("compare", "exp", "--metrics", JUDGED_STUB).stdout.partition("Noise")[2]
     rows = [line.split() for line in table.splitlines() if line.startswith(" said")]
     assert rows == [
-        ["said", "A", "–", "0.07", "0.00", "100%", "100%", "0.85", "0.80"],
-        ["said", "B", "–", "0.28", "0.00", "50%", "0%", "0.70", "0.50"],
+        ["said", "A", "0.07", "0.00", "100%", "100%", "0.85", "0.80"],
+        ["said", "B", "0.28", "0.00", "50%", "0%", "0.70", "0.50"],
     ]
     assert "pass^2" in table
+
+
+@pytest.fixture
+def preferred(drretail: Command, tmp_path: Path) -> Path:
+    """Two systems of which a judge prefers one side by side on nine queries."""
+    folder = experiment(tmp_path / "exp", two(9))
+    compared(folder, scripted_judge(prefers_a)[0])
+    assert drretail("score", "exp", "--metrics", "checks", "--quiet").returncode == 0
+    return folder
+
+
+def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(drretail: Command, preferred: Path) -> None:
+    done = drretail("compare", "exp", COLUMNS="120")
+    assert done.returncode == 0, done.stderr
+    assert "Side by side, judged by scripted" in done.stdout
+    (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith(" overall ")]
+    assert overall[1:] == ["9", "0", "0", "9", "1.00", "[1.00,", "1.00]", "0.004", "0.023", "0%", "50%"]
+    prefers = "prefers A to B in clarity, depth, breadth, insightfulness, constraint_following and overall (won 9 of 9"
+    assert prefers in done.stdout.replace("\n  ", " ")
+    alone = drretail("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
+    assert alone.returncode == 0, alone.stderr
+    assert prefers in alone.stdout.replace("\n  ", " ")
+    assert "faithfulness: nobody judged" in done.stdout
+    assert not any(name in alone.stdout for name in ("checks", "quality", "faithfulness", "query by query"))
+    others = drretail("compare", "exp", "--metrics", "checks")
+    assert "ide by side" not in others.stdout
+
+
+@pytest.mark.parametrize("width", [100, 80, 60])
+def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, preferred: Path, width: int) -> None:
+    done = drretail("compare", "exp", COLUMNS=str(width))
+    tables, _, _ = done.stdout.partition("What is missing")
+    rows = [line for line in tables.splitlines() if "[" in line]
+    assert len(rows) == 6  # dimensions: nobody has a profile
+    assert all(line.count("[") == line.count("]") == 1 for line in rows)
+    assert all(len(line) <= max(width, 75) for line in tables.splitlines())
+    named = "Left out for want of width: even, rank, " in done.stdout
+    assert named == (width < 100)
+    sentences = done.stdout.partition("What can be concluded")[2].splitlines()
+    assert all(len(line) <= width for line in sentences)
+
+
+def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_again(
+    drretail: Command, tmp_path: Path
+) -> None:
+    compared(experiment(tmp_path / "exp", two(2)), scripted_judge(lambda _: ValueError("no answer"))[0])
+    done = drretail("compare", "exp", "--metrics", "pairwise")
+    assert done.returncode == 0, done.stderr
+    assert "scripted:test gave no usable answer to 24 questions side by side" in done.stdout.replace("\n  ", " ")
+    command = f"score exp --metrics pairwise --pairs {TWO_REPORTS} --judge scripted:test --retry-failed"
+    assert command in done.stdout
+    assert "No language model" not in done.stdout
 
 
 def test_nothing_is_judged_or_written(drretail: Command, judged: Path) -> None:

@@ -49,6 +49,14 @@ def test_without_them_only_the_agents_run_and_the_baskets_are_kept_all_the_same(
     assert read_reference(tmp_path / "exp", "q2") is not None
 
 
+def test_floors_alone_take_no_model_and_see_no_profile(drretail: Command, run: tuple[str, ...]) -> None:
+    done = drretail(*run, "--agent", "oracle", "--no-floors", "--counterfactual", "swap")
+    assert done.returncode == 0, done.stderr
+    assert "--counterfactual adds nothing here" in done.stderr
+    assert "offline:shopper answers" not in done.stderr
+    assert "What a run took" not in done.stdout
+
+
 def test_an_estimate_counts_nothing_for_them(drretail: Command, run: tuple[str, ...]) -> None:
     done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
     assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]

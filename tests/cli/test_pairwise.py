@@ -48,7 +48,7 @@ def test_preferences_of_the_offline_judge_are_not_shown_and_are_kept(drretail: C
     folder = experiment(tmp_path / "exp", two(2))
     done = drretail(*PAIRWISE)
     assert done.returncode == 0, done.stderr
-    assert "pairwise, judged by offline:judge (rule-based): not rated (rule-based)." in done.stdout
+    assert "Pairwise, judged by offline:judge (rule-based): not rated (rule-based)." in done.stdout
     assert "%" not in done.stdout.partition("What judging took")[0]
     kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
     assert len(kept["pairs"]) == 7
@@ -95,7 +95,10 @@ def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_pat
     ("args", "said"),
     [
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
-        ((*PAIRWISE, "--pairs", f"{A}~b@modl"), "Did you mean b@model"),
+        ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
+        ((*PAIRWISE, "--rules", "drg"), "pairwise knows the rules default and paper, for drg is of faithfulness alone"),
+        ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise knows the rules default and paper"),
+        ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
         (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
         (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),
     ],
@@ -112,7 +115,7 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(capsys: pytest.CaptureFixture[str]) -> None:
     told = printed(capsys, [a_row(A, B, "depth", failed_verdicts=2), a_row(A, B, "overall")])
-    for said in ("a over b", "60% [46, 72]", "0.65", "49 of 50 (1 failed)", "10%", "48%", "in both orders"):
+    for said in ("a over b", "60% [46, 72]", "0.65", "49 of 50,", "1 failed", "10%", "48%", "in both orders"):
         assert said in told
     assert f"{A} over {B}: 2 questions without a usable answer." in told
     assert "strengths" not in told
@@ -138,10 +141,75 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys:
         for label, strength in zip(labels, (-0.001, 1.5, -1.5, 0.001), strict=True)
     ]
     told = printed(capsys, pairs, ranks)
-    table, _, strengths = told.partition("strengths, strongest first")
+    table, _, strengths = told.partition("Strengths, strongest first by overall")
     assert "depth" not in table
     assert "6 pairs: the other six dimensions are in scores.json" in table
-    assert strengths.split("\n")[2].split() == ["b", "d", "a"]
+    assert [line.split()[0] for line in strengths.split("\n")[4:8]] == ["b", "d", "a", "c"]
     for said in ("depth", "+1.50", "-1.50", "+0.00", "P(i beats j)"):
         assert said in strengths
     assert "-0.00" not in strengths
+
+
+def test_the_beginning_of_a_label_names_a_pair(drretail: Command, tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {**two(1), C: reports("c", 1)})
+    assert drretail(*PAIRWISE, "--pairs", "c~a").returncode == 0
+    assert [path.name for path in folder.glob("verdicts/pairwise/*/*")] == [f"{A}~{C}"]
+
+
+def test_one_system_alone_is_told_that_nothing_was_compared(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", {A: reports("a", 1)})
+    done = drretail(*PAIRWISE, "-q")
+    assert done.returncode == 0
+    assert "pairwise compared nothing" in done.stderr
+
+
+def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", two(1))
+    drretail("score", "exp", "--metrics", "quality,checks", "-q")
+    shown = drretail(*PAIRWISE, "-q").stdout
+    assert "Pairwise, judged by" in shown
+    assert "Checks, by code" not in shown
+    assert "scores.json also holds quality, checks:" in shown
+    everything = drretail("score", "exp", "-q").stdout
+    assert "Pairwise, judged by" in everything
+    assert "Checks, by code" in everything
+    assert "also holds" not in everything
+
+
+def test_pairs_and_reports_are_called_what_they_are(drretail: Command, tmp_path: Path) -> None:
+    experiment(tmp_path / "exp", two(2))
+    asked = ("score", "exp", "--metrics", "quality,pairwise")
+    estimated = drretail(*asked, "--estimate").stdout
+    assert "4 reports" in estimated
+    assert "2 pairs" in estimated
+    taken = drretail(*asked, "-q").stdout.partition("What judging took")[2]
+    assert "4 reports" in taken
+    assert "2 pairs" in taken
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_narrow_terminal_breaks_no_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    labels = [f"{agent}@anthropic-claude-sonnet-4-5" for agent in ("hybrid_react", "plan_to_function+ws", "react")]
+    judge = "anthropic:claude-sonnet-4-5"
+    panel = f"panel(majority):{judge}-5b444e9c+anthropic:claude-haiku-4-5-5b444e9c"
+    about: dict[str, Any] = {"judge": panel, "disagreement": 0.5, "flip_rate": None, "first_position_rate": None}
+    dimensions = ("constraint_following", "personalization", "insightfulness", "overall")
+    pairs = [a_row(a, b, it, **about) for a in labels for b in labels if a < b for it in dimensions]
+    lines = printed(capsys, pairs).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any(line.split() == ["win", "tie", "loss", "rate", "differ"] for line in lines)
+    words = {word for line in lines for word in line.split()}
+    assert {"constraint_following", "personalization", "insightfulness", "[46,", "differ"} <= words
+    assert any(word.endswith("claude-haiku-4-5-5b444e9c") for word in words)
+
+
+def test_all_figures_of_a_pair_stand_side_by_side_on_eighty_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    pairs = [a_row(A, B, it, n_failed=0, n_scored=50) for it in ("constraint_following", "overall")]
+    lines = printed(capsys, pairs).splitlines()
+    assert any(line.split() == ["win", "tie", "loss", "rate", "flips", "first"] for line in lines)

@@ -113,7 +113,8 @@ def test_what_needed_no_model_and_what_is_stale_is_said_below(printed: Print) ->
     text = "\n".join(printed([score("a@m", items=items)], 100, judgings=(stale,)))
     assert "Judgements settled without a model: a@m 50% (30 of 60)." in text
     assert (
-        "a@m: 1 verdicts failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged." in text
+        "a@m: 1 verdicts failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
+        in text.replace("\n", " ")
     )
 
 
@@ -149,3 +150,13 @@ def test_slices_say_how_many_queries_they_hold(
 def test_nothing_to_slice_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     print_slices(Scores(scores=(), judgings=()), ["kind"])
     assert "nothing to slice" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(printed: Print, width: int) -> None:
+    rows = [score(label, variant, n_scored=36, n_na=4) for label in SYSTEMS for variant in VARIANTS]
+    lines = printed(rows, width)
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    assert "The null agents are floors: they research nothing, so what they get is no merit." in text
+    assert not any(line.split()[-1:] == ["4"] for line in lines)

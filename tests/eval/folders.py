@@ -31,10 +31,12 @@ def experiment(
     *,
     users: Mapping[str, str] | None = None,
     self_checked: Sequence[str] = (),
+    agents: Mapping[str, str] | None = None,
 ) -> Path:
     """An experiment with these reports by system; a query that one system lacks was never run by it.
 
-    ``users`` gives the user of a query, who then has a profile summary.
+    ``users`` gives the user of a query, who then has a profile summary; ``agents`` the agents of systems that are not
+    react's.
     """
     users = users or {}
     ids = sorted({name.rpartition("-r")[0] for reports in systems.values() for name in reports})
@@ -43,7 +45,12 @@ def experiment(
         queries=tuple(
             Query(query_id=name, user_id=users.get(name), text=f"Ask {name}?", source="test") for name in ids
         ),
-        systems={label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems},
+        systems={
+            label: SYSTEM.model_copy(
+                update={"self_checked": label in self_checked, "agent": (agents or {}).get(label, SYSTEM.agent)}
+            )
+            for label in systems
+        },
         prompt_hashes={label: {} for label in systems},
         tool_schema_hash="t",
     )

@@ -37,10 +37,10 @@ def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_pa
     estimates = estimate_judging(folder, FAMILIES, [sonnet()])
     names = ["faithfulness by anthropic:claude-sonnet-5", "quality by anthropic:claude-sonnet-5"]
     assert [(one.name, one.count) for one in estimates] == [(name, 2) for name in names]
-    assert all("the demo's reports" in one.basis for one in estimates)
+    assert all(one.basis == "the length of the reports, as on the demo's" for one in estimates)
     quality = estimates[1].dollars
     assert quality is not None
-    assert quality.low == pytest.approx(2 * (14_000 * 2 + 700 * 10) / 1e6)
+    assert quality.low == pytest.approx(((2 * 9_000 + 4 * 12) * 2 + 2 * 700 * 10) / 1e6)  # four words
 
 
 def test_batches_cost_half(tmp_path: Path) -> None:
@@ -80,3 +80,38 @@ def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
     parts = estimate_judging(folder, ["quality"], [sonnet(), scripted_judge(rating)[0]])
     total = together(parts)
     assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:test",))
+
+
+def test_a_report_of_a_null_agent_takes_what_its_length_takes(tmp_path: Path) -> None:
+    words = "word " * 500
+    systems = {LABEL: {"q1-r1": words}, "null_copy": {"q1-r1": "word " * 50}, "null_empty": {"q1-r1": ""}}
+    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy", "null_empty": "null_empty"})
+    (estimate,) = estimate_judging(folder, ["faithfulness"], [sonnet()])
+    assert estimate.count == 3
+    assert (estimate.calls.low, estimate.calls.high) == (pytest.approx(2 + 10 + 2 + 1), pytest.approx(2 + 40 + 2 + 4))
+
+
+def test_what_floors_took_says_nothing_of_reports_of_research(tmp_path: Path) -> None:
+    systems = {LABEL: {"q1-r1": "word " * 500}, "null_copy": {"q1-r1": "copied"}}
+    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge)
+    for path in (folder / "verdicts" / "quality" / judge.slug / LABEL).iterdir():
+        path.unlink()
+    (estimate,) = estimate_judging(folder, ["quality"], [judge])
+    assert estimate.basis == f"1 reports judged here by {judge.slug}, others by their length"
+    assert (estimate.count, estimate.calls.low, estimate.calls.high) == (1, 7, 10)
+    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True)
+    assert (anew.calls.low, anew.calls.high) == (7 + 3, 10 + 9)  # six calls took the copy, ± half of them
+
+
+def test_a_report_that_was_judged_in_part_counts_with_the_rest_of_it(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}})
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge)
+    for path in (folder / "verdicts" / "quality" / judge.slug / LABEL).glob("q?-r1.jsonl"):
+        path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:3]), encoding="utf-8")
+    (rest,) = estimate_judging(folder, ["quality"], [judge])
+    assert rest.count == 2
+    by_length = 2 * 6 / (3 / 7)  # the journal holds what all seven took
+    assert rest.calls.low == pytest.approx(by_length * 4 / 7)

@@ -54,12 +54,36 @@ def test_what_is_owned_or_bought_is_left_out_and_named() -> None:
     [
         ([], "no_things"),
         ([slot("feeder", CHEAP), slot("bath")], "nothing_offered"),
-        ([slot("scarf", SCARF)], "no_basket"),
+        ([slot("scarf", SCARF)], "too_dear"),
+        ([slot("scarf", product("D", None))], "no_price"),
     ],
 )
 def test_why_there_is_no_basket(slots: list[Slot], lack: str) -> None:
     reference = found(*slots, budget=Money.of(10))
     assert (reference.lack, reference.cheapest, reference.best) == (lack, None, None)
+
+
+def test_where_the_price_of_what_would_do_is_unknown_it_is_the_price_that_lacks() -> None:
+    quiet = product("D", None, features=("Waterproof",))
+    assert found(slot("feeder", CHEAP, quiet), must=["waterproof"]).lack == "no_price"
+
+
+@pytest.mark.parametrize(
+    ("constraints", "lack"),
+    [
+        ({"budget": Money.of(0)}, "too_dear"),
+        ({"budget": Money.of(100, "EUR")}, "no_price"),
+        ({"brands_wanted": ["Unheard Of"]}, "no_such_brand"),
+        ({"must": ["waterproof"]}, "demands"),
+        ({"must_not": ["feeder"]}, "demands"),
+        ({"owned": ["A", "B"]}, "owned"),
+        ({"owned": ["A", "B"], "must": ["waterproof"]}, "no_basket"),
+        ({"owned": ["A"], "budget": Money.of(6)}, "too_dear"),
+    ],
+)
+def test_the_one_constraint_that_stands_in_the_way_is_named(constraints: dict[str, object], lack: str) -> None:
+    query = Query(query_id="q1", text="?", constraints=Constraints.model_validate(constraints), source="t")
+    assert reference_of(query, [slot("feeder", CHEAP, GOOD)]).lack == lack
 
 
 def test_it_is_the_same_after_a_round_trip() -> None:

@@ -29,6 +29,7 @@ def test_traits_count_orders_by_name_and_place_prices_in_quarters() -> None:
     found = traits_of("A", bought("B0BIRD0000", "B0BIRD0004", "B0BIRD0004"), SPANS)
     assert (found.orders, found.domains, found.categories) == (3, {"Patio_Garden": 3}, {"Bird Feeders": 3})
     assert found.brands == {"Tanagrove": 3}
+    assert found.products == ("B0BIRD0000", "B0BIRD0004")
     assert found.price_position == 0.6667  # once in the cheapest quarter, twice in the dearest
 
 

@@ -4,13 +4,15 @@ import pytest
 
 from drretail.env.world import World
 from drretail.querygen.checks.stock import Stock
+from drretail.querygen.lint import Linter
 from drretail.querygen.phrases import phrase_of
 from drretail.querygen.references import References
 from drretail.querygen.things import Thing, thing_named
 from drretail.records.basket import Reference
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query
-from tests.querygen.conftest import PER_KIND, product_id
+from drretail.records.shop import Product
+from tests.querygen.conftest import PER_KIND, MakeWorld, bought, product_id, products
 
 
 def found(world: World, text: str, user: str | None = None, **constraints: object) -> Reference:
@@ -56,3 +58,62 @@ def test_a_phrase_that_spells_like_a_known_kind_hides_none_of_its_offers(world: 
     stock = Stock(world)
     assert stock.offers(Thing(phrase_of("bird feeder"))) == ()
     assert len(stock.offers(thing_named("bird feeder"))) == PER_KIND
+
+
+def test_a_check_shows_the_basket_that_reports_are_measured_by(world: World) -> None:
+    linter, references = Linter(world), References(world)
+    had = product_id("shampoo", 1)
+    for text in ("Find me a shampoo under $18.", "I'm running low on shampoo: find me some under $18."):
+        query = Query(
+            query_id="q1",
+            user_id="ANNA",
+            text=text,
+            constraints=Constraints(budget=Money.of(18), must=("sulfate free",)),
+            source="t",
+        )
+        checked, reference = linter.check(query), references.of(query)
+        shown = () if checked.basket is None else tuple(pick.product_id for pick in checked.basket.picks)
+        measured = () if reference.cheapest is None else tuple(it.product_id for it in reference.cheapest.items)
+        assert shown == measured == ((had,) if "low" in text else ())
+
+
+def test_a_query_whose_user_has_all_that_could_be_bought_is_found_out(make_world: MakeWorld) -> None:
+    lamps = [it for it in products() if it.product_id in (product_id("desk lamp", 1), product_id("desk lamp", 2))]
+    unpriced = [lamps[0], lamps[1].model_copy(update={"price": None})]
+    shop = make_world(unpriced, bought("ANNA", "desk lamp"))
+    query = Query(
+        query_id="q1",
+        user_id="ANNA",
+        text="Find me a different desk lamp under $40.",
+        constraints=Constraints(budget=Money.of(40)),
+        source="t",
+    )
+    (finding,) = [it for it in Linter(shop).check(query).findings if it.code == "budget_unpriced"]
+    assert finding.found == "no price in USD is known of desk lamp beside what is owned"
+
+
+def test_products_are_found_by_every_name_of_their_kind_and_by_their_leaf(make_world: MakeWorld) -> None:
+    path = ("Patio", "Birds", "Birdhouses")
+    titles = {
+        "H1": "Wrenwick Wren Birdhouse, Pine",
+        "H2": "Sundapple Outdoor Bird House for Purple Martins – Recycled Lumber",
+        "H3": "Fernhollow Refill Bottle, 12 oz",
+    }
+    made = [
+        Product(product_id=key, title=title, categories=path, category="Patio", price=9.0)
+        for key, title in titles.items()
+    ]
+    stock = Stock(make_world(made, [bought("ANNA", "desk lamp")[0]._replace(product_id="H3")]))
+    assert {it.product.product_id for it in stock.offers(thing_named("birdhouse"))} == {"H1", "H2"}
+
+
+def test_the_leaf_of_a_path_says_what_a_title_leaves_open(make_world: MakeWorld) -> None:
+    feeder = Product(
+        product_id="F1",
+        title="Fernhollow 1.5 lb Platform Feeder for Wild Birds",
+        categories=("Patio", "Birds", "Feeders"),
+        category="Patio",
+        price=9.0,
+    )
+    stock = Stock(make_world([feeder], [bought("ANNA", "desk lamp")[0]._replace(product_id="F1")]))
+    assert [it.product.product_id for it in stock.offers(thing_named("bird feeder"))] == ["F1"]

@@ -17,6 +17,8 @@ from drretail.querygen.things import thing_named, thing_of, titles_name
         ("Panamaro Sunscreen Lip Balm, SPF 45", "lip balm"),
         ("Glimmer Crystal Liquid Eyeshadow Set - 4 Pack", "eyeshadow"),
         ("Tweezers for Eyebrows with Nail File", "tweezers"),
+        # a refill pouch holds the thing itself
+        ("Lane Shampoo for Dry Hair, Silicone Free, 12 fl oz Refill Pouch", "shampoo"),
         # containers contain nothing here
         ("Hearthlow Plastic Food Storage Containers with Lids - 5 Pack", "food storage containers"),
     ],
@@ -34,6 +36,7 @@ def test_a_long_title_becomes_a_short_everyday_phrase(title: str, name: str) -> 
         "☆",
         "",
         "Replacement Filter for Humidifier",
+        "Gel Pen Set Refills",
         "Shampoo Bottle Sticker Labels",
         "Red Carpet Starter Collection",
         # what only comes with it, or what it is made for

@@ -51,6 +51,20 @@ def test_json_is_one_document(mine: Path, form: str) -> None:
     assert document["runs"][0]["claims"][0]["counts"]["full"] > 0
 
 
+@pytest.mark.parametrize("form", ["html", "text", "paper"])
+def test_a_file_that_ends_in_json_gets_what_json_prints(mine: Path, form: str) -> None:
+    done = report(mine.parent, "exp", "--format", form, "--json", "-o", "out.json")
+    printed = json.loads(done.stdout)
+    assert printed.pop("report") == "out.json"
+    assert json.loads((mine.parent / "out.json").read_text(encoding="utf-8")) == printed
+
+
+def test_a_folder_is_no_file_to_write(mine: Path) -> None:
+    done = report(mine.parent, "exp", "--format", "paper", "-o", ".")
+    assert done.returncode == 2
+    assert ". is a folder: -o names the file to write, such as paper.md" in done.stderr
+
+
 def test_a_folder_without_experiment_is_refused(tmp_path: Path) -> None:
     done = report(tmp_path, "nothing")
     assert done.returncode == 2

@@ -7,8 +7,10 @@ from drretail.eval.scores import derive_scores
 from drretail.experiment import read_runs
 from drretail.files import write_json
 from drretail.records.base import sha256_of
+from drretail.records.score import JudgeRef
 from drretail.viewer.page import render_page
 from drretail.viewer.reading import read_view
+from drretail.viewer.repeating import score_commands
 from drretail.viewer.terminal import render_text
 from tests.viewer.experiment import JUDGE, append, rewrite, verdict
 
@@ -44,3 +46,18 @@ def test_verdicts_that_came_later_are_told(scored: Path) -> None:
     (first, *_) = read_runs(scored)
     append(scored, first, [verdict(first, "quality", JUDGE, "rating", "clarity", rules="paper", value=8)])
     assert read_view(scored).outdated.endswith("by scripted:judge under the rules of paper is not among them")
+
+
+def test_a_panel_has_no_verdicts_and_does_not_make_scores_old(mine: Path) -> None:
+    judges = [JudgeRef(spec=f"scripted:{name}", kind="scripted") for name in ("one", "two")]
+    for run in read_runs(mine):
+        for judge in judges if run.report is not None else ():
+            append(mine, run, [verdict(run, "quality", judge, "rating", "clarity", value=8)])
+    made = derive_scores(mine, [load_metric("quality")])
+    assert any(judging.judge.startswith("panel(") for judging in made.judgings)
+    write_json(mine / "scores.json", made.model_dump(mode="json", exclude_none=True))
+    assert read_view(mine).outdated == ""
+    assert "--judge 'panel" not in render_page(mine) + " ".join(score_commands(read_view(mine)))
+    (first, *_) = read_runs(mine)
+    append(mine, first, [verdict(first, "quality", judges[0], "rating", "depth", value=8)])
+    assert "quality of react@offline-shopper by scripted:one was made of" in read_view(mine).outdated

@@ -210,3 +210,15 @@ def test_a_browser_runs_the_script_under_the_policy(judged: Path, tmp_path: Path
     assert next(seen.all("html")).attributes["class"] == "scripted"
     opened = next(details for details in seen.by_id("r1").all("details", "claims"))
     assert "open" in opened.attributes
+
+
+def test_a_system_without_a_model_ends_without_a_semicolon(mine: Path) -> None:
+    path = mine / "experiment.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    (system,) = document["systems"].values()
+    document["systems"]["null_empty"] = {**system, "agent": "null_empty", "models": {}}
+    document["prompt_hashes"]["null_empty"] = {}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    shown = " ".join(render_page(mine).split())
+    assert "null_empty, web snippets from sandbox</span>" in shown
+    assert "react, web snippets from sandbox; researcher: offline:shopper (rule-based)</span>" in shown

@@ -57,3 +57,13 @@ def test_a_system_that_checked_itself_is_marked_here_too() -> None:
     )
     (sliced,) = sliced_benches([row("budget", metric="checks", variant="clean", judge="code")], [own])
     assert sliced.tables[0].lines[0].system == "a@m (self-checked)"
+
+
+def test_a_slice_with_nothing_to_score_says_so_and_one_that_failed_does_not() -> None:
+    usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "judge": "p:m", "judge_kind": "llm"}
+    counts = {"n_planned": 12, "n_scored": 8, "value": 0.5}
+    why = {"a@m": {"n_na": 4}, "b@m": {"n_na": 2, "n_failed": 2}}
+    scores = [Score.model_validate({**usual, **counts, "system": label, **left}) for label, left in why.items()]
+    empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0}
+    (sliced,) = sliced_benches([row("Pet_Supplies", system=label, **empty) for label in why], scores)
+    assert [cell.value for line in sliced.tables[0].lines for cell in line.cells if cell] == ["n/a", "–"]

@@ -1,3 +1,5 @@
+import pytest
+
 from drretail.records.score import Score
 from drretail.viewer.standing import NOT_RATED, ZEROED, Table, score_tables
 
@@ -80,7 +82,7 @@ def test_judges_and_sets_of_rules_never_share_a_table() -> None:
 
 def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
     labels = ["null_copy", "oracle", "react@m-counterfactual-swap", "null_empty", "react@m", "hybrid_react+ws@m"]
-    (table,) = score_tables([score(system=label) for label in labels])
+    (table,) = score_tables([score(system=label, metric="basket") for label in labels])
     assert [(line.system, line.section) for line in table.lines] == [
         ("hybrid_react+ws", 0),
         ("react", 0),
@@ -93,6 +95,12 @@ def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
     assert all(
         part in notes for part in ("go on with @m", "null agents are floors", "oracle is a ceiling", "not ranked")
     )
+
+
+@pytest.mark.parametrize("metric", ["faithfulness", "quality", "process", "next_purchase"])
+def test_the_oracle_is_no_ceiling_of_what_it_does_not_do(metric: str) -> None:
+    (table,) = score_tables([score(system="oracle", metric=metric)])
+    assert "ceiling" not in " ".join(table.notes)
 
 
 def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:

@@ -16,7 +16,12 @@ from drretail.records.query import Constraints
 LACKS: Mapping[Lack, str] = {
     "no_things": "no thing that the shop could sell can be read from the request",
     "nothing_offered": "the shop does not offer everything that is asked for",
-    "no_basket": "nothing that the user does not have already keeps to all of it",
+    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
+    "too_dear": "the cheapest products that keep to the rest cost more than the budget",
+    "no_such_brand": "the shop has nothing of the wanted brand that keeps to the rest",
+    "demands": "no product that keeps to the rest is said to be what is demanded",
+    "owned": "the user has already all that keeps to the rest",
+    "no_basket": "several of its constraints stand in the way, and none alone",
 }
 
 
@@ -40,7 +45,8 @@ def report_of(
     """
     lines = ["## What to buy", ""]
     for item, record in zip(basket.items, records, strict=True):
-        lines.append(listed(record, _remark(item, record, constraints), item.quantity))
+        counted = () if total_id is None or item.quantity == 1 else (total_id,)
+        lines.append(listed(record, _remark(item, record, constraints), item.quantity, beside=counted))
     source = product_evidence_id(basket.items[0].product_id) if total_id is None else total_id
     lines += ["", f"Total: {_written(basket.total)} [{source}]."]
     if left is not None and constraints.budget is not None:

@@ -13,6 +13,11 @@ from drretail.records.query import Constraints
 LACKS: Mapping[Lack, str] = {
     "no_things": "no thing that is asked for could be read from the query",
     "nothing_offered": "the shop does not offer everything that is asked for",
+    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
+    "too_dear": "what keeps to the query costs more than its budget",
+    "no_such_brand": "nothing of the wanted brand keeps to the query",
+    "demands": "nothing in the shop is said to be what the query demands",
+    "owned": "the user has all that keeps to the query",
     "no_basket": "no basket in the shop keeps to the query",
 }
 NO_BUDGET = "the query has no budget"

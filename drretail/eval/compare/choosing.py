@@ -1,10 +1,11 @@
 """Which systems are set beside each other, and which judges are heard."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.eval.gathering import Gathered, Seat
+from drretail.eval.naming import named
 from drretail.eval.pairwise.pairs import researching
 from drretail.eval.panel import is_panel
 from drretail.experiment import Definition
@@ -34,19 +35,6 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
         held = ", ".join(sorted(definition.systems)) or "no system"
         raise UserError(f"The experiment holds {held}: nothing to compare. Run another system into it, or name two.")
     return pairs
-
-
-def named(what: str, given: str, names: Iterable[str]) -> str:
-    """The name that ``given`` is, or that alone begins so. Raises UnknownName, or UserError where several do."""
-    known = sorted(names)
-    if given in known:
-        return given
-    found = [name for name in known if name.startswith(given)]
-    if not found:
-        raise UnknownName(what, given, known)
-    if len(found) > 1:
-        raise UserError(f"{given!r} could be any of {', '.join(found)}: give more of the {what}'s name.")
-    return found[0]
 
 
 def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequence[str] = ()) -> frozenset[str]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from drretail.eval.compare.choosing import seats_of
 from drretail.eval.compare.headlines import compared
 from drretail.eval.compare.hidden import hidden
-from drretail.eval.compare.missing import missing
+from drretail.eval.compare.missing import missing, too_few
+from drretail.eval.compare.missing_pairs import lacking_pairs
 from drretail.eval.compare.rows import Sides, compared_rows
 from drretail.eval.compare.sentences import conclusions
 from drretail.eval.compare.sides import runs_of, side_of
-from drretail.eval.compare.steadiness import reliability
+from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.gathering import Gathered, Seat
 from drretail.eval.metric import Metric
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
@@ -31,6 +32,8 @@ class Asking:
     judges: Collection[str]
     """Who is heard, as "provider:model"."""
     bar: float = BAR
+    pairwise: bool = True
+    """Whether what was judged side by side is asked for too."""
 
 
 def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[PairScore] = ()) -> Comparison:
@@ -41,12 +44,16 @@ def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[
     seats = seats_of(gathered, asking.judges)
     made = (_table(gathered, a, b, seat, asking) for seat in seats)
     tables = tuple(table for table in made if table is not None)
-    theirs = [row for row in pairs if {row.a, row.b} == {a, b} and row.judge in asking.judges]
+    theirs = [row for row in pairs if asking.pairwise and {row.a, row.b} == {a, b} and row.judge in asking.judges]
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
     return comparison.model_copy(
         update={
-            "missing": tuple(missing(gathered, comparison, asking.experiment, asking.families, seats)),
+            "missing": (
+                *missing(gathered, comparison, asking.experiment, asking.families, seats),
+                *(lacking_pairs(comparison, theirs, asking.experiment, seats) if asking.pairwise else ()),
+                *too_few(comparison, asking.experiment),
+            ),
             "conclusions": tuple(conclusions(comparison, _self_checked(gathered))),
         }
     )
@@ -89,12 +96,13 @@ def _family(
         if any(a.values.values()) or any(b.values.values()):
             variants[variant] = a, b
     rows = compared_rows(metric.name, variants, gathered.definition.seed)
+    steady_judge = seat.judge.kind == "rule_based"
     steady = (
-        reliability(metric.name, variant, label, side, k=k, bar=bar)
+        reliability(metric.name, variant, label, side, k=k, bar=bar, steady_judge=steady_judge)
         for variant, sides in variants.items()
         for label, side in zip(labels, sides, strict=True)
     )
-    return rows, [it for it in steady if it is not None]
+    return rows, corrected([it for it in steady if it is not None])
 
 
 def _self_checked(gathered: Gathered) -> set[str]:

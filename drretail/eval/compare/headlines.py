@@ -25,7 +25,9 @@ COMPARED: Mapping[str, tuple[str, ...]] = {
 }
 RATED = frozenset({"quality"})
 """Families on the scale 0 to 10."""
-COUNTS = frozenset({"turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains", "recommended"})
+COUNTS = frozenset(
+    {"turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains", "recommended", "cost_ratio"}
+)
 """Variants that are no shares, and for which no bar makes sense."""
 
 

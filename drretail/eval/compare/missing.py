@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from drretail.eval.compare.hidden import hidden
+from drretail.eval.compare.wording import counted, queries
 from drretail.eval.gathering import Gathered, Seat
 from drretail.eval.panel import is_panel
 from drretail.eval.stats.tests import fewest_queries
@@ -16,13 +17,11 @@ REPEATS = 3
 def missing(
     gathered: Gathered, comparison: Comparison, experiment: str, families: Sequence[str], seats: Sequence[Seat]
 ) -> Iterator[Missing]:
-    """Runs, judgements, repeats, pairwise judging and queries that are not there, in this order."""
+    """Runs, judgements and repeats that are not there, in this order."""
     yield from _runs(gathered, comparison, experiment)
     yield from _judgements(gathered, comparison, experiment, families, seats)
     yield from _agent_repeats(gathered, comparison, experiment)
     yield from _judge_repeats(gathered, experiment, families, seats)
-    yield from _pairwise(comparison, experiment, seats)
-    yield from _queries(comparison, experiment)
 
 
 def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
@@ -51,17 +50,18 @@ def _judgements(
 
 
 def _unheard(gathered: Gathered, comparison: Comparison, experiment: str, name: str, seat: Seat) -> Iterator[Missing]:
-    """Reports of these two systems that this judge, who judged others, has not judged."""
+    """Reports of these two systems that this judge, who judged others, has not judged, and where it failed."""
+    by = "" if seat.judge.spec == CODE else f" by {seat.judge.spec}"
+    command = f"drretail score {experiment} --metrics {name}{flags(seat)}"
     for side, label in _sides(comparison):
-        count = sum(
-            plan.label == label and heard.reported.lacks == "not_judged" for plan, heard in gathered.heard(name, seat)
-        )
+        its = [heard for plan, heard in gathered.heard(name, seat) if plan.label == label]
+        count = sum(heard.reported.lacks == "not_judged" for heard in its)
+        failed = sum(heard.failed for heard in its)
         if count:
-            by = "" if seat.judge.spec == CODE else f" by {seat.judge.spec}"
-            yield Missing(
-                what=f"{side}: {count:,} reports not judged in {name}{by}",
-                command=f"drretail score {experiment} --metrics {name}{flags(seat)}",
-            )
+            yield Missing(what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command)
+        if failed:
+            what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
+            yield Missing(what=what, command=f"{command} --retry-failed")
 
 
 def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
@@ -97,22 +97,13 @@ def _repeated(gathered: Gathered, name: str, seat: Seat) -> bool:
     return any(len(heard.reported.by_repeat) > 1 for _, heard in gathered.heard(name, seat))
 
 
-def _pairwise(comparison: Comparison, experiment: str, seats: Sequence[Seat]) -> Iterator[Missing]:
-    if not comparison.pairs:
-        judges = [seat.judge.spec for seat in seats if seat.judge.kind == "llm" and not is_panel(seat.judge)]
-        yield Missing(
-            what="No language model compared the two side by side (pairwise)",
-            command=f"drretail score {experiment} --metrics pairwise --pairs {comparison.a}~{comparison.b} "
-            f"--judge {judges[0] if judges else A_JUDGE}",
-        )
-
-
-def _queries(comparison: Comparison, experiment: str) -> Iterator[Missing]:
+def too_few(comparison: Comparison, experiment: str) -> Iterator[Missing]:
+    """The family that lacks most queries."""
     few = [found for table in comparison.tables for found in _few(table)]
     if few:
         name, pairs, needed = max(few, key=lambda it: it[2])
         yield Missing(
-            what=f"{name}: {pairs:,} queries, and no test can come out below {needed:,}",
+            what=f"{name}: {queries(pairs)}, and no test can come out below {needed:,}",
             command=f"drretail run --to {experiment} --queries MORE …",
         )
 

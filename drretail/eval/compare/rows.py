@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from drretail.eval.compare.shares import judge_share, repeat_share
 from drretail.eval.compare.sides import Side
 from drretail.eval.stats.intervals import Interval
 from drretail.eval.stats.multiplicity import holm
 from drretail.eval.stats.paired import Pairs, mean_differences, pair
-from drretail.eval.stats.power import detectable, queries_needed, spread
+from drretail.eval.stats.power import detectable, power_of_half, queries_needed, spread
 from drretail.eval.stats.tests import LEVEL, fewest_queries, sign_test, signed_rank
 from drretail.records.comparison import ComparedRow, Outcome
 
@@ -33,6 +34,7 @@ def _row(metric: str, variant: str, pairs: Pairs, sides: Sides, found: Interval)
     mean_a, mean_b = pairs.means or (None, None)
     signs, ranks = sign_test(pairs.differences), signed_rank(pairs.differences)
     sd = spread(pairs.differences)
+    of_runs, of_judge = repeat_share(a, b, pairs.queries, sd), judge_share(a, b, pairs.queries, sd)
     return ComparedRow(
         metric=metric,
         variant=variant,
@@ -51,7 +53,8 @@ def _row(metric: str, variant: str, pairs: Pairs, sides: Sides, found: Interval)
         p_wilcoxon=_rounded(ranks.p),
         wilcoxon=ranks.method,
         sd=_rounded(sd),
-        detectable=detectable(sd, len(pairs)),
+        repeat_share=_rounded(of_runs),
+        judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
         outcome="nothing",
     )
 
@@ -64,12 +67,20 @@ def _concluded(family: Sequence[ComparedRow]) -> list[ComparedRow]:
         row.model_copy(
             update={
                 "p_holm": _rounded(p),
-                "queries_needed": None if row.difference is None else queries_needed(row.difference, row.sd, tests),
+                "detectable": detectable(row.sd, row.n_pairs, tests),
+                "power_of_half": power_of_half(row.n_pairs, tests) if row.sd else None,
+                "queries_needed": _needed(row, tests),
                 "outcome": outcome_of(row, p, tests),
             }
         )
         for row, p in zip(family, adjusted, strict=True)
     ]
+
+
+def _needed(row: ComparedRow, tests: int) -> int | None:
+    """No fewer than can reach the level at all."""
+    found = None if row.difference is None else queries_needed(row.difference, row.sd, tests)
+    return None if found is None else max(found, fewest_queries(tests))
 
 
 def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:

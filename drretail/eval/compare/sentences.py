@@ -1,111 +1,154 @@
 """What follows of a comparison, in plain sentences: what can be concluded, what can't, and what it would take.
 
-They speak of A and B, as the tables do.
+They speak of A and B, as the tables do. Judges that say the same share a sentence, and their numbers are in the tables.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import combinations, groupby
+from typing import NamedTuple
 
-from drretail.eval.compare.wording import distinct, judge_of, listed, name_of, queries, signed
+from drretail.eval.compare.contradictions import contradictions
+from drretail.eval.compare.judges import Name, alike, naming
+from drretail.eval.compare.noise import noise_sentences
+from drretail.eval.compare.preferences import preferences
+from drretail.eval.compare.sizes import sizes
+from drretail.eval.compare.wording import distinct, listed, name_of, queries
 from drretail.eval.compare.wording import number as said
-from drretail.eval.stats.tests import fewest_queries
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Outcome, Reliability
-from drretail.records.pairs import PairScore
-from drretail.records.score import CODE, PANEL
+from drretail.eval.stats.tests import LEVEL, fewest_queries
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Outcome
 
 LOST = ("run failed", "judge failed")
 """How a side's reason begins that may have taken its worst reports out."""
 
 
+class _Group(NamedTuple):
+    """Rows of one outcome that the same judges have, each as every one of them has it."""
+
+    judges: str
+    rows: Mapping[str, Sequence[ComparedRow]]
+    """By the row's name."""
+
+    @property
+    def all(self) -> list[ComparedRow]:
+        return [row for rows in self.rows.values() for row in rows]
+
+    whole: frozenset[str]
+    """The families of which these are all rows."""
+
+    @property
+    def names(self) -> str:
+        told = [f"all of {row.metric}" if row.metric in self.whole else name_of(row) for row in self.all]
+        return listed(dict.fromkeys(told))
+
+    @property
+    def counts(self) -> str:
+        return distinct([row.n_pairs for row in self.all])
+
+
 def conclusions(comparison: Comparison, self_checked: Collection[str] = ()) -> Iterator[str]:
-    """Sentences table by table, then of pairwise judging, then of judges that differ (a panel is none of them).
+    """Differences first, then what is open and what it would take, noise, preferences side by side, contradictions.
 
     ``self_checked`` names systems that take out of their own reports what checks find.
     """
-    sides = {"A": comparison.a, "B": comparison.b}
+    name = naming(comparison)
     if not comparison.tables and not comparison.pairs:
         yield "Nothing can be concluded: no judge has values of both systems."
-    for table in comparison.tables:
-        yield from _of_table(table, sides)
+    yield from _different(comparison, name)
+    yield from _identical(comparison, name)
+    yield from _undecided(comparison, name)
+    yield from _too_few(comparison, name)
+    yield from sizes(comparison, name)
+    for group in _groups(comparison, name, "nothing"):
+        why = "; ".join(dict.fromkeys(map(_why, group.all)))
+        yield f"By {group.judges}, nothing can be said of {group.names}: no query has a value of both ({why})."
+    yield from noise_sentences(comparison, name)
     yield from _dropped([row for table in comparison.tables for row in table.rows])
-    for side, label in sides.items():
+    for side, label in (("A", comparison.a), ("B", comparison.b)):
         if label in self_checked and any(row.metric == "checks" for table in comparison.tables for row in table.rows):
             yield f"{side} takes out of its own reports what the checks find, so they say little of it."
-    yield from _of_pairs(comparison)
-    yield from _of_judges(comparison)
+    yield from preferences(comparison, name)
+    yield from contradictions(comparison, name)
 
 
-def _of_table(table: JudgeTable, sides: Mapping[str, str]) -> Iterator[str]:
-    by = f"By {judge_of(table)}"
-    for first, second, rows in (("A", "B", _with(table, "higher")), ("B", "A", _with(table, "lower"))):
-        if rows:
-            each = listed(map(_seen, rows))
-            yield f"{by}, {first} is higher than {second} (difference, 95 % interval) in {each}."
-    same = _with(table, "identical")
-    if same:
-        yield (
-            f"{by}, both have the same value on every query in {listed(map(name_of, same))} "
-            f"({distinct([row.n_pairs for row in same])}): no number of such queries would show a difference."
-        )
-    yield from _undecided(by, _with(table, "undecided"))
-    yield from _too_few(by, table)
-    for row in _with(table, "nothing"):
-        yield f"{by}, nothing can be said of {name_of(row)}: no query has a value of both ({_why(row)})."
-    yield from _noise(by, table.reliability, sides)
+def _groups(comparison: Comparison, name: Name, *outcomes: Outcome, metric: str | None = None) -> Iterator[_Group]:
+    rows = [
+        (name(table), row)
+        for table in comparison.tables
+        for row in table.rows
+        if row.outcome in outcomes and metric in (None, row.metric)
+    ]
+    for judges, names in alike((judge, name_of(row)) for judge, row in rows):
+        its = {it: [row for judge, row in rows if judge in judges and name_of(row) == it] for it in names}
+        yield _Group(listed(judges), its, _whole(comparison, frozenset(names)))
 
 
-def _with(table: JudgeTable, outcome: Outcome) -> list[ComparedRow]:
-    return [row for row in table.rows if row.outcome == outcome]
+def _whole(comparison: Comparison, names: frozenset[str]) -> frozenset[str]:
+    """The families of more than two rows that all have these names."""
+    families: dict[str, set[str]] = {}
+    for table in comparison.tables:
+        for row in table.rows:
+            families.setdefault(row.metric, set()).add(name_of(row))
+    return frozenset(metric for metric, its in families.items() if len(its) > 2 and its <= names)
 
 
-def _seen(row: ComparedRow) -> str:
-    """The difference without its sign, for the sentence says who is higher."""
+def _different(comparison: Comparison, name: Name) -> Iterator[str]:
+    directions: tuple[tuple[Outcome, str], ...] = (("higher", "A is higher than B"), ("lower", "B is higher than A"))
+    for outcome, who in directions:
+        for group in _groups(comparison, name, outcome):
+            alone = all(len(rows) == 1 for rows in group.rows.values())
+            each = listed(f"{it} ({_seen(rows)})" for it, rows in group.rows.items())
+            yield f"By {group.judges}, {who} ({'difference, 95 % interval' if alone else 'differences'}) in {each}."
+
+
+def _seen(rows: Sequence[ComparedRow]) -> str:
+    """The difference without its sign, for the sentence says who is higher; of several judges, all of them."""
+    if len(rows) > 1:
+        return listed(said(abs(row.difference or 0)) for row in rows)
+    (row,) = rows
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
-    return f"{name_of(row)} ({said(abs(row.difference or 0))}, {' to '.join(map(said, ends))})"
+    return f"{said(abs(row.difference or 0))}, {' to '.join(map(said, ends))}"
 
 
-def _undecided(by: str, rows: Sequence[ComparedRow]) -> Iterator[str]:
-    if not rows:
-        return
-    few = distinct([row.n_pairs for row in rows])
-    yield (
-        f"{by}, no difference can be concluded in {listed(map(name_of, rows))}: with {few}, what was seen may be "
-        "chance. That they are equal can't be concluded either."
+def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
+    """With n queries alike, a share s of all differing would have been missed with the probability (1 − s)ⁿ."""
+    for group in _groups(comparison, name, "identical"):
+        few = min(row.n_pairs for row in group.all)
+        share = 1 - LEVEL ** (1 / few)
+        yield (
+            f"By {group.judges}, both have the same value on every query in {group.names} ({group.counts}). That they "
+            f"always have can't be concluded: up to {100 * share:.0f} % of such queries may differ (95 % sure)."
+        )
+
+
+def _undecided(comparison: Comparison, name: Name) -> Iterator[str]:
+    found = [f"by {it.judges} in {it.names} ({it.counts})" for it in _groups(comparison, name, "undecided")]
+    if found:
+        yield (
+            f"No difference can be concluded {'; '.join(found)}. What was seen there may be chance; that they are "
+            "equal can't be concluded either."
+        )
+
+
+def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
+    families = dict.fromkeys(
+        (row.metric, _tests(table, row.metric)) for table in comparison.tables for row in table.rows
     )
-    yield f"To show the differences that were seen would take: {'; '.join(map(_needed, rows))}."
-    shown = sorted((row.detectable, name_of(row)) for row in rows if row.detectable)
-    if shown:
-        (least, first), (most, last) = shown[0], shown[-1]
-        span = f"{said(least)} ({first})" if first == last else f"{said(least)} ({first}) to {said(most)} ({last})"
-        yield f"True differences smaller than {span} would mostly be missed by {few}."
-
-
-def _needed(row: ComparedRow, fewest: int = 2) -> str:
-    """What one row would take, at least ``fewest``."""
-    seen = f"{name_of(row)} ({signed(row.difference or 0)})"
-    if row.queries_needed is None:
-        return f"{seen} no number of queries"
-    return f"{seen} {queries(max(fewest, row.queries_needed))}"
-
-
-def _too_few(by: str, table: JudgeTable) -> Iterator[str]:
-    for metric in dict.fromkeys(row.metric for row in table.rows):
-        rows = [row for row in table.rows if row.metric == metric and row.outcome == "too_few"]
-        tests = sum(row.metric == metric and row.p_holm is not None for row in table.rows)
-        if rows:
+    for metric, tests in families:
+        alike_tested = comparison.model_copy(
+            update={"tables": tuple(it for it in comparison.tables if _tests(it, metric) == tests)}
+        )
+        for group in _groups(alike_tested, name, "too_few", metric=metric):
             at_once = "one test" if tests == 1 else f"{tests} tests at once"
-            fewest = fewest_queries(tests)
+            are = "is" if group.counts == queries(1) else "are"
             yield (
-                f"{by}, nothing can be concluded in {listed(map(name_of, rows))}: "
-                f"{distinct([row.n_pairs for row in rows])} are too few. With {at_once} no result could have reached "
-                f"5 %; {queries(fewest)} that all differ alike are the fewest that could."
+                f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} too few. With "
+                f"{at_once} no result could have reached 5 %; {queries(fewest_queries(tests))} that all differ alike "
+                "are the fewest that could."
             )
-            seen = [_needed(row, fewest) for row in rows if row.queries_needed is not None]
-            if seen:
-                yield (
-                    f"To show the differences that were seen would take about: {'; '.join(seen)}; so few queries tell "
-                    "this only roughly."
-                )
+
+
+def _tests(table: JudgeTable, metric: str) -> int:
+    """How many rows of a family were tested."""
+    return sum(row.metric == metric and row.p_holm is not None for row in table.rows)
 
 
 def _why(row: ComparedRow) -> str:
@@ -131,72 +174,3 @@ def _one_sided(row: ComparedRow) -> dict[str, int]:
         for reason, count in row.dropped.items()
         if ";" not in reason and reason.partition(": ")[2].startswith(LOST) and not reason.startswith("A and B")
     }
-
-
-def _noise(by: str, rows: Sequence[Reliability], sides: Mapping[str, str]) -> Iterator[str]:
-    """Where repeats differ as much as queries do."""
-    for side, system in sides.items():
-        its = [row for row in rows if row.system == system]
-        agent = [name_of(row) for row in its if row.sd_agent is not None and row.sd_agent > (row.sd_queries or 0)]
-        judge = [name_of(row) for row in its if row.sd_judge is not None and row.sd_judge > (row.sd_agent or 0) > 0]
-        if agent:
-            yield (
-                f"{by}, repeats of {side} on one query differ more than queries do in {listed(agent)}: more repeats "
-                "would sharpen these as much as more queries."
-            )
-        if judge:
-            yield (
-                f"{by}, repeats of the judge on one report of {side} differ more than its runs do in "
-                f"{listed(judge)}: the judge is the greater noise there."
-            )
-
-
-def _of_pairs(comparison: Comparison) -> Iterator[str]:
-    for judge, rows in groupby(comparison.pairs, key=judge_of):
-        yield from _of_one(judge, list(rows), comparison)
-
-
-def _of_one(judge: str, rows: Sequence[PairScore], comparison: Comparison) -> Iterator[str]:
-    for label, side, other in ((comparison.a, "A", "B"), (comparison.b, "B", "A")):
-        won = [row for row in rows if _preferred(row) == label]
-        if won:
-            each = listed(f"{row.dimension} ({_rate(row, label):.0%} of {row.n_scored:,})" for row in won)
-            yield f"Side by side, {judge} prefers {side} to {other} in {each}, ties counted half."
-    open_rows = [row.dimension for row in rows if _preferred(row) is None and row.win_rate is not None]
-    if open_rows:
-        yield f"Side by side, {judge} shows no preference that could not be chance in {listed(open_rows)}."
-    flips = [row.flip_rate for row in rows if row.flip_rate is not None]
-    if flips:
-        yield f"The order of the two reports changed {judge}'s winner in {max(flips):.0%} of pairs at most."
-
-
-def _preferred(row: PairScore) -> str | None:
-    """Who wins more than half, the interval leaving half out; None where it doesn't."""
-    if row.ci_low is not None and row.ci_low > 0.5:
-        return row.a
-    return row.b if row.ci_high is not None and row.ci_high < 0.5 else None
-
-
-def _rate(row: PairScore, label: str) -> float:
-    rate = row.win_rate or 0.0
-    return rate if row.a == label else 1 - rate
-
-
-def _of_judges(comparison: Comparison) -> Iterator[str]:
-    """Judges are never mixed, so it is said where they contradict each other."""
-    tables = [table for table in comparison.tables if table.judge != CODE and not table.judge.startswith(PANEL)]
-    names = list(dict.fromkeys(map(judge_of, tables)))
-    if len(names) < 2:
-        return
-    against = [
-        name_of(row)
-        for one, other in combinations(tables, 2)
-        for row in one.rows
-        for its in other.rows
-        if (row.metric, row.variant) == (its.metric, its.variant) and {row.outcome, its.outcome} == {"higher", "lower"}
-    ]
-    yield (
-        f"{len(names)} judges are heard, each in a table of its own: {listed(names)}. Their numbers are not comparable."
-    )
-    if against:
-        yield f"They contradict each other in {listed(dict.fromkeys(against))}: conclude nothing there."

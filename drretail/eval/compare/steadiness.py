@@ -5,30 +5,45 @@ from math import fsum
 
 from drretail.eval.compare.headlines import bar_of
 from drretail.eval.compare.sides import Side
-from drretail.eval.stats.reliability import noise, pass_power, worst_of
+from drretail.eval.stats.multiplicity import holm
+from drretail.eval.stats.reliability import agent_test, noise, pass_power, worst_of
 from drretail.records.comparison import Reliability
 
 
-def reliability(metric: str, variant: str, system: str, side: Side, *, k: int, bar: float) -> Reliability | None:
+def reliability(
+    metric: str, variant: str, system: str, side: Side, *, k: int, bar: float, steady_judge: bool = False
+) -> Reliability | None:
     """Noise split, pass^k and worst of k; None where nothing was repeated, or nothing has a value.
 
-    ``k`` is how many repeats of the agent both systems planned, ``bar`` what a rating has to reach.
+    ``k`` is how many repeats of the agent both systems planned, ``bar`` what a rating has to reach. What differs
+    between runs is the agent's noise only where the judge's can be taken out, or a ``steady_judge``, as code is, has
+    none.
     """
     if not any(_repeated(query) for query in side.nested.values()):
         return None
-    split = noise(list(side.nested.values()))
+    nested = list(side.nested.values())
+    split = noise(nested)
+    mixed = split.judge is None and not steady_judge
     needed = bar_of(metric, variant, bar)
     made = Reliability(
         metric=metric,
         variant=variant,
         system=system,
         sd_queries=split.queries,
-        sd_agent=split.agent,
+        sd_agent=None if mixed else split.agent,
         sd_judge=split.judge,
+        sd_repeats=split.agent if mixed else None,
+        p_agent=agent_test(nested),
         bar=needed,
         k=k,
     )
     return made if k < 2 or needed is None else made.model_copy(update=_of_k(side, k, needed))
+
+
+def corrected(rows: Sequence[Reliability]) -> list[Reliability]:
+    """The rows of one family by one judge, the p value of each corrected for all of them (Holm)."""
+    adjusted = holm([row.p_agent for row in rows])
+    return [row.model_copy(update={"p_agent": _rounded(p)}) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _repeated(query: Sequence[Sequence[float]]) -> bool:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from drretail.records.comparison import ComparedRow, JudgeTable, Reliability
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import ComparedRow, Reliability
 
 MOST = 10_000
 """So many queries nobody asks: more are told as more than that."""
@@ -32,16 +31,15 @@ def queries(count: int) -> str:
     return "1 query" if count == 1 else f"{count:,} queries"
 
 
+def counted(count: int, what: str) -> str:
+    """ "1 report", "2 reports"."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def listed(names: Iterable[str]) -> str:
     """ "a", "a and b", "a, b and c"."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def judge_of(row: JudgeTable | PairScore) -> str:
-    """The judge, with what tells it from another of the same model, and its rules where these are not our own."""
-    name = f"{row.judge}-{row.judge_params}" if row.judge_params else row.judge
-    return name if row.rules == "default" else f"{name} (rules {row.rules})"
 
 
 def between(low: int, high: int) -> str:
@@ -52,3 +50,15 @@ def between(low: int, high: int) -> str:
 def distinct(values: Sequence[int]) -> str:
     """How many queries rows have."""
     return between(min(values), max(values))
+
+
+def span(ends: Sequence[tuple[str, str]]) -> str:
+    """ "0.25 (Avg) to 0.51 (depth)": the first and the last of (number, whose), which are in order; one where equal."""
+    (low, first), (high, last) = ends[0], ends[-1]
+    return f"{low} ({first})" if low == high else f"{low} ({first}) to {high} ({last})"
+
+
+def shares(values: Sequence[float]) -> str:
+    """ "40 %", "40 % to 62 %"."""
+    low, high = f"{100 * min(values):.0f} %", f"{100 * max(values):.0f} %"
+    return low if low == high else f"{low} to {high}"

@@ -1,6 +1,10 @@
-"""Whether what changed in the recommendations fits the partner's profile or the user's own."""
+"""Whether what changed in the recommendations fits the partner's profile or the user's own.
 
-from collections.abc import Iterable, Sequence
+What either of them has bought already says nothing: a report that stops to recommend what its reader owns does as it
+should, and would look as if it went against the profile.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -19,6 +23,8 @@ class Direction:
     toward_other: int
     toward_own: int
     neither: int
+    owned: int = 0
+    """Left out: either user has bought them."""
 
     @property
     def value(self) -> float | None:
@@ -31,12 +37,15 @@ def direction(
     factual: Sequence[Advice], other: Sequence[Advice], own: ProfileTraits, partner: ProfileTraits, spans: Spans
 ) -> Direction:
     """Gained products count by whom they fit; lost ones the other way round, so that chance alone comes to 0."""
+    owned = frozenset((*own.products, *partner.products))
     leans: list[int] = []
+    left_out = 0
     for one, two in product(factual, other):
         gained, lost = _without(two, one), _without(one, two)
-        leans += [lean(it, own, partner, spans) for it in gained]
-        leans += [-lean(it, own, partner, spans) for it in lost]
-    return Direction(leans.count(1), leans.count(-1), leans.count(0))
+        left_out += sum(it.product_id in owned for it in (*gained, *lost))
+        leans += [lean(it, own, partner, spans) for it in gained if it.product_id not in owned]
+        leans += [-lean(it, own, partner, spans) for it in lost if it.product_id not in owned]
+    return Direction(leans.count(1), leans.count(-1), leans.count(0), left_out)
 
 
 def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Spans) -> int:
@@ -54,5 +63,5 @@ def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Sp
     return (balance > 0) - (balance < 0)
 
 
-def _without(one: Advice, other: Advice) -> Iterable[Product]:
-    return (product for product_id, product in one.recommended.items() if product_id not in other.recommended)
+def _without(one: Advice, other: Advice) -> list[Product]:
+    return [product for product_id, product in one.recommended.items() if product_id not in other.recommended]

@@ -23,7 +23,7 @@ from drretail.records.counterfactual import (
 from drretail.records.query import Query
 from drretail.records.run import System
 
-VERSION = 1
+VERSION = 2
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
 NO_FACTUAL = "the experiment holds no such system with the users' own data"
 _OF_REPEATS: tuple[Measure, ...] = ("change", "repeats", "beyond", "ignored")
@@ -155,6 +155,7 @@ def _items(
             "toward_other": sum(way.toward_other for way in ways),
             "toward_own": sum(way.toward_own for way in ways),
             "neither": sum(way.neither for way in ways),
+            "owned": sum(way.owned for way in ways),
         }
     if measure == "overused_constraint":
         return {"the_reverse": sum(outcome.regained for outcome in outcomes)}

@@ -12,7 +12,7 @@ class Hits(Record):
     """What of the purchase some products hit; None where the purchase has no such thing."""
 
     item: bool
-    category: bool
+    category: bool | None = None
     brand: bool | None = None
     price_band: bool | None = None
 

@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import Literal
 
+from drretail.errors import UserError
 from drretail.eval.judge import Hearing
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
 from drretail.eval.pairwise.pairs import Pair
@@ -18,6 +19,7 @@ from drretail.records.shop import SHOP_URL
 VERSION = 1
 STAGE = "comparison"
 NO_PROFILE = "Nothing is known of this shopper."
+RULES: tuple[Rules, ...] = ("default", "paper")
 BOTH: tuple[Order, ...] = ("ab", "ba")
 
 
@@ -26,6 +28,15 @@ class Comparison(Record):
 
     justification: str
     winner: Literal["A", "B"]
+
+
+def check_rules(rules: Rules) -> None:
+    """Raises UserError for rules that say nothing of pairs, under which every question would be paid again."""
+    if rules not in RULES:
+        raise UserError(
+            f"pairwise knows the rules {' and '.join(RULES)}, for {rules} is of faithfulness alone: leave --rules out, "
+            f"or judge {PAIRWISE} by a command of its own."
+        )
 
 
 def orders(rules: Rules, seed: str, run_ids: tuple[str, str], dimension: str) -> tuple[Order, ...]:

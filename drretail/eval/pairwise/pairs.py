@@ -6,7 +6,8 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.env.store.base import Store
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
+from drretail.eval.naming import named
 from drretail.eval.subject import Planned, Subject, planned_runs, read_subject
 from drretail.experiment import Definition, read_definition
 from drretail.records.counterfactual import kind_of
@@ -54,9 +55,10 @@ def pair_name(labels: Labels) -> str:
 def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labels]:
     """The pairs that are named as "A~B", else all pairs of systems that research; in the order of labels.
 
-    Null agents, the oracle and runs with another user's profile are compared only by name: of six systems with all
-    of these there would be 55 pairs instead of 15, each paid for. Raises UserError for what names no pair, UnknownName
-    for a label that no system has.
+    The beginning of a label will do where no other label begins so. Null agents, the oracle and runs with another
+    user's profile are compared only by name: of six systems with all of these there would be 55 pairs instead of 15,
+    each paid for. Raises UserError for what names no pair, or could name several, UnknownName for a label that no
+    system has.
     """
     if named:
         return sorted({_named(definition, name) for name in named})
@@ -100,10 +102,7 @@ def _named(definition: Definition, name: str) -> Labels:
     labels = [label.strip() for label in name.split(BETWEEN)]
     if len(labels) != 2 or not all(labels):
         raise UserError(f"--pairs {name}: name two systems by their labels, such as --pairs A{BETWEEN}B.")
-    for label in labels:
-        if label not in definition.systems:
-            raise UnknownName("system in this experiment with the label", label, sorted(definition.systems))
-    a, b = sorted(labels)
+    a, b = sorted(named("system in this experiment", label, definition.systems) for label in labels)
     if a == b:
         raise UserError(f"--pairs {name}: a system can't be compared with itself.")
     return a, b

@@ -1,11 +1,12 @@
 """Several judges as one where two reports are compared: what most of them say, else a tie."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from drretail.eval.gathering import Seat
 from drretail.eval.pairwise.outcomes import Outcome, Results
+from drretail.eval.pairwise.pairs import Labels
 from drretail.eval.panel import panel_ref, panels_of
 
 MAJORITY = "majority"
@@ -15,7 +16,8 @@ Said = Literal["win", "tie", "loss"]
 def with_majorities(results: Results) -> Results:
     """The same, and one more judge where two or more models compared the same systems under the same rules."""
     panels: Results = {}
-    for seats in panels_of(sorted(results, key=lambda seat: seat.order)):
+    spoken = [seat for seat, by_pair in results.items() if _has_spoken(by_pair)]
+    for seats in panels_of(sorted(spoken, key=lambda seat: seat.order)):
         members = [results[seat] for seat in seats]
         panel = Seat(panel_ref([seat.judge for seat in seats], MAJORITY), seats[0].rules)
         panels[panel] = {
@@ -29,6 +31,12 @@ def with_majorities(results: Results) -> Results:
             if all(labels in by_pair for by_pair in members)
         }
     return {**results, **{seat: by_pair for seat, by_pair in panels.items() if by_pair}}
+
+
+def _has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[Outcome]]]) -> bool:
+    """False for a judge that was to be asked and met the cap before its first answer."""
+    every = (outcome for by_dimension in by_pair.values() for it in by_dimension.values() for outcome in it)
+    return any(outcome.why not in ("not_judged", "runs_failed") for outcome in every)
 
 
 def _most(outcomes: Sequence[Outcome]) -> Outcome:

@@ -12,6 +12,7 @@ from drretail.eval.pairwise.judge import VERSION
 from drretail.eval.pairwise.outcomes import Outcome, read_outcomes
 from drretail.eval.pairwise.pairs import Labels, researching
 from drretail.eval.pairwise.panel import with_majorities
+from drretail.eval.pairwise.preference import corrected, lead_of
 from drretail.eval.stats.intervals import Interval, mean_interval
 from drretail.eval.stats.ranking import Contest, Strength, strengths
 from drretail.records.pairs import PairScore, RankScore, Share
@@ -34,7 +35,7 @@ def derive_pairs(
     for seat in sorted(results, key=lambda seat: seat.order):
         by_pair = results[seat]
         for labels in sorted(by_pair):
-            pairs += [_pair_score(seat, labels, it, by_pair[labels][it], seed) for it in DIMENSIONS]
+            pairs += corrected([_pair_score(seat, labels, it, by_pair[labels][it], seed) for it in DIMENSIONS])
         names = sorted({*researching(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
@@ -68,6 +69,7 @@ def _numbers(outcomes: Sequence[Outcome], seed: str) -> dict[str, Any]:
         return mean_interval(_by_query(outcomes, read), seed)
 
     rate = over_queries(lambda it: it.result)
+    told = lead_of(_by_query(outcomes, lambda it: it.result))
     return {
         "wins": _sum(it.win for it in outcomes),
         "ties": _sum(it.tie for it in outcomes),
@@ -78,9 +80,13 @@ def _numbers(outcomes: Sequence[Outcome], seed: str) -> dict[str, Any]:
         "win_rate": rate.value,
         "ci_low": rate.low,
         "ci_high": rate.high,
-        "flip_rate": over_queries(lambda it: it.flipped).value,
-        "first_position_rate": over_queries(lambda it: it.first_preferred).value,
-        "disagreement": over_queries(lambda it: it.disagreed).value,
+        "n_queries": told.n_queries,
+        "queries_won": told.queries_won,
+        "queries_lost": told.queries_lost,
+        "p": told.p,
+        "flip_rate": _mean(_by_query(outcomes, lambda it: it.flipped)),
+        "first_position_rate": _mean(_by_query(outcomes, lambda it: it.first_preferred)),
+        "disagreement": _mean(_by_query(outcomes, lambda it: it.disagreed)),
     }
 
 
@@ -92,6 +98,11 @@ def _by_query(outcomes: Sequence[Outcome], read: Read) -> list[list[float]]:
         if number is not None:
             queries[outcome.query_id].append(number)
     return [queries[query_id] for query_id in sorted(queries)]
+
+
+def _mean(queries: Sequence[Sequence[float]]) -> float | None:
+    """The mean over queries of the mean inside each; None without a query."""
+    return round(sum(sum(inside) / len(inside) for inside in queries) / len(queries), 10) if queries else None
 
 
 def _sum(numbers: Iterable[float | None]) -> float:

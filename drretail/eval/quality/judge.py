@@ -1,5 +1,7 @@
 """One question to the judge for each dimension of answer quality."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import Literal
 
 from pydantic import field_validator
@@ -33,18 +35,18 @@ class Rating(Record):
 
 async def judge(subject: Subject, hearing: Hearing) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
-    values = _material(subject)
-    await hearing.each(_rate(dimension, values, subject, hearing) for dimension in DIMENSIONS)
+    material = cache(lambda: _material(subject))  # most often every verdict stands, and nothing is asked
+    await hearing.each(_rate(dimension, material, subject, hearing) for dimension in DIMENSIONS)
 
 
-async def _rate(dimension: str, values: dict[str, str], subject: Subject, hearing: Hearing) -> None:
+async def _rate(dimension: str, material: Callable[[], dict[str, str]], subject: Subject, hearing: Hearing) -> None:
     if dimension == PERSONALIZATION and subject.profile is None:
         if hearing.standing(STAGE, dimension) is None:
             hearing.record(STAGE, dimension, "na", reason="no profile of a user to fit the report to")
         return
     if hearing.standing(STAGE, dimension, prompt_for(dimension).hash) is not None:
         return
-    given = dict(values)
+    given = dict(material())
     if dimension != PERSONALIZATION:
         given["shop_url"] = SHOP_URL
     ruling = await hearing.ask(STAGE, dimension, prompt_for(dimension), given, Rating, _unjustified)

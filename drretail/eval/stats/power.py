@@ -38,27 +38,34 @@ def power(difference: float, sd: float, n: int, level: float = LEVEL) -> float:
     return float(nct.sf(bound, n - 1, away)) + wrong
 
 
-def detectable(sd: float | None, n: int) -> float | None:
-    """The smallest true mean difference that n queries show at 5 % with 80 % power; None below two queries.
+def detectable(sd: float | None, n: int, tests: int = 1) -> float | None:
+    """The true mean difference that n queries show with 80 % power, as one of so many ``tests``.
 
-    0 where the differences never differ.
+    It is held against 5 % divided by their number, the strictest that Holm asks of any. A smaller one is shown less
+    often, and not never. None below two queries, and where the differences never differ: nothing tells their spread.
     """
-    if sd is None or n < 2:
+    if not sd or n < 2:
         return None
-    if sd == 0:
-        return 0.0
-    return round(_detectable_in_deviations(n) * sd, 10)
+    return round(_detectable_in_deviations(n, LEVEL / tests) * sd, 10)
+
+
+def power_of_half(n: int, tests: int = 1) -> float | None:
+    """How probably n queries show half the ``detectable`` difference, as one of so many tests; None below two."""
+    if n < 2:
+        return None
+    level = LEVEL / tests
+    return round(power(_detectable_in_deviations(n, level) / 2, 1.0, n, level), 10)
 
 
 @lru_cache
-def _detectable_in_deviations(n: int) -> float:
+def _detectable_in_deviations(n: int, level: float) -> float:
     """By bisection: power grows with the difference."""
     low, high = 0.0, 1.0
-    while power(high, 1.0, n) < POWER:
+    while power(high, 1.0, n, level) < POWER:
         high *= 2
-    while high - low > 1e-12:
+    while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if power(middle, 1.0, n) < POWER else (low, middle)
+        low, high = (middle, high) if power(middle, 1.0, n, level) < POWER else (low, middle)
     return high
 
 

@@ -2,7 +2,8 @@
 
 A value y of query q, agent repeat r and judge repeat j is taken as mean + query + agent + judge, each drawn on its own.
 The variances come from the nested analysis of variance by the method of moments, for unequal numbers of repeats
-(Searle): each mean square is set equal to what it is expected to be, and what comes out below zero is zero.
+(Searle): each mean square is set equal to what it is expected to be, and the three equations are solved. What then
+comes out below zero is told as zero; the other parts stay as they were solved.
 """
 
 from collections.abc import Sequence
@@ -35,6 +36,31 @@ def noise(values: Nested) -> Noise:
     return Noise(_deviation(queries), _deviation(agent), _deviation(judge))
 
 
+def agent_test(values: Nested) -> float | None:
+    """p that runs of a query differ only by what the judge's repeats on one report do: the F test of mean squares.
+
+    None where runs or judgements were not repeated. It takes noise for normal, and so is rough.
+    """
+    from scipy.stats import f
+
+    nested = [[list(run) for run in query if run] for query in values]
+    runs = sum(len(query) - 1 for query in nested if query)
+    repeats = sum(len(run) - 1 for query in nested for run in query)
+    judge = _judge_variance(nested)
+    if not runs or judge is None:
+        return None
+    between = _between_runs([query for query in nested if query], runs)
+    if not judge:
+        return 0.0 if between else 1.0
+    return float(f.sf(between / judge, runs, repeats))
+
+
+def run_variance(values: Sequence[Sequence[float]]) -> float | None:
+    """The variance between a query's repeats, pooled over queries; None where no query has two."""
+    degrees = sum(len(query) - 1 for query in values if query)
+    return fsum(_squares(query) for query in values if query) / degrees if degrees else None
+
+
 def _judge_variance(nested: Nested) -> float | None:
     runs = [run for query in nested for run in query]
     degrees = sum(len(run) - 1 for run in runs)
@@ -46,9 +72,13 @@ def _agent_variance(nested: Nested, judge: float) -> float | None:
     degrees = sum(len(query) - 1 for query in nested)
     if not degrees:
         return None
-    between = fsum(len(run) * (_mean(run) - _mean(_flat(query))) ** 2 for query in nested for run in query) / degrees
     repeats = fsum(_size(query) - _own(query) for query in nested) / degrees
-    return max(0.0, (between - judge) / repeats)
+    return (_between_runs(nested, degrees) - judge) / repeats
+
+
+def _between_runs(nested: Nested, degrees: int) -> float:
+    """The mean square between runs of a query."""
+    return fsum(len(run) * (_mean(run) - _mean(_flat(query))) ** 2 for query in nested for run in query) / degrees
 
 
 def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
@@ -62,7 +92,7 @@ def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
     runs = fsum(len(run) ** 2 for query in nested for run in query) / total
     of_agent = (fsum(_own(query) for query in nested) - runs) / degrees
     of_queries = (total - fsum(_size(query) ** 2 for query in nested) / total) / degrees
-    return max(0.0, (between - judge - of_agent * agent) / of_queries)
+    return (between - judge - of_agent * agent) / of_queries
 
 
 def pass_power(passed: Sequence[Sequence[bool]], k: int) -> float | None:
@@ -111,4 +141,4 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _deviation(variance: float | None) -> float | None:
-    return None if variance is None else round(sqrt(variance), 10)
+    return None if variance is None else round(sqrt(max(0.0, variance)), 10)

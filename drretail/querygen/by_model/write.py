@@ -12,6 +12,7 @@ from pathlib import Path
 from drretail.effects import Journal, read_effects
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.event_loop import run_loop
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.querygen.by_model.answer import WrittenQuery, as_query
@@ -78,7 +79,7 @@ class Writer:
 
         Raises UserError for a broken journal.
         """
-        return asyncio.run(self._write(places))
+        return run_loop(self._write(places))
 
     async def _write(self, places: Sequence[Place]) -> Written:
         journal = Journal(self._path)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from drretail.grounding.basket import Basket, Slot, candidates, cheapest_basket, meets
+from drretail.grounding.listing import Listing
 from drretail.grounding.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
@@ -19,7 +20,7 @@ CODES = {
 def check(case: Case) -> Iterator[Finding]:
     """Each trouble is reported once: where a demand is not met, no budget is asked after."""
     slots = [slot for slot in case.slots if slot.offers]
-    constraints = case.query.constraints
+    constraints = case.constraints
     unmet = list(_unmet(slots, constraints))
     yield from unmet
     if slots and not unmet and constraints.budget is not None and case.basket is None:
@@ -58,16 +59,20 @@ def _failure(slots: list[Slot], constraints: Constraints) -> Finding:
     unbranded = free.model_copy(update={"brands_wanted": ()})
     if constraints.brands_wanted and cheapest_basket(slots, unbranded, currency=budget.currency) is not None:
         return found("brand_not_offered", " or ".join(constraints.brands_wanted), "none of the offers is of it")
-    return found(
-        "budget_unpriced", said, f"no price in {budget.currency} is known of {slots_without(slots, budget.currency)}"
-    )
+    names = slots_without(slots, constraints, budget.currency)
+    return found("budget_unpriced", said, f"no price in {budget.currency} is known of {names}")
 
 
-def slots_without(slots: list[Slot], currency: str) -> str:
+def slots_without(slots: list[Slot], constraints: Constraints, currency: str) -> str:
+    """The things of which no offer that may be bought has a price; says so where one that is owned has."""
+
+    def is_priced(listing: Listing) -> bool:
+        return listing.price is not None and listing.product.currency == currency
+
     names = [
-        slot.name
+        f"{slot.name}{' beside what is owned' if any(map(is_priced, slot.offers)) else ''}"
         for slot in slots
-        if not any(it.price is not None and it.product.currency == currency for it in slot.offers)
+        if not any(map(is_priced, candidates(slot, constraints)))
     ]
     return ", ".join(names) or "enough different products"
 

@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import Literal
 
 from drretail.grounding.basket import Basket, Slot, cheapest_basket
+from drretail.grounding.constraints_kept import asks_again
 from drretail.querygen.asked import Asked, Named, asked_of, things_in
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Constraints, Query
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,17 @@ class Case:
         )
 
     @cached_property
+    def constraints(self) -> Constraints:
+        """Those of the query; what its user has bought is owned, too, unless the query wants it again."""
+        stated = self.query.constraints
+        if self.shopper is None or asks_again(self.query.text):
+            return stated
+        return stated.model_copy(update={"owned": tuple(sorted({*stated.owned, *self.shopper.bought}))})
+
+    @cached_property
     def basket(self) -> Basket | None:
-        """The cheapest basket that keeps to the query; None where there is none."""
-        return cheapest_basket(self.slots, self.query.constraints)
+        """The cheapest basket that keeps to the query, of products that are wanted; None where there is none."""
+        return cheapest_basket(self.slots, self.constraints)
 
     def _quantity(self, name: str) -> int:
         """How many of a thing are wanted: quantities name it in the singular, or by its last word."""

@@ -35,15 +35,19 @@ class Stock:
     _categories: frozenset[str] | None = None
 
     def offers(self, thing: Thing) -> tuple[Listing, ...]:
-        """Products of this very kind: of the best matches, and of the cheapest that hold every word of its name."""
+        """Products of this very kind: of the best matches, and of the cheapest that hold every word of a name of it."""
         key = thing.name, thing.kind is not None
         if key not in self._offers:
             found = [
-                *self._search(thing.name, "any", "relevance"),
-                *self._search(thing.name, "all", "popularity"),
-                *self._search(thing.name, "all", "price"),
+                listing
+                for name in _names(thing)
+                for listing in (
+                    *self._search(name, "any", "relevance"),
+                    *self._search(name, "all", "popularity"),
+                    *self._search(name, "all", "price"),
+                )
             ]
-            kind = {it.product.product_id: it for it in found if _is_a(thing, it.product.title)}
+            kind = {it.product.product_id: it for it in found if _is_a(thing, it.product.title, it.product.categories)}
             self._offers[key] = tuple(kind.values())
         return self._offers[key]
 
@@ -120,9 +124,18 @@ def thing_bought(title: str, path: tuple[str, ...]) -> Thing | None:
     return thing_of(title, path)
 
 
-def _is_a(thing: Thing, title: str) -> bool:
-    """True when a title names the same kind, or, for other things, the same head and every word of the phrase."""
+def _names(thing: Thing) -> tuple[str, ...]:
+    """Its name, then the others under which shops sell its kind: whoever writes "bird house" has birdhouses."""
+    named = (thing.name, *(thing.kind.titles if thing.kind is not None else ()))
+    return tuple({" ".join(folded_words(name)): name for name in reversed(named)}.values())[::-1]
+
+
+def _is_a(thing: Thing, title: str, path: tuple[str, ...] = ()) -> bool:
+    """True when title or leaf category name the kind; for other things, when the title has head and words of it."""
+    if thing.kind is not None:
+        sold = thing_bought(title, path)
+        return sold is not None and sold.kind is not None and sold.name == thing.name
     other = thing_in_title(title)
-    if other is None or thing.kind is not None or other.kind is not None:
-        return other is not None and None not in (thing.kind, other.kind) and other.name == thing.name
+    if other is None or other.kind is not None:
+        return False
     return other.head == thing.head and set(folded_words(thing.name)) <= set(folded_words(title))

@@ -58,7 +58,7 @@ def _again(case: Case, need: Need) -> Chosen | None:
     fitting = [
         it
         for it in _purchases(case, need, lasting=False)
-        if it.uses_up and (it.lasts(today) or need.late) and case.shelf.has(it.thing)
+        if it.uses_up and (it.lasts(today) or need.late) and case.has_other(it)
     ]
     return _one(need, case.pick(fitting))
 

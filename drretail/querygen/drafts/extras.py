@@ -74,7 +74,7 @@ def _can_be_met(case: Case, chosen: Chosen, constraints: Constraints, least: int
 
 def bought_before(case: Case, chosen: Chosen) -> frozenset[str]:
     """What the user need not be sold again."""
-    return frozenset() if chosen.need.shape == "again" else case.history.product_ids
+    return case.history.product_ids
 
 
 def _refuse_brand(case: Case, chosen: Chosen, extras: Extras) -> None:

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from drretail.eval.stats.agreement import kappa_without_ties, soft_disagreement
+from drretail.eval.quality.dimensions import DIMENSIONS
+from drretail.eval.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.records.pairs import PairScore
 from drretail.records.score import Scores
 from drretail.records.vote import Vote
@@ -46,16 +47,20 @@ def people_agree(votes: Sequence[Vote]) -> Table:
     soft = published.pop("soft_disagreements")
     by_person = _choices(votes)
     rows: list[Row] = []
-    for dimension, kappa in published.items():
+    for dimension in (*published, *(it for it in DIMENSIONS if it not in published)):
         rows += _agreed(by_person, dimension)
-        rows.append(Row(dimension, "paper", (kappa, "21", soft)))
+        if dimension in published:
+            rows.append(Row(dimension, "paper", (published[dimension], "21", None, soft)))
     annotators = "votes of two people: one line a vote in exp/votes/<annotator>.jsonl (docs/paper.md)"
     return Table(
         "Appendix D",
         "Agreement of two people (Cohen's κ without ties)",
-        ("κ", "comparisons", "disagreements with a tie"),
+        ("κ", "comparisons", "without ties", "disagreements with a tie"),
         tuple(rows),
-        notes=("The paper's share of disagreements in which one side is a tie is over all dimensions.",),
+        notes=(
+            "κ rests on the comparisons without ties: those that neither person called one.",
+            "The paper's share of disagreements in which one side is a tie is over all dimensions.",
+        ),
         missing=() if len(by_person) > 1 else (annotators,),
     )
 
@@ -73,19 +78,31 @@ def _compared(row: PairScore) -> Row:
     )
 
 
-def _choices(votes: Sequence[Vote]) -> dict[str, dict[tuple[str, str], str]]:
-    """By annotator, then by pair and dimension: the last vote."""
-    found: dict[str, dict[tuple[str, str], str]] = defaultdict(dict)
+_Compared = tuple[str, str, str, str]
+"""What a vote is about: pair, the systems' labels in their order, dimension."""
+
+
+def _choices(votes: Sequence[Vote]) -> dict[str, dict[_Compared, str]]:
+    """By annotator, then by what is compared: the last vote, "a" for the system whose label comes first."""
+    found: dict[str, dict[_Compared, str]] = defaultdict(dict)
     for vote in votes:
-        found[vote.annotator][vote.pair_id, vote.dimension] = vote.choice
+        first, second = sorted((vote.a, vote.b))
+        found[vote.annotator][vote.pair_id, first, second, vote.dimension] = _of_labels(vote)
     return dict(sorted(found.items()))
 
 
-def _agreed(by_person: dict[str, dict[tuple[str, str], str]], dimension: str) -> Iterator[Row]:
+def _of_labels(vote: Vote) -> str:
+    """The choice as if the systems had been named in the order of their labels: files may name them either way."""
+    exchanged = {"a": "b", "b": "a"}
+    return exchanged.get(vote.choice, vote.choice) if vote.a > vote.b else vote.choice
+
+
+def _agreed(by_person: dict[str, dict[_Compared, str]], dimension: str) -> Iterator[Row]:
     for first, second in combinations(by_person, 2):
-        both = sorted(item for item in by_person[first] if item in by_person[second] and item[1] == dimension)
+        both = sorted(item for item in by_person[first] if item in by_person[second] and item[-1] == dimension)
         if both:
             ones = [by_person[first][item] for item in both]
             others = [by_person[second][item] for item in both]
             kappa, soft = kappa_without_ties(ones, others), soft_disagreement(ones, others)
-            yield Row(f"{dimension} ({first}, {second})", "here", (kappa, str(len(both)), soft))
+            decided = sum(TIE not in pair for pair in zip(ones, others, strict=True))
+            yield Row(f"{dimension} ({first}, {second})", "here", (kappa, str(len(both)), str(decided), soft))

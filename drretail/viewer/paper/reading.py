@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from drretail.errors import UserError
+from drretail.eval.quality.dimensions import DIMENSIONS
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.files import read_json, read_jsonl
 from drretail.querygen.comparison import compare
@@ -81,14 +83,24 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
 
 
 def read_votes(experiment: Path) -> list[Vote]:
-    """What people voted, annotator by annotator, in the order of their files."""
+    """What people voted, annotator by annotator, in the order of their files.
+
+    Raises UserError for a line that is no vote, or one on a dimension that reports are not compared in.
+    """
     votes: list[Vote] = []
     for path in sorted((experiment / "votes").glob("*.jsonl")):
-        for number, line in enumerate(read_jsonl(path), 1):
+        for number, line in enumerate(read_jsonl(path, forgives_a_cut=False), 1):
             try:
-                votes.append(Vote.model_validate(line))
+                vote = Vote.model_validate(line)
             except ValidationError as problem:
-                raise UserError(f"{path}, line {number}, is no vote: {problem.errors()[0]['msg']}.") from problem
+                raise UserError(f"{path}, vote {number}, is none: {problem.errors()[0]['msg']}.") from problem
+            if vote.dimension not in DIMENSIONS:
+                near = get_close_matches(vote.dimension, DIMENSIONS, n=1)
+                raise UserError(
+                    f"{path}, vote {number}: there is no dimension {vote.dimension!r}. "
+                    f"{f'Did you mean {near[0]}?' if near else 'There are: ' + ', '.join(DIMENSIONS) + '.'}"
+                )
+            votes.append(vote)
     return votes
 
 

@@ -63,6 +63,17 @@
     target.scrollIntoView();
   }
 
+  // A text that many runs share stands on the page once, and is copied to where it is opened.
+  document.addEventListener("toggle", function (event) {
+    if (!event.target.open) return;
+    for (const place of event.target.querySelectorAll("[data-same]")) {
+      const held = document.getElementById(place.dataset.same);
+      if (!held || !place.closest("details").open) continue;
+      place.replaceChildren(...held.cloneNode(true).childNodes);
+      place.removeAttribute("data-same");
+    }
+  }, true);
+
   document.addEventListener("click", function (event) {
     const button = event.target.closest("[data-do]");
     if (button) {

@@ -1,6 +1,7 @@
 """The ceiling: what it writes of the best basket, and that nobody else is told of it."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -40,6 +41,9 @@ def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> 
     made = answered(world, asked(), reference_of(asked(), slots()))
     report = made.run.report or ""
     assert "**Tanagrove Tube Bird Feeder, 18 inch**: the bird feeder, weatherproof, 2 × $24.99, 4.5 stars" in report
+    # The record holds no 2: the number of pieces is the calculation's.
+    assert re.search(r"2 × \$24\.99.* \[P:B0TEST0001\]\[C:\w+\]\.", report)
+    assert re.search(r"\$55\.00.* \[P:B0TEST0004\]\.", report)
     assert "the bird bath, weatherproof, $55.00" in report
     assert "Total: $104.98 [C:" in report
     assert "Of $120.00, $15.02 is left [C:" in report
@@ -60,7 +64,7 @@ def test_where_there_is_no_basket_the_report_says_why(world: World) -> None:
     poor = asked(Constraints(budget=Money.of(10)))
     told = answered(world, poor, reference_of(poor, slots())).run
     assert told.status == "done"
-    assert "nothing that the user does not have already keeps to all of it" in (told.report or "")
+    assert "the cheapest products that keep to the rest cost more than the budget" in (told.report or "")
     nothing = answered(world, poor, reference_of(poor, [])).run.report or ""
     assert "no thing that the shop could sell can be read" in nothing
 

@@ -80,7 +80,7 @@ def test_all_without_the_wanted_brand_is_no_basket() -> None:
     [
         ((), "no thing that is asked for could be read"),
         ((FEEDERS, slot("bowl")), "does not offer everything"),
-        ((slot("bowl", product("D", 900)),), "no basket in the shop keeps to the query"),
+        ((slot("bowl", product("D", 900)),), "what keeps to the query costs more than its budget"),
     ],
 )
 def test_without_a_basket_to_compare_with_nothing_applies_and_it_is_said_why(slots: tuple[Slot, ...], why: str) -> None:

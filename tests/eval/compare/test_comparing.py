@@ -1,6 +1,7 @@
 """Rows, states and noise of comparisons, from experiments made of numbers."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -148,9 +149,29 @@ def test_the_bar_of_shares_is_a_tenth_and_counts_have_none() -> None:
     ]
 
 
+def test_what_a_basket_costs_has_no_bar_for_less_is_better() -> None:
+    share = {label: {"q1": [0.6, 1.8]} for label in ("a", "b")}
+    held = gathered(("basket", "cost_ratio", CODE, share), ("basket", "utility_ratio", CODE, share))
+    (table,) = comparison(held).tables
+    assert [(it.variant, it.bar, it.pass_k) for it in table.reliability][::2] == [
+        ("cost_ratio", None, None),
+        ("utility_ratio", 0.7, 0.0),
+    ]
+
+
+def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None:
+    held = beside([5.0, 6.0], [6.0, 7.0])
+    (bench,) = held.benches
+    heard = {**held.benches[bench], "a/q000-r1": replace(held.benches[bench]["a/q000-r1"], failed=2)}
+    told = {it.what: it.command for it in comparison(replace(held, benches={bench: heard})).missing}
+    assert told["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
+        "drretail score exp --metrics quality --judge anthropic:claude --retry-failed"
+    )
+
+
 def test_without_repeats_there_is_nothing_of_them() -> None:
     assert only_table(comparison(beside([5.0, 6.0], [6.0, 7.0]))).reliability == ()
     one_side = gathered(("quality", "overall", JUDGE, {"a": {"q1": [5, 6], "q2": [6, 6]}, "b": {"q1": [5], "q2": [6]}}))
     (found,) = only_table(comparison(one_side)).reliability
     assert (found.system, found.k, found.pass_k) == ("a", 1, None)
-    assert found.sd_agent == 0.5
+    assert (found.sd_agent, found.sd_repeats) == (None, 0.5)

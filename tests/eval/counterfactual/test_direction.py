@@ -27,6 +27,17 @@ def test_nothing_changed_has_no_value_and_what_fits_nobody_counts_as_neither() -
     assert (found.neither, found.value) == (1, 0.0)
 
 
+def test_what_either_user_has_already_says_nothing_of_the_profile() -> None:
+    """The bird lover's own feeder is left out for him, and recommended to somebody else: both are right."""
+    owner = BIRD_LOVER.model_copy(update={"products": (BIRD,)})
+    found = direction([advice("B0BIRD0001")], [advice(BIRD, "B0BIRD0001")], owner, DOG_OWNER, {})
+    assert (found.toward_other, found.toward_own, found.neither, found.owned) == (0, 0, 0, 1)
+    assert found.value is None
+    partner = DOG_OWNER.model_copy(update={"products": (DOG,)})
+    found = direction([advice(DOG)], [advice("B0DOGS0001")], BIRD_LOVER, partner, {})
+    assert (found.toward_other, found.toward_own, found.owned) == (1, 0, 1)
+
+
 @given(picks, picks)
 def test_changing_sides_changes_the_sign(one: list[str], two: list[str]) -> None:
     there = direction([advice(*one)], [advice(*two)], BIRD_LOVER, DOG_OWNER, {}).value

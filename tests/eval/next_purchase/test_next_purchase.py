@@ -177,6 +177,12 @@ def test_brands_are_compared_by_their_letters_and_what_nobody_knows_is_na() -> N
     assert hits([goods_of(WINDOW)], [goods_of(TUBE)]).price_band is False
 
 
+def test_of_products_without_a_leaf_nothing_is_said_of_categories() -> None:
+    pathless = goods_of(TUBE).model_copy(update={"category": None})
+    assert hits([pathless], [pathless]).category is None
+    assert hits([pathless], [goods_of(TUBE)]).category is False
+
+
 def test_a_user_without_favourite_has_no_baseline_of_it() -> None:
     purchase = PURCHASE.model_copy(update={"favourite": None, "popular_in_favourite": ()})
     assert compare([goods_of(TUBE)], purchase).base is None

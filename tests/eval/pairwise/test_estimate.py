@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judge import Judge
 from drretail.llm.prices import read_prices
@@ -40,14 +41,35 @@ def test_what_was_compared_here_is_the_better_basis_and_is_not_counted_again(tmp
     folder = experiment(tmp_path / "exp", two(2), users={"q1": "u", "q2": "u"})
     judge, asked = scripted_judge(prefers_a)
     compared(folder, judge, rules="paper")
+    assert len(asked) == 2 * (SIX + 1)
     (paper,) = estimate_judging(folder, ["pairwise"], [judge], rules="paper")
     (rest,) = estimate_judging(folder, ["pairwise"], [judge])
-    (anew,) = estimate_judging(folder, ["pairwise"], [judge], anew=True)
-    assert len(asked) == 2 * (SIX + 1)
-    assert (paper.count, rest.count, anew.count) == (0, 1, 2)  # half of the answers to two pairs are there
+    assert (paper.count, rest.count) == (0, 1)  # half of the answers to two pairs are there
     assert rest.calls.low == rest.calls.high == 14
     assert rest.basis == f"2 pairs of reports compared here by {judge.slug}"
     compared(folder, judge)
+    assert len(asked) == 14 + 14
     (same,) = estimate_judging(folder, ["pairwise"], [judge])
     (other,) = estimate_judging(folder, ["pairwise"], [sonnet()])
     assert (same.count, other.count, other.calls.low) == (0, 2, 28)
+
+
+def test_comparing_that_met_its_cap_is_estimated_by_what_is_left_of_it(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2), users={"q1": "u", "q2": "u"})
+    judge, asked = scripted_judge(prefers_a)
+    compared(folder, judge)
+    for path in folder.glob("verdicts/pairwise/*/*/q*.jsonl"):
+        if not path.name.endswith(".journal.jsonl"):
+            path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:7]), encoding="utf-8")
+    (half,) = estimate_judging(folder, ["pairwise"], [judge])
+    assert len(asked) == 28
+    assert half.count == 1  # half of two
+
+
+def test_rules_that_say_nothing_of_pairs_are_refused(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(1))
+    with pytest.raises(UserError, match="pairwise knows the rules default and paper"):
+        estimate_judging(folder, ["pairwise"], [sonnet()], rules="drg")
+    with pytest.raises(UserError, match="for drg is of faithfulness alone"):
+        compared(folder, sonnet(), rules="drg")
+    assert not (folder / "verdicts").exists()

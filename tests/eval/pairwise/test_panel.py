@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judge import Judge
+from drretail.eval.spending import Allowance
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.pairwise.judging import (
     A,
@@ -66,3 +67,11 @@ def test_one_judge_is_no_panel(tmp_path: Path) -> None:
     scores = compared(experiment(tmp_path / "exp", two()), *bench(prefers_a))
     assert {found.judge for found in scores.pairs} == {"scripted:j1"}
     assert rank(scores, A).strength
+
+
+def test_a_judge_that_met_the_cap_at_once_has_no_seat(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two())
+    one, two_, late = bench(prefers_a, prefers_a, prefers_a)
+    compared(folder, one, two_)
+    scores = compared(folder, late, allowance=Allowance(tokens=1, spent_tokens=1))
+    assert {found.judge for found in scores.pairs} == {"scripted:j1", "scripted:j2", "scripted:j3", PANEL}

@@ -316,5 +316,5 @@ def test_one_system_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
     judge, asked = scripted_judge(prefers_a)
     scores = compared(folder, judge)
     assert (scores.pairs, scores.ranks, asked) == ((), (), [])
-    with pytest.raises(UserError, match="There is no system in this experiment with the label 'b@model'"):
+    with pytest.raises(UserError, match="There is no system in this experiment 'b@model'"):
         compared(folder, judge, pairs=[f"{A}~{B}"])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.stats.power import detectable, power, queries_needed, spread
+from drretail.eval.stats.power import detectable, power, power_of_half, queries_needed, spread
 
 
 def test_the_spread_is_the_sample_standard_deviation() -> None:
@@ -36,6 +36,19 @@ def test_the_detectable_difference_is_found_with_80_percent(n: int) -> None:
     assert power(found, 2.0, n) == pytest.approx(0.8, abs=1e-6)
 
 
+@pytest.mark.parametrize(("n", "tests"), [(2, 1), (20, 1), (20, 8), (500, 4)])
+def test_as_one_of_several_tests_it_is_found_as_often_and_half_of_it_as_often_as_is_said(n: int, tests: int) -> None:
+    found = detectable(2.0, n, tests)
+    assert found is not None
+    assert power(found, 2.0, n, 0.05 / tests) == pytest.approx(0.8, abs=1e-6)
+    assert power_of_half(n, tests) == pytest.approx(power(found / 2, 2.0, n, 0.05 / tests), abs=1e-6)
+
+
+def test_half_of_it_is_still_shown_in_one_of_four_experiments_not_mostly_missed_below_it() -> None:
+    assert power_of_half(50) == pytest.approx(0.285, abs=0.005)
+    assert power_of_half(50, 8) == pytest.approx(0.172, abs=0.005)
+
+
 def test_one_of_several_tests_takes_more_queries_as_it_is_held_against_a_part_of_the_level() -> None:
     alone, of_eight = queries_needed(0.5, 1.0), queries_needed(0.5, 1.0, 8)
     assert alone is not None
@@ -52,7 +65,8 @@ def test_nothing_can_be_said_of_a_single_query_or_of_no_difference() -> None:
     assert detectable(None, 1) is None
     assert queries_needed(0.0, 1.0) is None
     assert queries_needed(0.3, None) is None
-    assert detectable(0.0, 5) == 0.0
+    assert detectable(0.0, 5) is None
+    assert power_of_half(1) is None
     assert queries_needed(0.3, 0.0) == 2
 
 

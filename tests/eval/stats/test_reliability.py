@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.stats.reliability import Noise, noise, pass_power, worst_of
+from drretail.eval.stats.reliability import Noise, agent_test, noise, pass_power, run_variance, worst_of
 
 REPEATS = st.lists(st.integers(0, 10).map(float), min_size=1, max_size=5)
 
@@ -31,7 +31,35 @@ def test_balanced_repeats_give_the_variances_of_the_textbook() -> None:
     found = noise(values.tolist())
     assert found.judge == pytest.approx(judge**0.5)
     assert found.agent == pytest.approx(max(0.0, (runs - judge) / 4) ** 0.5)
-    assert found.queries == pytest.approx(((queries - max(runs, judge)) / 12) ** 0.5)
+    assert found.queries == pytest.approx(((queries - runs) / 12) ** 0.5)
+
+
+def test_an_agent_below_zero_is_told_as_zero_and_leaves_the_other_parts_as_they_were_solved() -> None:
+    values = [[[1.0, 5.0], [3.0, 3.0]], [[7.0, 11.0], [9.0, 9.0]]]  # runs of a query have one mean
+    found = noise(values)
+    assert found.agent == 0
+    assert found.judge == pytest.approx((16 / 4) ** 0.5)
+    assert found.queries == pytest.approx((72 / 4) ** 0.5)  # mean square 4 · 2 · 3², less that between runs: 0
+
+
+def test_runs_that_differ_as_judgements_do_are_no_sign_of_the_agent_in_nineteen_of_twenty() -> None:
+    rng = np.random.default_rng(8)
+    found = [agent_test(rng.normal(0, 1, (10, 2, 2)).tolist()) for _ in range(400)]
+    assert np.mean([p is not None and p <= 0.05 for p in found]) == pytest.approx(0.05, abs=0.025)
+    loud = rng.normal(0, 1, (10, 2, 1)) * 3 + rng.normal(0, 1, (10, 2, 2))
+    assert (agent_test(loud.tolist()) or 0) < 0.01
+
+
+def test_without_repeats_of_both_nothing_tells_the_agent_from_the_judge() -> None:
+    assert agent_test([[[1.0], [2.0]]]) is None
+    assert agent_test([[[1.0, 2.0]]]) is None
+    assert agent_test([[[1.0, 1.0], [2.0, 2.0]]]) == 0
+    assert agent_test([[[1.0, 1.0], [1.0, 1.0]], []]) == 1
+
+
+def test_the_variance_between_repeats_is_pooled_over_queries() -> None:
+    assert run_variance([[1.0, 3.0], [5.0], [], [2.0, 2.0, 5.0]]) == pytest.approx((2 + 6) / 3)
+    assert run_variance([[1.0], []]) is None
 
 
 def test_the_noise_that_was_put_in_comes_out_though_repeats_are_unequal_in_number() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.grounding.listing import fulfils, listing_of
 from drretail.llm.offline.shopper.candidates import Candidate
 from drretail.llm.offline.shopper.facts import key_facts, pieces_in, short_feature
 from drretail.llm.offline.shopper.need import Need
@@ -18,6 +19,7 @@ from drretail.llm.offline.shopper.report.sayings import Saying
 from drretail.llm.offline.shopper.study import read_demands
 from drretail.llm.offline.shopper.wishes import contradicts, qualities_in, says
 from drretail.records.query import Constraints
+from drretail.records.shop import Product
 
 
 def candidate(title: str, **record: Any) -> Candidate:
@@ -110,9 +112,29 @@ def test_a_demand_is_met_only_by_words_that_affirm_it(text: str, said: str | Non
     assert says(candidate("Bowl", description=[text]), "easy to clean") == said
 
 
+@pytest.mark.parametrize(
+    ("demand", "title", "text", "details"),
+    [
+        ("dimmable", "LED Light Bulbs, Non-Dimmable", "Do not use with a dimmer", {"Special Feature": "Non-Dimmable"}),
+        ("glass", "Food Containers", "Weighs a fifth of glass", {"Material": "BPA-Free Plastic"}),
+        ("silk", "Blanket", "Drapes like silk", {}),
+        ("gluten free", "Bread", "Made without soy or gluten", {}),
+        ("gluten free", "Bread", "Made without gluten", {}),
+    ],
+)
+def test_what_meets_a_demand_here_meets_it_in_a_basket(
+    demand: str, title: str, text: str, details: dict[str, str]
+) -> None:
+    product = Product(product_id="B0TEST0001", title=title, features=(text,), details=details, category="Home")
+    said = says(candidate(title, features=[text], details=details), demand)
+    assert (said is not None) <= fulfils(listing_of(product), demand)
+    assert said == ("without gluten" if text == "Made without gluten" else None)
+
+
 def test_what_must_not_be_in_it_may_be_denied_by_the_record() -> None:
     assert contradicts(candidate("Soap", description=["Contains fragrance"]), "fragrance")
     assert not contradicts(candidate("Soap, fragrance-free", description=["No fragrance added"]), "fragrance")
+    assert contradicts(candidate("Box", details={"Material": "BPA-Free Plastic"}), "plastic")
 
 
 def saying(text: str, evidence: str) -> Saying:

@@ -204,7 +204,7 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
     votes(folder, *ann, vote("ben", "4", "b"), *ben[:3], ben[3], ben[4])
     (row,) = here(read_paper_view(folder, None), "Appendix D")
     # Of 1 to 4: ann a b a b, ben a b a a: p_o = 3/4, p_e = (2·3 + 2·1) / 16 = 1/2
-    assert row.cells == (pytest.approx(0.5), "5", 0.5)
+    assert row.cells == (pytest.approx(0.5), "5", "4", 0.5)
     votes(folder, *ann, *ben, vote("ben", "4", "b"))
     assert here(read_paper_view(folder, None), "Appendix D")[0].cells[0] == 1
 
@@ -212,8 +212,38 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
 def test_a_line_that_is_no_vote_is_named(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react")
     write_lines(folder / "votes" / "ann.jsonl", [json.dumps({"format": 1, "choice": "left"})])
-    with pytest.raises(UserError, match=r"ann\.jsonl, line 1, is no vote"):
+    with pytest.raises(UserError, match=r"ann\.jsonl, vote 1, is none"):
         read_paper_view(folder, None)
+
+
+def test_the_last_line_of_a_persons_file_is_no_less_strict(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    write_lines(folder / "votes" / "ann.jsonl", [vote("ann", "1", "a").as_line(), '{"format": 1, "choi'])
+    with pytest.raises(UserError, match=r"ann\.jsonl, line 2, is not JSON"):
+        read_paper_view(folder, None)
+
+
+def test_a_dimension_that_is_none_is_named(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    votes(folder, vote("ann", "1", "a", dimension="dephts"))
+    with pytest.raises(UserError, match=r"ann\.jsonl, vote 1: there is no dimension 'dephts'. Did you mean depth\?"):
+        read_paper_view(folder, None)
+
+
+def test_files_may_name_the_two_systems_in_either_order(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    ann = [vote("ann", pair, choice) for pair, choice in zip("1234", ("a", "b", "a", "tie"), strict=True)]
+    turned: dict[str, Choice] = {"a": "b", "b": "a", "tie": "tie"}
+    ben = [it.model_copy(update={"annotator": "ben", "a": "b", "b": "a", "choice": turned[it.choice]}) for it in ann]
+    votes(folder, *ann, *ben)
+    (row,) = here(read_paper_view(folder, None), "Appendix D")
+    assert row.cells == (1.0, "4", "3", None)
+
+
+def test_dimensions_without_a_number_of_the_paper_have_rows_too(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    votes(folder, *(vote(person, "1", "a", dimension="clarity") for person in ("ann", "ben")))
+    assert [row.name for row in here(read_paper_view(folder, None), "Appendix D")] == ["clarity (ann, ben)"]
 
 
 def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
+from drretail.grounding.affirmation import RecordWords, record_words
 from drretail.llm.offline.shopper.situation import DETAILS, SEARCH, Situation
 from drretail.llm.offline.shopper.words import stems_of
 
@@ -41,6 +42,13 @@ class Candidate:
         lines = [self.title, *record.get("features", []), *record.get("description", [])]
         lines += [f"{name}: {value}" for name, value in (record.get("details") or {}).items() if isinstance(value, str)]
         return "\n".join(str(line) for line in [*lines, *record.get("categories", [])])
+
+    @cached_property
+    def words(self) -> RecordWords:
+        """What the record says, by how much it counts; of a card the title alone."""
+        record = self.record
+        prose = (*record.get("features", []), *record.get("description", []))
+        return record_words(self.title, prose, record.get("details") or {})
 
     @cached_property
     def stems(self) -> list[str]:

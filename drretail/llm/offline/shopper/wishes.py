@@ -2,8 +2,10 @@
 
 import re
 
+from drretail.grounding.affirmation import affirms, is_named
+from drretail.grounding.demand_words import freed_of
 from drretail.llm.offline.shopper.candidates import Candidate
-from drretail.llm.offline.shopper.words import STOP_WORDS, stems_of
+from drretail.llm.offline.shopper.words import STOP_WORDS, contains_phrase, stems_of
 
 # Other words for the same demand, most telling first. A key is compared by its stems.
 _SAME = {
@@ -36,11 +38,6 @@ _SAME_TOO = {
 }  # fmt: skip
 _BY_STEMS = {tuple(stems_of(key)): words for key, words in (_SAME | _SAME_TOO).items()}
 _NEGATIONS = frozenset({"not", "non", "no", "without", "never", "isn't", "free", "zero"})
-# "Dries in half the time of cotton", "weighs a fifth of glass", "softer than wool": what it is held against, and not
-# made of.
-_COMPARES = re.compile(
-    r"\b(?:than|unlike|(?:instead|time|weight|price|cost|look|feel|half|third|quarter|fifth|tenth) of)$"
-)
 _QUALITY = re.compile(
     r"\b(?:[a-z]+-(?:resistant|proof|free|safe|friendly)|(?:weather|water|rust|squirrel|bpa|fragrance|dishwasher"
     r"|machine|non)[ -](?:resistant|proof|free|safe|washable|slip|toxic)|easy to (?:clean|maintain)|waterproof"
@@ -55,7 +52,6 @@ _LARGE_DOG = re.compile(
     r"|(?:large|big)(?:[ -]breed)? dogs?)\b",
     re.IGNORECASE,
 )
-_FREE = re.compile(r"[\s-]*free\b|[\s-]*less\b", re.IGNORECASE)
 
 
 def qualities_in(query: str) -> tuple[str, ...]:
@@ -72,34 +68,28 @@ def qualities_in(query: str) -> tuple[str, ...]:
 
 
 def says(product: Candidate, demand: str) -> str | None:
-    """The words of the record that meet the demand, None when it says nothing of the kind."""
+    """The words of the record that meet the demand, None when it says nothing of the kind.
+
+    What a record denies, or says of something else, is read as in the baskets that reports are measured by; beside that
+    the words stand side by side, since they are quoted.
+    """
     wanted = tuple(stem for stem in stems_of(demand) if stem not in STOP_WORDS or stem in ("no", "non", "free"))
     if not wanted:
         return None
-    if _affirmed(product.stems, wanted):
+    if contains_phrase(product.stems, wanted) and affirms(product.words, demand):
         return demand
-    for phrase in _BY_STEMS.get(wanted, ()):
-        if _affirmed(product.stems, tuple(stems_of(phrase))):
+    for phrase in (*_BY_STEMS.get(wanted, ()), *_freed(demand)):
+        if contains_phrase(product.stems, tuple(stems_of(phrase))) and affirms(product.words, phrase):
             return phrase
     return None
 
 
 def contradicts(product: Candidate, unwanted: str) -> bool:
     """True when the record names what must not be in it, other than to deny it ("fragrance-free")."""
-    pattern = re.compile(rf"(?P<before>\b[\w']+\W+)?\b{re.escape(unwanted.strip())}(?:s|es)?\b", re.IGNORECASE)
-    for match in pattern.finditer(product.text):
-        denied = (match["before"] or "").strip(" -–,").casefold() in _NEGATIONS
-        if not denied and not _FREE.match(product.text, match.end()):
-            return True
-    return False
+    return is_named(product.words, unwanted)
 
 
-def _affirmed(stems: list[str], phrase: tuple[str, ...]) -> bool:
-    size = len(phrase)
-    for i in range(len(stems) - size + 1):
-        before = stems[i - 1] if i else ""
-        if tuple(stems[i : i + size]) != phrase or _COMPARES.search(" ".join(stems[max(0, i - 2) : i])):
-            continue
-        if before not in _NEGATIONS or phrase[0] in _NEGATIONS:
-            return True
-    return False
+def _freed(demand: str) -> tuple[str, ...]:
+    """Other ways to say that a product is free of something."""
+    what = freed_of(demand)
+    return (f"no {what}", f"without {what}", f"free of {what}", f"free from {what}") if what else ()

@@ -1,0 +1,92 @@
+"""What floors and the oracle get beside an agent: the table of docs/floors.md.
+
+    python benchmarks/floors.py exp [--queries FILE] [--json floors.json]
+
+An experiment that is not there yet is made first: react, the floors and the oracle by the shipped fifty queries (or
+those of FILE) on the demo shop, judged offline; that takes a minute. It says which queries these were: run it again
+when the shipped ones have been drawn anew.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from drretail.experiment import read_definition
+from drretail.files import read_json
+from drretail.records.score import Scores
+from drretail.records.standing import in_order
+
+COLUMNS = {
+    ("faithfulness", "FP"): "FP",
+    ("faithfulness", "FR"): "FR",
+    ("faithfulness", "N_cited"): "citations",
+    ("checks", "clean"): "checks: clean",
+    ("basket", "covered"): "covered",
+    ("basket", "feasible"): "feasible",
+    ("basket", "utility_ratio"): "utility_ratio",
+}
+MAIN = "from drretail.cli.entry import main; main()"
+
+
+def make(experiment: Path, queries: Path | None) -> None:
+    """The experiment, run."""
+    if queries is None:
+        queries = experiment.with_suffix(".queries.jsonl")
+        _drretail("queries", "shipped", "--split", "all", "--to", str(queries))
+    _drretail("run", "--world", "demo", "--queries", str(queries), "--to", str(experiment), "--agent", "react")
+
+
+def judge(experiment: Path) -> None:
+    """Scores of what is not judged yet."""
+    metrics = ",".join(dict.fromkeys(metric for metric, _ in COLUMNS))
+    _drretail("score", str(experiment), "--metrics", metrics, "--judge", "offline:judge")
+
+
+def measured(experiment: Path) -> dict[str, dict[str, float | None]]:
+    """By system and column, the mean over reports; None where nothing applies."""
+    scores = Scores.model_validate(read_json(experiment / "scores.json"))
+    found = {(it.system, it.metric, it.variant): it.value for it in scores.scores if it.policy == "scored_only"}
+    systems = in_order(dict.fromkeys(system for system, _, _ in found))
+    return {system: {name: found.get((system, *column)) for column, name in COLUMNS.items()} for system in systems}
+
+
+def table(rows: dict[str, dict[str, float | None]]) -> str:
+    """As Markdown."""
+    lines = ["| | " + " | ".join(COLUMNS.values()) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for system, cells in rows.items():
+        told = ("n/a" if value is None else f"{value:.2f}" for value in cells.values())
+        lines.append(f"| {system.partition('@')[0]} | {' | '.join(told)} |")
+    return "\n".join(lines)
+
+
+def drawn(experiment: Path) -> str:
+    """How many queries there were, and a digest of their lines: another set has another."""
+    lines = sorted(query.as_line() for query in read_definition(experiment).queries)
+    return f"{len(lines)} queries, {hashlib.sha256(''.join(lines).encode()).hexdigest()[:12]}"
+
+
+def _drretail(*args: str) -> None:
+    subprocess.run([sys.executable, "-c", MAIN, *args], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("experiment", type=Path)
+    parser.add_argument("--queries", type=Path)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    if not (arguments.experiment / "experiment.json").exists():
+        make(arguments.experiment, arguments.queries)
+    judge(arguments.experiment)
+    rows = measured(arguments.experiment)
+    print(f"{drawn(arguments.experiment)}\n\n{table(rows)}")
+    if arguments.json is not None:
+        document = {"queries": drawn(arguments.experiment), "systems": rows}
+        arguments.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

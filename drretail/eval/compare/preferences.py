@@ -1,0 +1,75 @@
+"""Sentences on what judges prefer side by side."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from drretail.eval.compare.judges import Name, alike, judge_of
+from drretail.eval.compare.wording import distinct, listed, queries, shares
+from drretail.eval.pairwise.dimensions import DIMENSIONS
+from drretail.eval.pairwise.preference import preferred
+from drretail.eval.stats.tests import fewest_queries
+from drretail.records.comparison import Comparison
+from drretail.records.pairs import PairScore
+
+
+def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
+    """Who is preferred, where nothing can be concluded, and how far the place of a report decided."""
+    judged = [(name(rows[0]), rows) for rows in _by_judge(comparison.pairs)]
+    for label, side, other in ((comparison.a, "A", "B"), (comparison.b, "B", "A")):
+        for judge, rows in judged:
+            won = [row for row in rows if preferred(row) == label]
+            if won:
+                by_count = alike((_counted(row, label), row.dimension) for row in won)
+                each = "; ".join(f"{listed(dimensions)} ({', '.join(count)})" for count, dimensions in by_count)
+                yield f"Side by side, {judge} prefers {side} to {other} in {each}."
+    yield from _open(judged)
+    flips = [f"{found} of pairs (by {judge})" for judge, rows in judged if (found := _flips(rows))]
+    if flips:
+        yield (
+            f"Side by side, the order of the two reports changed the winner in {'; in '.join(flips)}. Who tosses a "
+            "coin changes it in 50 %, who looks at the place alone in 100 %."
+        )
+
+
+def _open(judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
+    """Dimensions without a preference, and those that have too few queries for any."""
+    tests = {judge: sum(row.p_holm is not None for row in rows) for judge, rows in judged}
+    few = [
+        (judge, row) for judge, rows in judged for row in rows if row.n_queries < fewest_queries(max(1, tests[judge]))
+    ]
+    enough = [(judge, row) for judge, rows in judged for row in rows if (judge, row) not in few]
+    for judges, dimensions in alike((judge, row.dimension) for judge, row in enough if preferred(row) is None):
+        counts = [row.n_queries for judge, row in enough if judge in judges and row.dimension in dimensions]
+        yield (
+            f"Side by side, by {listed(judges)}, no preference can be concluded in {_all_or(dimensions)} "
+            f"({distinct(counts)})."
+        )
+    for judges, dimensions in alike((judge, row.dimension) for judge, row in few):
+        counts = distinct([row.n_queries for judge, row in few if judge in judges and row.dimension in dimensions])
+        fewest = fewest_queries(max(tests[judge] for judge in judges) or 1)
+        yield (
+            f"Side by side, by {listed(judges)}, nothing can be concluded in {_all_or(dimensions)}: {counts} "
+            f"{'is' if counts == queries(1) else 'are'} too few. {queries(fewest)} that all end alike are the fewest "
+            "that could show a preference."
+        )
+
+
+def _all_or(dimensions: Sequence[str]) -> str:
+    return "any dimension" if len(dimensions) == len(DIMENSIONS) else listed(dimensions)
+
+
+def _by_judge(rows: Sequence[PairScore]) -> Iterator[list[PairScore]]:
+    for _, its in groupby(rows, key=judge_of):
+        yield list(its)
+
+
+def _counted(row: PairScore, label: str) -> str:
+    """ "won 12 of 20 queries, lost 3"."""
+    won, lost = (row.queries_won, row.queries_lost) if label == row.a else (row.queries_lost, row.queries_won)
+    return f"won {won:,} of {queries(row.n_queries)}, lost {lost:,}"
+
+
+def _flips(rows: Sequence[PairScore]) -> str:
+    """Of the dimensions with queries enough for any test: of two queries, all or none flips."""
+    found = [row.flip_rate for row in rows if row.flip_rate is not None and row.n_queries >= fewest_queries()]
+    return shares(found) if found else ""

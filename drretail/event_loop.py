@@ -1,0 +1,52 @@
+"""The event loop of a command, and Ctrl-C in it."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+PRESSES = 2
+"""So often Ctrl-C cancels. Whatever does not heed that, such as an agent that never awaits, is cut short after it."""
+
+BETWEEN = 0.05
+"""Seconds that the first cancellation has before the second."""
+
+
+def run_loop(main: Coroutine[Any, Any, T]) -> T:
+    """What ``main`` returns, as ``asyncio.run`` does, but that each Ctrl-C cancels it and none raises into the loop.
+
+    ``asyncio.run`` lets the second Ctrl-C raise KeyboardInterrupt wherever the loop happens to be. Between two of its
+    callbacks one of these is then lost, and the task that it was to wake never ends, not even when it is cancelled.
+
+    Raises KeyboardInterrupt when ``main`` ended by being cancelled so. In another thread than the main one, which
+    signals do not reach, it is ``asyncio.run``.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return asyncio.run(main)
+    before = signal.getsignal(signal.SIGINT)
+    presses = 0
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        task = loop.create_task(main)
+
+        def press(*_: object) -> None:
+            nonlocal presses
+            presses += 1
+            if presses > PRESSES:
+                raise KeyboardInterrupt
+            # Also wakes a loop that waits. Two cancellations in one turn of the loop would be one.
+            loop.call_soon_threadsafe(loop.call_later, BETWEEN * (presses - 1), task.cancel)
+
+        if before is signal.default_int_handler:  # else somebody wants it otherwise, or not at all
+            signal.signal(signal.SIGINT, press)
+        try:
+            return loop.run_until_complete(task)
+        except asyncio.CancelledError:
+            if presses:
+                raise KeyboardInterrupt from None
+            raise
+        finally:
+            if before is signal.default_int_handler:
+                signal.signal(signal.SIGINT, before)

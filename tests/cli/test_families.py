@@ -1,0 +1,41 @@
+"""What a command prints of scores.json, and what it names."""
+
+from typing import Any
+
+from drretail.cli.families import of_families, others_held
+from drretail.records.agreements import Agreement
+from drretail.records.pairs import PairScore
+from drretail.records.score import Judging, Score, Scores
+from drretail.records.slices import SliceScore
+
+JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
+COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}
+
+
+def held(*metrics: str) -> Scores:
+    sliced = {"by": "kind", "name": "gift", "n_queries": 1, "n_counted": 1}
+    return Scores(
+        scores=tuple(Score(metric=it, variant="v", version=1, system="a", **JUDGE, **COUNTS) for it in metrics),
+        judgings=tuple(Judging(metric=it, system="a", judge="p:m", verdicts=1) for it in metrics),
+        slices=tuple(SliceScore(metric=it, variant="v", system="a", **sliced, **JUDGE, **COUNTS) for it in metrics),
+        agreements=tuple(
+            Agreement(metric=it, variant="v", first="a", second="b", n_reports=1, n_dropped=0, n_systems=1)
+            for it in metrics
+        ),
+        pairs=(PairScore(version=1, dimension="overall", a="a", b="b", **JUDGE, **COUNTS),),
+    )
+
+
+def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
+    scores = held("quality", "checks")
+    shown = of_families(scores, ["quality"])
+    for rows in (shown.scores, shown.judgings, shown.slices, shown.agreements):
+        assert [row.metric for row in rows] == ["quality"]
+    assert shown.pairs == ()
+    assert of_families(scores, ["pairwise"]).pairs == scores.pairs
+    assert of_families(scores, ["pairwise"]).scores == ()
+
+
+def test_the_others_are_named_in_one_line() -> None:
+    assert others_held(held("quality", "checks"), ["checks"]).startswith("scores.json also holds quality, pairwise: ")
+    assert others_held(held("quality"), ["quality", "pairwise"]) == ""

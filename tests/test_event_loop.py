@@ -1,0 +1,120 @@
+import asyncio
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from drretail.event_loop import run_loop
+
+
+def press() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+async def wait_for_two_presses(told: list[str]) -> None:
+    """Goes on after the first one, as a command does that lets its runs end."""
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        told.append("stopping")
+        await asyncio.sleep(60)
+
+
+def test_it_gives_what_the_coroutine_returns() -> None:
+    async def answer() -> int:
+        return 42
+
+    assert run_loop(answer()) == 42
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_first_press_cancels_and_the_second_ends() -> None:
+    told: list[str] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().call_later(0.05, press)
+        asyncio.get_running_loop().call_later(0.1, press)
+        await wait_for_two_presses(told)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_loop(main())
+    assert told == ["stopping"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_presses_between_two_callbacks_lose_none_of_them() -> None:
+    """A hundred tasks wake each other all the time, while presses come from another thread at any moment."""
+    for seed in range(20):
+        told: list[str] = []
+
+        async def busy() -> None:
+            while True:
+                await asyncio.sleep(0)
+
+        async def main(told: list[str] = told) -> None:
+            tasks = [asyncio.create_task(busy()) for _ in range(100)]
+            try:
+                await wait_for_two_presses(told)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+        def press_twice(told: list[str] = told, after: float = seed / 5000) -> None:
+            time.sleep(0.05 + after)
+            press()
+            while not told:
+                time.sleep(0.001)
+            time.sleep(after)
+            press()
+
+        threading.Thread(target=press_twice).start()
+        with pytest.raises(KeyboardInterrupt):
+            run_loop(main())
+        assert told == ["stopping"]
+
+
+def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:
+    async def stubborn() -> None:
+        for _ in range(3):
+            press()
+        while True:
+            time.sleep(0.01)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_loop(stubborn())
+
+
+def test_a_cancellation_of_ones_own_stays_one() -> None:
+    async def main() -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        run_loop(main())
+
+
+def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
+    async def main() -> str:
+        press()
+        await asyncio.sleep(0.01)
+        return "done"
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert run_loop(main()) == "done"
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_in_another_thread_it_runs_as_well() -> None:
+    async def answer() -> int:
+        return 42
+
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(run_loop(answer())))
+    thread.start()
+    thread.join()
+    assert found == [42]
