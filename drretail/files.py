@@ -86,7 +86,7 @@ def read_lines(path: Path) -> list[str]:
         if path.suffix == ".gz":
             data = gzip.decompress(data)
         # splitlines() would also cut at U+2028, which JSON strings may hold.
-        return data.decode("utf-8").removesuffix("\n").split("\n")
+        return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError) as problem:

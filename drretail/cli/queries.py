@@ -10,6 +10,7 @@ from drretail.cli.queries_check import check
 from drretail.cli.queries_compare import compare
 from drretail.cli.queries_review import review
 from drretail.cli.queries_shipped import shipped
+from drretail.cli.query_file import Force, check_file, write_queries
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def generate(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
     ] = False,
+    force: Force = False,
     estimate: options.Estimate = False,
     seed: options.Seed = "42",
     as_json: options.Json = False,
@@ -55,6 +57,7 @@ def generate(
 
     Without a model, the same world, user and seed give the same queries, whoever else is drawn. A model's calls stand
     in FILE.journal.jsonl, so that a run that was cut goes on where it stopped; exit code 3 when queries failed.
+    A file that holds anything else is left as it is, unless --force is given.
     """
     from drretail.cli.queries_by_model import Wish, estimate_by_model, wished_writer, write_by_model
 
@@ -66,25 +69,36 @@ def generate(
         estimate_by_model(to, wish, writer, as_json=as_json, quiet=quiet)
         return
     if writer is not None:
-        write_by_model(to, wish, writer, parallel=parallel, retry_failed=retry_failed, as_json=as_json, quiet=quiet)
+        write_by_model(
+            to, wish, writer, parallel=parallel, retry_failed=retry_failed, force=force, as_json=as_json, quiet=quiet
+        )
         return
-    _write_offline(to, world, users, user, per_user, seed, as_json=as_json, quiet=quiet)
+    _write_offline(to, world, users, user, per_user, seed, force=force, as_json=as_json, quiet=quiet)
 
 
 def _write_offline(
-    to: Path, world: str, users: int, user: list[str] | None, per_user: int, seed: str, *, as_json: bool, quiet: bool
+    to: Path,
+    world: str,
+    users: int,
+    user: list[str] | None,
+    per_user: int,
+    seed: str,
+    *,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     from drretail.cli.output import print_json
     from drretail.cli.worlds import opened_world
-    from drretail.files import write_lines
     from drretail.querygen.generate import generate_for, generate_sampled
 
+    check_file(to)
     with opened_world(world, quiet=quiet) as shop:
         if user:
             made = generate_for(shop, user, per_user=per_user, seed=seed)
         else:
             made = generate_sampled(shop, users, per_user=per_user, seed=seed)
-    write_lines(to, (query.as_line() for query in made.queries))
+    write_queries(to, made.queries, force=force)
     if not quiet:
         _tell(made, users=len(set(user or ())) or users, per_user=per_user)
     if as_json:

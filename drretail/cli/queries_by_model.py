@@ -52,15 +52,27 @@ def wished_writer(
 
 
 def write_by_model(
-    to: Path, wish: Wish, writer: "QueryWriter", *, parallel: int, retry_failed: bool, as_json: bool, quiet: bool
+    to: Path,
+    wish: Wish,
+    writer: "QueryWriter",
+    *,
+    parallel: int,
+    retry_failed: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
     from drretail.cli.queries_writer import journal_beside
+    from drretail.cli.query_file import check_file, check_resumable, write_queries
     from drretail.cli.worlds import opened_world
-    from drretail.files import write_lines
     from drretail.progress import choose_progress
     from drretail.querygen.by_model.write import Writer
 
+    if force:
+        check_file(to)
+    else:
+        check_resumable(to, journal_beside(to), writer.model.spec)
     with opened_world(wish.world, quiet=quiet) as shop:
         places = _places(shop, wish)
         total = sum(place.count for place in places.places)
@@ -74,7 +86,7 @@ def write_by_model(
                 on_end=lambda _: bar.advance(),
             ).write(places.places)
     if written.queries:
-        write_lines(to, (query.as_line() for query in written.queries))
+        write_queries(to, written.queries, force=force)
     _tell(to, places, written, writer, as_json=as_json, quiet=quiet)
     if written.failures:
         raise typer.Exit(3)

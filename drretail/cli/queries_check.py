@@ -90,6 +90,7 @@ def _print_json(checked: "Sequence[Checked]", fixed: "Fixed | None") -> None:
             "codes": dict(_codes(checked)),
             "replaced": list(fixed.mended.replaced) if fixed else [],
             "left": list(fixed.mended.left) if fixed else [],
+            "why_left": fixed.mended.left if fixed else {},
             "failed": fixed.mended.failed if fixed else {},
             **(fixed.document if fixed else {}),
             "queries": rows,

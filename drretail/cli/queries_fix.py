@@ -1,5 +1,6 @@
 """What ``drretail queries check --fix`` does: other queries in the place of those in which something was found."""
 
+from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -42,7 +43,6 @@ class Fixed:
     """What came of it; ``spent`` and ``document`` tell what a model took, and are empty without one."""
 
     mended: "Mended"
-    by_model: bool
     spent: str = ""
     document: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -54,7 +54,7 @@ def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequenc
     writer = _writer(fixing)
     if writer is None:
         with _offline(shop, linter, fixing) as rewrite:
-            fixed = Fixed(_mended(linter, file, queries, rewrite, fixing), by_model=False)
+            fixed = Fixed(_mended(linter, file, queries, rewrite, fixing))
     else:
         fixed = _fixed_by_model(shop, linter, file, queries, writer, fixing)
     if fixed.mended.replaced:
@@ -65,6 +65,7 @@ def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequenc
 def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
     """What was replaced, what was not and why, for people."""
     from drretail.cli.queries_writer import say_failures
+    from drretail.querygen.mending import OF_OTHERS
 
     mended = fixed.mended
     if not quiet:
@@ -73,13 +74,9 @@ def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
     typer.echo(f"{len(mended.replaced)} queries replaced after {mended.tries} tries{failed}")
     if fixed.spent:
         typer.echo(fixed.spent)
-    if mended.left and fixed.by_model:
-        typer.echo(f"{len(mended.left)} queries are tasks, or of users without orders: edit them, or drop them")
-    elif mended.left:
-        typer.echo(
-            f"{len(mended.left)} queries were not made by the offline generator: name a --model that writes them "
-            "again, edit them, or drop them"
-        )
+    for reason, count in sorted(Counter(mended.left.values()).items()):
+        mends = "name a --model that writes them again, edit them" if reason == OF_OTHERS else "edit them"
+        typer.echo(f"{count} queries were left, because {reason}: {mends}, or drop them")
 
 
 def _writer(fixing: Fixing) -> "QueryWriter | None":
@@ -117,7 +114,7 @@ def _fixed_by_model(
     with ModelRewriter(shop, writer.model, linter, journal, progress, parallel=fixing.parallel) as rewrite:
         mended = _mended(linter, file, queries, rewrite, fixing)
         spent = writer.line(rewrite.usage, rewrite.served, quiet=fixing.quiet)
-        return Fixed(mended, by_model=True, spent=spent, document=writer.document(rewrite.usage, rewrite.served))
+        return Fixed(mended, spent=spent, document=writer.document(rewrite.usage, rewrite.served))
 
 
 def _mended(linter: "Linter", file: Path, queries: "Sequence[Query]", rewrite: "Rewrite", fixing: Fixing) -> "Mended":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from drretail.cli import options
+from drretail.cli.query_file import Force, write_queries
 
 if TYPE_CHECKING:
     from drretail.querygen.shipped import Split
@@ -16,6 +17,7 @@ def shipped(
     split: Annotated[
         str, typer.Option("--split", metavar="dev|test|all", help="dev to develop with, test to report with.")
     ] = "dev",
+    force: Force = False,
     as_json: options.Json = False,
 ) -> None:
     """Writes the fifty queries over the demo world that come with drretail, or one part of them.
@@ -23,11 +25,10 @@ def shipped(
     docs/benchmark.md is their datasheet.
     """
     from drretail.cli.output import print_json
-    from drretail.files import write_lines
     from drretail.querygen.shipped import CANARY, WORLD, shipped_queries
 
     queries = shipped_queries(*(() if split == "all" else (cast("Split", split),)))
-    write_lines(to, (query.as_line() for query in queries))
+    write_queries(to, queries, force=force)
     if as_json:
         print_json(
             {"queries": len(queries), "split": split, "file": str(to), "world_fingerprint": WORLD, "canary": CANARY}

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from drretail.grounding.demand_words import MATERIALS, demand_pattern, freed_of, going_in
+from drretail.grounding.demand_words import demand_pattern, freed_of, going_in
+from drretail.grounding.materials import MATERIALS, made_of
 
 Standing = Literal["so", "denied", "beside"]
 """What a place in a text does with what it names; "beside": it speaks of something else."""
@@ -61,6 +62,8 @@ class RecordWords:
     prose: tuple[str, ...]
     made_of: tuple[str, ...]
     """The values of the fields that name what the product is made of."""
+    own: str
+    """The title up to what comes with the product, or what it is for."""
 
 
 def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
@@ -71,19 +74,21 @@ def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) 
         details=tuple(_plain(_detail(name, value)) for name, value in details),
         prose=tuple(_plain(part) for part in prose if isinstance(part, str)),
         made_of=tuple(_plain(value) for name, value in details if name.strip().casefold() in _MADE_OF),
+        own=_plain(made_of(title, {})),
     )
 
 
 def affirms(words: RecordWords, demand: str) -> bool:
     """True when the record says that the product is what the phrase demands, and nowhere weightier that it is not."""
-    if demand.casefold().strip() in MATERIALS and words.made_of:
+    of_material = demand.casefold().strip() in MATERIALS
+    if of_material and words.made_of:
         if _said(words.made_of, demand) is not None:
             return bool(_said(words.made_of, demand))
         places = demand_pattern(demand).finditer(words.title)
         return any(
             _standing(words.title, it) == "so" and not _PART_OF.search(words.title[: it.start()]) for it in places
         )
-    for texts in ((words.title, *words.details), words.prose):
+    for texts in ((words.own if of_material else words.title, *words.details), words.prose):
         said = _said(texts, demand)
         if said is not None:
             return said

@@ -32,12 +32,26 @@ _EVENT = re.compile(
     r"|failed|ordered|bought|cracked|faded|leaked|born|made|released|expired?|wilted|moved|ready)\s+(?:[\w']+\s+){0,2}$",
     re.IGNORECASE,
 )
+# Nor is what they do: "it creases within two hours", "the blades go dull within two weeks".
+_WEARS = re.compile(
+    r"\b(?:(?:creas|wrinkl|fad|leak|crack|melt|peel|drain|shrink|spoil|clog|sag|tangl|rust|wilt|warp|chip|overheat|dull|mold"
+    r"|unravel|rot|stain|deflat|dissolv|evaporat|smell)(?:e?s|e|es|ed|ing)?|(?:dri|di|spli|ri|tear|fail|break|stop|start|fall|lose|wear"
+    r"|go|goe|give|quit|burn)e?s|(?:go|get|turn|fall)(?:es|s)?\s+(?:dull|flat|bad|soft|stale|limp|sour|off|moldy|dark|cold|out|apart))"
+    r"\s+(?:[a-z]+\s+){0,2}$",
+    re.IGNORECASE,
+)
+_DOES = re.compile(
+    r"\b(?:it|which)\s+(?:\w+ly\s+|always\s+|often\s+|even\s+|already\s+)?(?!(?:arrives|comes|gets|ships|reaches|is|has|needs"
+    r"|wants|does|was|as|lands)\b)[a-z]+s\s+(?:[a-z]+\s+)?$",
+    re.IGNORECASE,
+)
 
 
 def read_deadline(text: str) -> str | None:
     """The first deadline with its preposition, such as "by December 24"; None where there is none."""
     plain = text.replace("’", "'")
     for match in _DEADLINE.finditer(plain):
-        if not _EVENT.search(plain[max(0, match.start() - 60) : match.start()]):
+        before = re.split(r"[.!?;\n]", plain[max(0, match.start() - 60) : match.start()])[-1]
+        if not any(pattern.search(before) for pattern in (_EVENT, _WEARS, _DOES)):
             return " ".join(text[match.start() : match.end()].split())
     return None

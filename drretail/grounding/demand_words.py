@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
+from drretail.grounding.materials import MATERIALS
 from drretail.grounding.vocabulary import SINGULAR_IN_S
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -13,14 +14,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MATERIALS = _words(
-    """
-    acrylic aluminum aluminium bamboo brass bronze cast-iron cedar ceramic copper cork cotton crystal denim down felt
-    fiberglass flannel fleece glass granite iron jute latex leather linen marble metal microfiber nylon oak paper
-    pine plastic polyester porcelain rattan resin rubber satin silicone silk sisal slate stainless stainless-steel
-    steel stone suede teak titanium velvet vinyl walnut wicker wood wooden wool
-    """
-) | {"cast iron", "stainless steel", "memory foam"}
 _APPLIANCES = frozenset({"dishwasher", "freezer", "microwave", "oven"})
 _NO_MEANING = _words("a an and as at be for in is it of on or the to with")
 # Between these and the next word stands nothing: "non-slip", "nonslip".

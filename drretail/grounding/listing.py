@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from drretail.grounding.affirmation import RecordWords, affirms, is_named, record_words
+from drretail.grounding.materials import MATERIALS
 from drretail.records.shop import Product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -53,13 +54,22 @@ def folded(text: str) -> str:
 
 
 def fulfils(listing: Listing, demand: str) -> bool:
-    """True when the product is what a phrase such as "waterproof" or "rated at least 4 stars" demands."""
+    """True when the product is what a phrase such as "waterproof" or "rated at least 4 stars" demands.
+
+    A material must be the product's own: "made from cotton fiber and wood pulp" makes no hair clip of cotton.
+    """
     stars, ratings = _read_demand(demand)
     if stars is not None:
         return (listing.product.average_rating or 0) >= stars
     if ratings is not None:
         return (listing.product.rating_number or 0) >= ratings
     return affirms(listing.words, demand)
+
+
+@lru_cache(maxsize=1000)
+def is_material(demand: str) -> bool:
+    """True for "cotton" or "stainless steel", which say what a thing is made of."""
+    return folded(demand) in MATERIALS
 
 
 def is_of_ratings(demand: str) -> bool:

@@ -40,7 +40,7 @@ _HAD_AFTER = re.compile(
     r"\s*(?:(?:that|which)\s+)?(?:i|we)(?:'ve)?\s+(?:\w+\s+){0,2}?"
     r"(?:bought|ordered|purchased|got|own|have|had|use|buy|order)\b"
 )
-_MINE_AFTER = re.compile(r"\s*like\s+(?:mine|ours)\b")
+_MINE_AFTER = re.compile(r"\s*(?:like|of)\s+(?:mine|ours)\b")
 _NEGATED = re.compile(
     r"(?:n't(?!\s+(?:decide|choose))"
     r"|\b(?:not|no|neither|nor|nothing|without|never|anything but|instead of|rather than))"

@@ -6,6 +6,8 @@ from datetime import date
 from typing import Any
 
 from drretail.errors import UserError
+from drretail.grounding.listing import folded
+from drretail.grounding.materials import MATERIALS, made_of
 from drretail.querygen.things import Thing, thing_named, thing_of, titles_name
 from drretail.tools.toolkit import Toolkit
 
@@ -30,6 +32,10 @@ class Purchase:
     brand: str | None
     category: str
     """The stem of the file that the product came from."""
+    first: date | None = None
+    """Of the first order, where there were several."""
+    material: str = ""
+    """What it is made of, folded, with a space on either side."""
 
     @property
     def uses_up(self) -> bool:
@@ -38,6 +44,11 @@ class Purchase:
     def lasts(self, today: date) -> bool:
         """False for what must have been used up since."""
         return not self.uses_up or (today - self.day).days <= _USED_UP_DAYS
+
+    def is_of(self, materials: Iterable[str]) -> bool:
+        """True for what the shop says to be of one of these materials, or of which it names none."""
+        named = any(f" {folded(it)} " in self.material for it in materials)
+        return named or not any(f" {it} " in self.material for it in MATERIALS)
 
     def is_outgrown(self, today: date) -> bool:
         """True for what was bought for a baby who is none any more."""
@@ -82,6 +93,14 @@ class History:
     def owns(self, name: str) -> Purchase | None:
         """The newest purchase of a kind of thing."""
         return next((purchase for purchase in self.purchases if purchase.thing.name == name), None)
+
+    def makers(self, name: str) -> frozenset[str | None]:
+        """The brands of a kind of thing; None among them where one is not known."""
+        return frozenset(it.brand for it in self.purchases if it.thing.name == name)
+
+    def times(self, name: str) -> int:
+        """How often a kind of thing was ordered and delivered."""
+        return sum(len(it.order_ids) for it in self.purchases if it.thing.name == name)
 
     def lacks(self, name: str) -> bool:
         """True when no order's title so much as names a kind of thing that we know of."""
@@ -149,6 +168,8 @@ def _purchase(toolkit: Toolkit, orders: list[dict[str, Any]]) -> Purchase | None
         currency=product["currency"],
         brand=_speakable_brand(product["details"].get("Brand") or product["store"]),
         category=product["category"],
+        first=date.fromisoformat(orders[-1]["order_date"][:10]),
+        material=f" {folded(made_of(product['title'], product['details']))} ",
     )
 
 

@@ -27,6 +27,8 @@ class Kind(Record):
     days: int = 0
     """After so many it is outgrown; 0: never."""
     gift: bool = True
+    several: bool = False
+    """One may well buy two or three at once."""
     plural: bool | None = None
 
     @property

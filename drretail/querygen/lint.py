@@ -1,11 +1,23 @@
 """All checks of all queries of a file."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.env.world import World
 from drretail.grounding.basket import Basket
-from drretail.querygen.checks import budget, dates, names, need, privacy, rationale, tools, typed, user, wording
+from drretail.querygen.checks import (
+    budget,
+    dates,
+    names,
+    need,
+    privacy,
+    rationale,
+    same_task,
+    tools,
+    typed,
+    user,
+    wording,
+)
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
@@ -28,7 +40,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
 
 CODES: dict[str, str] = {
     code: meaning
-    for family in (user, names, budget, typed, need, tools, privacy, wording, rationale, dates)
+    for family in (user, names, budget, typed, need, tools, privacy, wording, same_task, rationale, dates)
     for code, meaning in family.CODES.items()
 } | {"other_world": "the query was made for another world than this one"}
 
@@ -49,14 +61,26 @@ class Linter:
         self._world = world
         self._stock = Stock(world)
         self._shoppers: dict[str, Shopper | None] = {}
+        self._cases: dict[str, Case] = {}
         self._checked: dict[str, Checked] = {}
 
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
-        """Every query in order, with the findings of its own and the near-duplicates of the whole."""
+        """Every query in order, with the findings of its own, and what the later one of two has in common with it."""
         alike = wording.near_duplicates(queries)
-        return tuple(
-            self.check(query, also=[alike[query.query_id]] if query.query_id in alike else []) for query in queries
-        )
+        earlier: dict[Hashable, list[Query]] = {}
+        checked: list[Checked] = []
+        for query in queries:
+            task = same_task.task_of(self.case(query))
+            before = earlier.setdefault(task, []) if task is not None else []
+            duplicate = alike.get(query.query_id)
+            checked.append(self.check(query, also=[duplicate] if duplicate else self.like_one_of(query, before)))
+            before.append(query)
+        return tuple(checked)
+
+    def like_one_of(self, query: Query, others: Iterable[Query]) -> list[Finding]:
+        """The finding that one of these asks the same in other words, where one does."""
+        finding = same_task.same_task(self.case(query), map(self.case, others))
+        return [] if finding is None else [finding]
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """One query, whatever else is in its file."""
@@ -70,7 +94,10 @@ class Linter:
 
     def case(self, query: Query) -> Case:
         """What the checks of a query start from."""
-        return Case(query, self._shopper(query.user_id), self._stock, self._world.manifest.now)
+        key = query.as_line()
+        if key not in self._cases:
+            self._cases[key] = Case(query, self._shopper(query.user_id), self._stock, self._world.manifest.now)
+        return self._cases[key]
 
     def _shopper(self, user_id: str | None) -> Shopper | None:
         if user_id is None:

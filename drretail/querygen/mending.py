@@ -13,6 +13,7 @@ from drretail.querygen.shelf import Shelf
 from drretail.records.query import Query
 
 TRIES = 3
+OF_OTHERS = "the offline generator did not make them"
 # So many drafts of a user are looked at in one try; the generator seldom has more.
 _DRAFTS = 8
 
@@ -36,8 +37,16 @@ class NotWritten:
     reason: str
 
 
-Rewritten = Sequence[Query] | NotWritten | None
-"""Other queries in the place of one, the best first; None for one that is not the rewriter's to rewrite."""
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The query is not the rewriter's to rewrite."""
+
+    why: str
+    """Completes "it was left, because": "it names no user"."""
+
+
+Rewritten = Sequence[Query] | NotWritten | Left
+"""Other queries in the place of one, the best first; or why there are none."""
 Rewrite = Callable[[Sequence[Faulty]], Sequence[Rewritten]]
 """What comes of each of the queries that are tried at the same time, in their order."""
 
@@ -48,8 +57,8 @@ class Mended:
 
     queries: tuple[Query, ...]
     replaced: tuple[str, ...]
-    left: tuple[str, ...]
-    """The ids of those in which something was found, and that nothing here may rewrite."""
+    left: dict[str, str]
+    """Why nothing here may rewrite those that were left although something was found in them, by query id."""
     failed: dict[str, str]
     """Why nothing came out where the last try failed, by query id."""
     tries: int
@@ -62,7 +71,7 @@ class _State:
 
     queries: dict[str, Query]
     texts: Texts
-    left: list[str] = field(default_factory=list[str])
+    left: dict[str, str] = field(default_factory=dict[str, str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -93,7 +102,7 @@ class Mender:
             pending = self._round(pending, attempt, state)
         mended = tuple(state.queries[query.query_id] for query in queries)
         replaced = tuple(new.query_id for old, new in zip(queries, mended, strict=True) if old != new)
-        return Mended(mended, replaced, tuple(state.left), state.failed, len(self.history.revisions) - before)
+        return Mended(mended, replaced, state.left, state.failed, len(self.history.revisions) - before)
 
     def _round(self, pending: Sequence[Checked], attempt: int, state: _State) -> list[Checked]:
         """One try for each of the pending queries; those for which there may be another."""
@@ -108,15 +117,16 @@ class Mender:
         ]
 
     def _goes_on(
-        self, checked: Checked, attempt: int, known: Revision | None, rewritten: Rewritten, state: _State
+        self, checked: Checked, attempt: int, known: Revision | None, rewritten: Rewritten | None, state: _State
     ) -> bool:
         """Whether another try may help, after the outcome of this one has gone into ``state`` and the history."""
         query_id = checked.query.query_id
         if known is None:
-            if rewritten is None:
-                state.left.append(query_id)
+            assert rewritten is not None, "what is not known was asked for"
+            if isinstance(rewritten, Left):
+                state.left[query_id] = rewritten.why
                 return False
-            known = self._tried(checked, attempt, rewritten, state.texts)
+            known = self._tried(checked, attempt, rewritten, state)
             self.history.append(known)
         if known.what == "failed":
             state.failed[query_id] = known.problem or "no reason is known"
@@ -138,10 +148,12 @@ class Mender:
         others = (it for it in state.queries.values() if it.user_id == query.user_id and it.query_id != query.query_id)
         return Faulty(checked, attempt, past_of(self.history.revisions, query), tuple(others))
 
-    def _tried(self, checked: Checked, attempt: int, rewritten: Sequence[Query] | NotWritten, texts: Texts) -> Revision:
+    def _tried(
+        self, checked: Checked, attempt: int, rewritten: Sequence[Query] | NotWritten, state: _State
+    ) -> Revision:
         """The first of the rewritten queries in which nothing is found, else the first."""
         failure = rewritten if isinstance(rewritten, NotWritten) else None
-        found = [] if isinstance(rewritten, NotWritten) else [self._checked(query, texts) for query in rewritten]
+        found = [] if isinstance(rewritten, NotWritten) else [self._checked(query, state) for query in rewritten]
         best = next((it for it in found if not it.findings), found[0] if found else None)
         replaced = best is not None and not best.findings
         return Revision(
@@ -157,9 +169,24 @@ class Mender:
             problem=None if failure is None else failure.reason,
         )
 
-    def _checked(self, query: Query, texts: Texts) -> Checked:
-        duplicate = texts.near_duplicate(query)
-        return self.linter.check(query, also=[] if duplicate is None else [duplicate])
+    def _checked(self, query: Query, state: _State) -> Checked:
+        duplicate = state.texts.near_duplicate(query)
+        others = [it for it in state.queries.values() if it.user_id == query.user_id]
+        return self.linter.check(query, also=[duplicate] if duplicate else self.linter.like_one_of(query, others))
+
+
+def without_user(query: Query, linter: Linter) -> str | None:
+    """Why nobody stands behind a query that needs somebody, None where somebody does."""
+    if query.mode == "task":
+        return "they are tasks, which nothing here writes"
+    if query.mode != "profile_aware":
+        return None
+    shopper = linter.case(query).shopper
+    if query.user_id is None:
+        return "they name no user"
+    if shopper is None:
+        return "this world does not hold their users"
+    return None if shopper.kept else "their users have no order that was kept"
 
 
 def offline_rewrite(world: World, shelf: Shelf, linter: Linter, seed: str, *, whoever: bool = False) -> Rewrite:
@@ -168,11 +195,13 @@ def offline_rewrite(world: World, shelf: Shelf, linter: Linter, seed: str, *, wh
     Only for what the offline generator made, unless ``whoever`` made a profile-aware query may have it replaced.
     """
 
-    def rewritten(faulty: Faulty) -> Sequence[Query] | None:
+    def rewritten(faulty: Faulty) -> Sequence[Query] | Left:
         query = faulty.checked.query
-        is_its_own = query.source == SOURCE or (whoever and query.mode == "profile_aware")
-        if not is_its_own or query.user_id is None or linter.case(query).shopper is None:
-            return None
+        nobody = without_user(query, linter)
+        if nobody is not None:
+            return Left(nobody)
+        if query.user_id is None or not (query.source == SOURCE or (whoever and query.mode == "profile_aware")):
+            return Left(OF_OTHERS)
         seeded = f"{seed}|{query.query_id}|{faulty.attempt}"
         made = queries_of(world, shelf, query.user_id, per_user=_DRAFTS, seed=seeded)
         return [it.model_copy(update={"query_id": query.query_id}) for it in made]

@@ -3,9 +3,9 @@
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from drretail.records.base import Record
 from drretail.records.query import NeedKind
@@ -23,6 +23,39 @@ KINDS: dict[Shape, NeedKind] = {
 Texts = tuple[str, ...]
 
 
+class Saying(Record):
+    """A sentence, with what must be true of the record so that its shopper may say it; a file may give the bare text.
+
+    What it claims of the shopper's life is in knowledge/facts.toml.
+    """
+
+    say: str
+    claims: dict[str, str] = Field(default_factory=dict[str, str])
+    """Values by subject."""
+    alone: bool = False
+    """The record shows nothing else of what the need is about."""
+    orders: int = 0
+    """There are at least so many orders of anything,"""
+    times: int = 0
+    """and so many of a thing of this kind."""
+    days: int = 0
+    """It was bought at least so long ago,"""
+    within: int = 100_000
+    """and at most so long."""
+    mine: Texts = ()
+    """It is one of these kinds; none: any."""
+    one_make: bool = False
+    """All things of its kind in the record are of one maker."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, given: Any) -> Any:
+        return {"say": given} if isinstance(given, str) else given
+
+
+Told = tuple[Saying, ...]
+
+
 class Pair(Record):
     """Something that the record shows and what goes with it, with what only the web knows of the two."""
 
@@ -38,10 +71,12 @@ class Need(Record):
     shape: Shape
     why: str
     """Why it takes the record and research; a sentence of the rationale."""
-    tell: Texts = Field(min_length=1)
+    tell: Told = Field(min_length=1)
     want: Texts = ()
+    shared_want: bool = True
+    """What any need of its shape wants will do, too; not where only its own words fit what is told."""
     ask: Texts = ()
-    late: Texts = ()
+    late: Told = ()
     """Told in the place of ``tell`` of what must have been used up since."""
     mine: Texts = ()
     """Kinds of which the record must show one; none: any."""
@@ -57,6 +92,8 @@ class Need(Record):
     must_not: Texts = ()
     days: int = 0
     """At least so long ago was the purchase."""
+    made_of: Texts = ()
+    """What the shopper has must be of one of these materials, as far as the shop knows its material; none: any."""
     outgrown: bool = False
     """It may start from what the children of the house have outgrown."""
     level: float = 0.0
@@ -64,7 +101,12 @@ class Need(Record):
     brand: bool = False
     """Speaks of the maker of what the user has."""
     unwanted: bool = False
+    """Its maker is not to be bought again,"""
+    unhappy: bool = False
+    """or may not be."""
     quantity: bool = False
+    several: bool = False
+    """One may replace several at once, of kinds of which there are several."""
     deadline: bool = False
     deadline_always: bool = False
     per_item: bool = False
@@ -78,7 +120,7 @@ class BudgetSayings(Record):
     total: Texts
     single: Texts
     each: Texts
-    none: Texts
+    none: Told
 
 
 class DemandSayings(Record):
@@ -91,7 +133,9 @@ class DemandSayings(Record):
     brand: Texts
     deadline: Texts
     deadlines: Texts
+    deadline_mild: Texts
     quantity: Texts
+    quantity_lasting: Texts
     quantity_each: Texts
 
 
@@ -107,7 +151,7 @@ class Sayings(Record):
     budget: BudgetSayings
     demand: DemandSayings
     web: WebSayings
-    record: dict[str, Texts]
+    record: dict[str, Told]
     """By shape, "any" for the others; so is ``want``."""
     close: Texts
     """Ends a text now and then."""

@@ -1,34 +1,59 @@
 """Queries from a file, each line checked."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.files import read_jsonl
+from drretail.files import read_lines
 from drretail.records.query import Query
+
+_MOST_FAULTS = 10
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
     """The queries of a .jsonl file, in its order.
 
-    Raises UserError that names the line when one is no query or stands twice, and when there is none.
+    Raises UserError that names the lines, at most ten, that are no query or give an id again, and when there is none.
+    A last line that was cut is one of them: people write these files, and a query that is missing is missed by nobody.
     """
     queries: dict[str, Query] = {}
-    for number, line in enumerate(read_jsonl(path), 1):
-        try:
-            query = Query.model_validate(line)
-        except ValidationError as problem:
-            error = problem.errors()[0]
-            field = ".".join(str(part) for part in error["loc"]) or "the object"
-            raise UserError(f"{path}, query {number}, is not a query: {field}: {error['msg']}.") from problem
-        if query.query_id in queries:
-            raise UserError(f"{path}, query {number}: {query.query_id!r} stands twice; give each query its own id.")
-        queries[query.query_id] = query
+    faults: list[str] = []
+    for number, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            continue
+        read = _query_in(line)
+        if isinstance(read, str):
+            faults.append(f"line {number}: {read}")
+        elif read.query_id in queries:
+            faults.append(f"line {number}: {read.query_id!r} stands twice; give each query its own id")
+        else:
+            queries[read.query_id] = read
+    if faults:
+        more = f"; … and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+        count = "a line" if len(faults) == 1 else f"{len(faults)} lines"
+        raise UserError(f"{path} has {count} to mend: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
     if not queries:
         raise UserError(f"{path} holds no query: make some with `drretail queries generate`.")
     return tuple(queries.values())
+
+
+def _query_in(line: str) -> Query | str:
+    """The query of a line, or why it is none."""
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as problem:
+        return f"not JSON ({problem.msg} at character {problem.pos + 1})"
+    if not isinstance(value, dict):
+        return "not a JSON object"
+    try:
+        return Query.model_validate(value)
+    except ValidationError as problem:
+        error = problem.errors()[0]
+        field = ".".join(str(part) for part in error["loc"]) or "the object"
+        return f"not a query ({field}: {error['msg']})"
 
 
 def check_made_for(queries: Iterable[Query], fingerprint: str) -> None:

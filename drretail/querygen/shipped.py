@@ -26,7 +26,7 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     """
     unknown = [split for split in splits if split not in SPLITS]
     if unknown:
-        raise UserError(f"There is no split {unknown[0]!r} of the shipped queries: choose dev or test.")
+        raise UserError(f"There is no split {unknown[0]!r} of the shipped queries: choose dev, test or all.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     texts = (folder.joinpath(f"{split}.jsonl").read_text(encoding="utf-8") for split in splits or SPLITS)
     return tuple(Query.model_validate_json(line) for text in texts for line in text.splitlines())

@@ -24,11 +24,9 @@ def amount(money: Money) -> str:
     return f"{_SYMBOLS[money.currency]}{money.amount}"
 
 
-def budget_sentence(rng: Random, budget: Money | None, scope: Scope) -> str:
-    """What is said of a budget: "total" of several things, "single" thing, or "each"; of the usual spending without."""
+def budget_sentence(rng: Random, budget: Money, scope: Scope) -> str:
+    """What is said of a budget: "total" of several things, "single" thing, or "each"."""
     said = sayings().budget
-    if budget is None:
-        return rng.choice(said.none)
     wordings = {"total": said.total, "single": said.single, "each": said.each}[scope]
     return rng.choice(wordings).format(amount=amount(budget))
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from drretail.querygen.knowledge import Kind, general, kinds, words
 from drretail.querygen.phrases import Phrase, phrase_of, singular
@@ -71,11 +71,21 @@ def thing_of(title: str, path: tuple[str, ...] = ()) -> Thing | None:
 def titles_name(thing: Thing, titles: Iterable[str]) -> bool:
     """True when any title holds the words of the thing, whatever it sells: "mascara set with curler" for mascara."""
     runs = _runs_of(thing.kind.name) if thing.kind else (tuple(folded_words(thing.name)),)
-    return any(_holds(folded_words(title.replace("make up", "makeup")), runs) for title in titles)
+    return any(_holds(_folded_title(title), runs) for title in titles)
 
 
-def _holds(folded: list[str], runs: Sequence[tuple[str, ...]]) -> bool:
-    return any(tuple(folded[start : start + len(run)]) == run for run in runs for start in range(len(folded)))
+@lru_cache(maxsize=100_000)
+def _folded_title(title: str) -> tuple[str, ...]:
+    """Remembered: a user's titles are read for many things."""
+    return tuple(folded_words(title.replace("make up", "makeup")))
+
+
+def _holds(folded: tuple[str, ...], runs: Sequence[tuple[str, ...]]) -> bool:
+    return any(
+        folded[start] == run[0] and folded[start : start + len(run)] == run
+        for run in runs
+        for start in range(len(folded))
+    )
 
 
 def thing_named(name: str) -> Thing:

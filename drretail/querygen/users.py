@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 
-# How many times as many users are drawn when some give no query; after the last the search is given up.
-_LARGER = (2, 5, 20)
+# How many times as many users are drawn, since some give no query; after the last the search is given up. The first of
+# a larger sample are those of the smaller one.
+_LARGER = (1.5, 5, 20)
 
 
 def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
@@ -17,7 +18,7 @@ def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
     Raises UserError for a world without users.
     """
     seen: set[str] = set()
-    for size in (n, *(n * factor for factor in _LARGER)):
+    for size in (round(n * factor) for factor in _LARGER):
         rows = world.store.sample_users(seed, size)
         if not rows:
             raise UserError("This world has no users, and queries are made from users' orders: ingest reviews, too.")

@@ -198,6 +198,12 @@ OTHERS: dict[str, dict[str, Any]] = {
     "It has to be here before Christmas": {"deadline": "before Christmas"},
     "no later than June 3rd, 2024": {"deadline": "no later than June 3rd, 2024"},
     "Mine broke within two weeks": {},
+    "Linen is fine, but it creases within two hours": {},
+    "The blades go dull within two weeks": {},
+    "I have one that doesn't wilt before the weekend": {},
+    "It must be here within two weeks": {"deadline": "within two weeks"},
+    "I want the garden beds planted by May": {"deadline": "by May"},
+    "It comes to us by Friday, I hope": {"deadline": "by Friday"},
     "It may cost what it likes over the next three months": {},
     "Read to the kids before bed, by hand": {},
     # owned

@@ -65,6 +65,27 @@ def test_fix_replaces_what_failed_and_then_nothing_is_left(world: World, file: P
     assert call("check", file, world, "--fix").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"user_id": "NOBODY"}, "this world does not hold their users: edit them, or drop them"),
+        ({"user_id": None}, "they name no user: edit them, or drop them"),
+        ({"user_id": "DORA"}, "their users have no order that was kept: edit them, or drop them"),
+        ({"source": "Ann"}, "the offline generator did not make them: name a --model that writes them again, edit"),
+    ],
+)
+def test_of_what_is_left_the_true_reason_is_told(
+    world: World, file: Path, queries: list[Query], change: dict[str, str | None], why: str
+) -> None:
+    faulty = [it.model_copy(update={"text": "What?", **change}) for it in queries]
+    write_lines(file, [query.as_line() for query in faulty])
+    result = call("check", file, world, "--fix")
+    assert result.exit_code == 3
+    assert f"2 queries were left, because {why}" in result.stdout
+    document = json.loads(call("check", file, world, "--fix", "--json").stdout)
+    assert document["left"] == list(document["why_left"]) == [query.query_id for query in queries]
+
+
 def test_without_fix_the_file_stays_as_it_is(world: World, file: Path) -> None:
     before = file.read_bytes()
     call("check", file, world)

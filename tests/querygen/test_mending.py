@@ -1,6 +1,6 @@
 """Other queries in the place of those in which something was found, and the history of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,9 +11,10 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.generate import SOURCE, generate_for
 from drretail.querygen.lint import Linter
-from drretail.querygen.mending import Faulty, Mender, NotWritten, Rewrite, Rewritten, offline_rewrite
+from drretail.querygen.mending import OF_OTHERS, Faulty, Left, Mender, NotWritten, Rewrite, Rewritten, offline_rewrite
 from drretail.querygen.revisions import History, history_path, read_history_of
 from drretail.querygen.shelf import Shelf
+from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 
@@ -122,7 +123,7 @@ def test_a_failure_ends_the_tries_and_stands_until_it_is_to_be_retried(
 ) -> None:
     better = good.model_copy(update={"query_id": "poor-1"})
     mended = mender(linter, file, Rewriting(NotWritten("timeout: gone"))).mend([poor])
-    assert (mended.queries, mended.failed, mended.left) == ((poor,), {"poor-1": "timeout: gone"}, ())
+    assert (mended.queries, mended.failed, mended.left) == ((poor,), {"poor-1": "timeout: gone"}, {})
     silent = Rewriting()
     assert mender(linter, file, silent).mend([poor]).failed == {"poor-1": "timeout: gone"}
     assert silent.asked == []
@@ -147,14 +148,14 @@ def test_the_offline_generator_rewrites_its_own_queries_only(world: World, linte
         mine, others = rewrite([Faulty(linter.check(poor), 1), Faulty(by_hand, 1)])
         (as_named,) = whoever([Faulty(by_hand, 1)])
     for made in (mine, as_named):
-        assert not isinstance(made, NotWritten | None)
+        assert not isinstance(made, NotWritten | Left)
         assert {(it.query_id, it.user_id, it.source) for it in made} == {("poor-1", "ANNA", SOURCE)}
-    assert others is None
+    assert others == Left(OF_OTHERS)
 
 
 def test_what_is_not_ones_own_is_left_and_named(linter: Linter, file: Path, poor: Query) -> None:
-    mended = mender(linter, file, lambda faulty: [None] * len(faulty)).mend([poor])
-    assert (mended.queries, mended.left, mended.tries) == ((poor,), ("poor-1",), 0)
+    mended = mender(linter, file, lambda faulty: [Left("so")] * len(faulty)).mend([poor])
+    assert (mended.queries, mended.left, mended.tries) == ((poor,), {"poor-1": "so"}, 0)
     assert not history_path(file).exists()
 
 
@@ -162,3 +163,22 @@ def test_a_broken_history_is_the_users_to_mend(file: Path) -> None:
     history_path(file).write_text('{"format": 1}\n{"format": 1}\n')
     with pytest.raises(UserError, match=r"queries\.jsonl\.history\.jsonl, line 1, is no revision"):
         History(file)
+
+
+def test_no_query_is_mended_by_one_that_says_the_same_as_another_of_the_file(
+    linter: Linter, file: Path, good: Query, poor: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = good.model_copy(update={"query_id": "other"})
+    retold = good.model_copy(update={"query_id": "poor-1", "text": " ".join(good.text.split()[::-1])})
+    told = Finding(code="same_task", severity="warning", said="the same")
+    asked: list[str] = []
+
+    def like_one_of(query: Query, others: Iterable[Query]) -> list[Finding]:
+        asked.extend(it.query_id for it in others if it.query_id != query.query_id)
+        return [told] if query.text == retold.text else []
+
+    monkeypatch.setattr(linter, "like_one_of", like_one_of)
+    mended = mender(linter, file, Rewriting([retold]), tries=1).mend([other, poor])
+    assert mended.queries == (other, poor)
+    assert "other" in asked
+    assert told in read_history_of(file)[0].findings

@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,14 +8,18 @@ from typer.testing import CliRunner
 
 from drretail.cli.queries import queries_app
 from drretail.data_ingest.demo import build_shop
+from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.progress import choose_progress
+from drretail.querygen.facts import agree, shown_by
+from drretail.querygen.history import read_history
 from drretail.querygen.lint import Linter
 from drretail.querygen.needs import KINDS, Need, needs
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import CANARY, SPLITS, WORLD, shipped_queries
 from drretail.records.query import NEED_KINDS, Query
+from drretail.tools.toolkit import Toolkit
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +69,30 @@ def test_they_are_bounded_in_many_ways() -> None:
     for bound in ("budget", "must", "must_not", "brands_unwanted", "quantities", "deadline", "owned"):
         assert any(getattr(query.constraints, bound) for query in queries), bound
     assert {query.constraints.budget_scope for query in queries} == {"total", "per_item"}
+    assert sum(query.constraints.deadline is not None for query in queries) >= 8
+    assert sum(bool(query.constraints.quantities) for query in queries) >= 6
+    assert any(query.constraints.budget is None for query in queries)
+
+
+def test_a_user_asks_about_different_things_and_says_nothing_that_contradicts(demo: World) -> None:
+    with Toolkit(Session(demo)) as toolkit:
+        shown = {user: shown_by(read_history(toolkit, user)) for user in {it.user_id or "" for it in shipped_queries()}}
+    for user, facts in shown.items():
+        queries = [query for query in shipped_queries() if query.user_id == user]
+        assert len({query.kind for query in queries}) == len(queries)
+        for query in queries:
+            claims = claims_of(query)
+            assert agree(facts, claims), query.text
+            facts |= claims
+
+
+def claims_of(query: Query) -> dict[str, str]:
+    """Of the need's sentences, those that stand in the text; a slot may be anything."""
+    patterns = [
+        (".{1,60}?".join(map(re.escape, re.split(r"{[^}]*}", it.say))), it.claims)
+        for it in (*need_of(query).tell, *need_of(query).late)
+    ]
+    return {name: value for text, claims in patterns if re.search(text, query.text) for name, value in claims.items()}
 
 
 def test_the_canary_stands_in_every_line() -> None:

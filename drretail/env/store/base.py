@@ -45,7 +45,10 @@ class Store(Protocol):
     def statistics(self, user_id: str) -> UserStatistics: ...
 
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        """``n`` users, or all there are, spread over the strata; the same for the same seed on every backend."""
+        """``n`` users, or all there are, spread over the strata; the same for the same seed on every backend.
+
+        The first of a sample are the sample of fewer users.
+        """
         ...
 
     def close(self) -> None: ...

@@ -146,7 +146,7 @@ class SqliteStore:
         rows = self.connection().execute(
             "SELECT user_id, n_orders, spend, last_order, top_category FROM users ORDER BY k"
         )
-        return (Aggregates(*row) for row in rows)
+        return map(Aggregates._make, rows)
 
     def _user_key(self, user_id: str) -> int:
         row = self._one("SELECT k FROM users WHERE user_id = ?", (user_id,))

@@ -1,6 +1,5 @@
 """What is wrong with a query that a model wrote, in words that help the model to mend it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
@@ -19,9 +18,6 @@ _CHECKS = (wording, typed, privacy, tools, rationale)
 _NOT_TOLD = frozenset({"web_not_needed"})
 _MOST_TOLD = 8
 _MOST_MONEY = 10_000_000
-_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_NUMBERS = dict(enumerate(_WORDS, start=2))
-_PAIR = re.compile(r"\b(?:pair|couple|both)\b", re.IGNORECASE)
 
 
 class Examiner:
@@ -95,13 +91,7 @@ def _not_owned(owned: Sequence[str], case: Case) -> Iterator[str]:
 
 
 def _uncounted(written: WrittenQuery) -> Iterator[str]:
-    """Quantities of one, and those whose number the text doesn't say."""
-    text = written.query
+    """Quantities of one: those whose number the text doesn't say are found by the checks."""
     for quantity in written.constraints.quantities:
-        if quantity.number < 2:
+        if quantity.number <= 1:
             yield f"one of a thing is no quantity: leave {quantity.thing!r} out of quantities"
-            continue
-        forms = [str(quantity.number), *([_NUMBERS[quantity.number]] if quantity.number in _NUMBERS else [])]
-        said = re.search(rf"(?<![\w.$€£])(?:{'|'.join(forms)})(?!\w|[.,]\d)", text, re.IGNORECASE)
-        if not said and not (quantity.number == 2 and _PAIR.search(text)):
-            yield f"the text doesn't say that {quantity.number} of {quantity.thing!r} are wanted"

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any, cast
 
 from drretail.effects import Journal
 from drretail.env.world import World
@@ -16,8 +17,10 @@ from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.problems import Examiner, told, unusable
 from drretail.querygen.by_model.prompt import Briefing, Fault
 from drretail.querygen.by_model.write import ROLE, used_in
+from drretail.querygen.checks import privacy
+from drretail.querygen.identifying import BLANK, Mask
 from drretail.querygen.lint import Linter
-from drretail.querygen.mending import Faulty, NotWritten, Rewritten
+from drretail.querygen.mending import Faulty, Left, NotWritten, Rewritten, without_user
 from drretail.querygen.revisions import version_of
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Finding
@@ -27,8 +30,6 @@ from drretail.trajectory import Trajectory
 
 # Of a file of generic queries; a user has seldom so many.
 _MOST_OTHERS = 20
-# What a model needn't see to take it out.
-_PRIVATE = frozenset({"email_in_text", "phone_in_text", "street_in_text"})
 _TOLD_FIELDS = {"text", "kind", "rationale", "expected_tools", "constraints"}
 
 
@@ -84,30 +85,41 @@ class ModelRewriter(AbstractContextManager["ModelRewriter"]):
     async def _rewritten(self, faulty: Faulty) -> Rewritten:
         query = faulty.checked.query
         place = self._place(query)
-        if place is None:
-            return None
+        if isinstance(place, Left):
+            return place
         others = faulty.others[:_MOST_OTHERS]
 
         def check(written: WrittenQuery) -> str | None:
             return unusable(written) or self._examiner.problem(written, place, others, self._query(query, written))
 
         models = Models({ROLE: self._model}, self._journal, Trajectory())
-        messages = self._briefing.messages_again(place, [it.text for it in others], _fault(faulty))
+        mask = self._mask(faulty)
+        earlier = [mask.text(it.text) for it in faulty.others[:_MOST_OTHERS]]
+        messages = self._briefing.messages_again(place, earlier, _fault(faulty, mask))
         try:
             written = await models.ask(ROLE, messages, WrittenQuery, path=_scope(faulty), check=check)
         except ModelError as problem:
             return NotWritten(f"{problem.kind}: {problem.message}")
         return (self._query(query, written),)
 
-    def _place(self, query: Query) -> Place | None:
-        """For whom the query is written; None for tasks, and for users without an order that was kept."""
+    def _place(self, query: Query) -> Place | Left:
+        """For whom the query is written; tasks, and queries of users without an order that was kept, are left."""
         if query.mode == "generic":
-            about = ", ".join(query.constraints.categories) or "Any of the shop's categories"
+            named = [Mask.of([]).facts(name) for name in query.constraints.categories]
+            about = ", ".join(named) or "Any of the shop's categories"
             return Place(query.query_id, 1, category=about)
-        shopper = self._linter.case(query).shopper
-        if query.mode != "profile_aware" or shopper is None or not shopper.kept:
-            return None
+        nobody = without_user(query, self._linter)
+        if nobody is not None:
+            return Left(nobody)
         return Place(query.query_id, 1, query.user_id)
+
+    def _mask(self, faulty: Faulty) -> Mask:
+        """Takes out what identifies a person in any text that the model is told, whatever was found in it."""
+        query = faulty.checked.query
+        shopper = self._linter.case(query).shopper
+        tried = [it.after for it in faulty.past if it.after is not None]
+        texts = (text for it in (query, *faulty.others, *tried) for text in (it.text, it.rationale))
+        return Mask.of(texts, None if shopper is None else shopper.profile)
 
     def _query(self, query: Query, written: WrittenQuery) -> Query:
         user_id = None if query.mode == "generic" else query.user_id
@@ -115,25 +127,43 @@ class ModelRewriter(AbstractContextManager["ModelRewriter"]):
         return as_query(spelt, query.query_id, user_id, self._world.manifest.fingerprint, self._model.spec)
 
 
-def _fault(faulty: Faulty) -> Fault:
+def _fault(faulty: Faulty, mask: Mask) -> Fault:
     """The query and its earlier tries with what is wrong with each."""
     tries = (
-        f"{_question(it.after, it.findings)}\n{_faults(it.findings)}" for it in faulty.past if it.after is not None
+        f"{_question(it.after, mask)}\n{_faults(it.after, it.findings, mask)}"
+        for it in faulty.past
+        if it.after is not None
     )
-    checked = faulty.checked
-    return Fault(_question(checked.query, checked.findings), _faults(checked.findings), tuple(tries))
+    query = faulty.checked.query
+    return Fault(_question(query, mask), _faults(query, faulty.checked.findings, mask), tuple(tries))
 
 
-def _question(query: Query, findings: Sequence[Finding]) -> str:
+def _question(query: Query, mask: Mask) -> str:
     known = query.model_dump(mode="json", exclude_none=True, include=_TOLD_FIELDS)
-    for finding in findings:
-        if finding.code in _PRIVATE:
-            known["text"] = known["text"].replace(finding.said, "[…]")
-    return canonical_json(known)
+    return canonical_json({**_masked(known, mask), "text": mask.text(query.text)})
 
 
-def _faults(findings: Sequence[Finding]) -> str:
-    shown = (it.model_copy(update={"said": "[…]", "found": None}) if it.code in _PRIVATE else it for it in findings)
+def _masked(value: Any, mask: Mask) -> Any:
+    """Every text within a JSON value masked."""
+    if isinstance(value, str):
+        return mask.facts(value)
+    if isinstance(value, list):
+        return [_masked(it, mask) for it in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {mask.facts(key): _masked(it, mask) for key, it in cast("dict[str, Any]", value).items()}
+    return value
+
+
+def _faults(query: Query, findings: Sequence[Finding], mask: Mask) -> str:
+    """A line for each finding; a model needn't see what identifies a person to take it out."""
+    shown = (
+        finding.model_copy(update={"said": BLANK, "found": None})
+        if finding.code in privacy.CODES
+        else finding.model_copy(
+            update={"said": mask.part(finding.said, query.text), "found": finding.found and mask.facts(finding.found)}
+        )
+        for finding in findings
+    )
     return "\n".join(f"- {told(finding)}" for finding in shown)
 
 

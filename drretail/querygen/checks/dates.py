@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 from drretail.grounding.amounts import find_amounts
+from drretail.grounding.deadlines import read_deadline
 from drretail.grounding.mentions import find_mentions
 from drretail.grounding.wording import format_money
 from drretail.querygen.checks.case import Case, found
@@ -41,11 +42,22 @@ _SINCE = re.compile(
 _YEAR = re.compile(
     r"(?<![\d$€£,.])(?:19|20)\d\d(?![\d,]|\.\d|\s*(?:lumens?|ml|mah|watts?|pieces?|count))", re.IGNORECASE
 )
-_DEADLINE = re.compile(
-    rf"(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|{_MONTH}\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{{4}}))?)",
+_ABBREVIATED = rf"(?P<month>{'|'.join(month[:3] for month in _MONTHS)})[a-z]*\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_OF_YEAR = r"(?:,?\s+(?P<year>\d{4}))?"
+_DEADLINES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})",
+        rf"\b{_ABBREVIATED}\s+{_DAY}{_OF_YEAR}\b",
+        rf"\b{_DAY}\s+(?:of\s+)?{_ABBREVIATED}{_OF_YEAR}",
+        r"\b(?P<number>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})\b",
+    )
+)
+_SAID_TO_BE_BOUGHT = re.compile(
+    r"\b(?:bought|ordered|purchased|got|gotten|have|had|own|owned|using|used)\b|\b(?:from you|been mine)\b",
     re.IGNORECASE,
 )
-_SAID_TO_BE_BOUGHT = re.compile(r"\b(?:bought|ordered|purchased|got|had|using|have had)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]+")
 # What was paid may differ from today's price; half as much again is another product.
 _FAR = 0.5
@@ -70,7 +82,8 @@ def _years(case: Case) -> Iterator[Finding]:
 
 
 def _deadline(case: Case) -> Iterator[Finding]:
-    deadline = case.query.constraints.deadline
+    """The typed deadline; where none is typed, the one in the text."""
+    deadline = case.query.constraints.deadline or read_deadline(case.query.text)
     day = None if deadline is None else _day(deadline, case.now.date())
     if deadline is not None and day is not None and day < case.now.date():
         yield found("deadline_passed", deadline, f"today is {case.now.date()}")
@@ -78,19 +91,22 @@ def _deadline(case: Case) -> Iterator[Finding]:
 
 def _day(deadline: str, today: date) -> date | None:
     """The day that a deadline names; without a year, the next such day."""
-    match = _DEADLINE.search(deadline)
+    match = next((match for pattern in _DEADLINES if (match := pattern.search(deadline))), None)
     if match is None:
         return None
+    named = match.groupdict()
+    month = int(named["number"]) if "number" in named else _month(named["month"])
     try:
-        if match["iso"]:
-            return date.fromisoformat(match["iso"])
-        month, day = _MONTHS.index(match["month"].casefold()) + 1, int(match["day"])
-        if match["year"]:
-            return date(int(match["year"]), month, day)
-        this_year = date(today.year, month, day)
-        return this_year if this_year >= today else date(today.year + 1, month, day)
+        if named["year"]:
+            return date(int(named["year"]), month, int(named["day"]))
+        this_year = date(today.year, month, int(named["day"]))
+        return this_year if this_year >= today else date(today.year + 1, month, int(named["day"]))
     except ValueError:  # the 31st of a month with 30 days
         return None
+
+
+def _month(name: str) -> int:
+    return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name.casefold()[:3]))
 
 
 def _currency(case: Case) -> Iterator[Finding]:

@@ -5,8 +5,8 @@ long as few have rated), and once for this user: what was bought before is out (
 brands bought more than once, and prices near where the user buys in other
 kinds, gain half a star each. Where for every wanted thing the
 first is the same, only three more needs count: the text speaks of a thing that the user has and does not say which
-product it is, so that only the record tells what to match or beat; it bounds the price by what the user usually
-spends; or the answer depends on where the user lives.
+product it is, so that only the record tells what to match or beat (unless it is told by the way, ownership.py); it
+bounds the price by what the user usually spends; or the answer depends on where the user lives.
 """
 
 import re
@@ -16,6 +16,7 @@ from typing import Literal
 from drretail.grounding.basket import Slot, candidates
 from drretail.grounding.listing import Listing
 from drretail.querygen.checks.case import Case, found
+from drretail.querygen.checks.ownership import bears_on_the_rest
 from drretail.querygen.checks.shopper import Shopper
 from drretail.records.evidence import Finding
 
@@ -58,7 +59,7 @@ def needs(case: Case, shopper: Shopper) -> tuple[Need, ...]:
     reasons: list[Need] = []
     if any(_changes(case, slot, shopper) for slot in case.slots):
         reasons.append("choice")
-    if any(shopper.orders_of(thing) for thing in case.asked.had):
+    if any(shopper.orders_of(thing) and bears_on_the_rest(case, shopper, thing) for thing in case.asked.had):
         reasons.append("owned")
     if _SPENDING.search(case.query.text.replace("’", "'")) and any(it.price is not None for it in shopper.listings):
         reasons.append("spending")

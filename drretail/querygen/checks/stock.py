@@ -32,6 +32,7 @@ class Stock:
     _places: dict[str, float | None] = field(default_factory=dict[str, float | None])
     _brands: dict[str, bool] = field(default_factory=dict[str, bool])
     _titles: dict[str, bool] = field(default_factory=dict[str, bool])
+    _is_in: dict[tuple[str, bool, str], bool] = field(default_factory=dict[tuple[str, bool, str], bool])
     _categories: frozenset[str] | None = None
 
     def offers(self, thing: Thing) -> tuple[Listing, ...]:
@@ -50,6 +51,17 @@ class Stock:
             kind = {it.product.product_id: it for it in found if _is_a(thing, it.product.title, it.product.categories)}
             self._offers[key] = tuple(kind.values())
         return self._offers[key]
+
+    def is_in(self, thing: Thing, category: str) -> bool:
+        """True when the shop has such a thing in a category, by the category that the search would take."""
+        key = thing.name, thing.kind is not None, fold_category(category)
+        if key not in self._is_in:
+            found = self._search(thing.name, "all", "relevance", category)
+            self._is_in[key] = any(_is_a(thing, it.product.title) for it in found) or any(
+                fold_category(category) in map(fold_category, (it.product.category, *it.product.categories))
+                for it in self.offers(thing)
+            )
+        return self._is_in[key]
 
     def prices(self, thing: Thing) -> tuple[Decimal, ...]:
         """The known prices of the offers of a kind, rising."""

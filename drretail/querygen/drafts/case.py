@@ -1,10 +1,12 @@
 """What every draft starts from, and what it gives."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from random import Random
 
+from drretail.querygen.drafts.weighing import clashes
+from drretail.querygen.facts import Facts, agree
 from drretail.querygen.history import History, Purchase
 from drretail.querygen.occasions import how_long, when
 from drretail.querygen.phrases import listed
@@ -29,6 +31,20 @@ class Case:
     """Where the user buys between cheap (0) and dear (1)."""
     avoid: frozenset[str] = frozenset()
     """Names of things that other queries of the user are already about."""
+    spoken_of: frozenset[str] = frozenset()
+    """Names of things of the user that other queries start from."""
+    facts: Facts = field(default_factory=dict[str, str])
+    """What the record shows of the user's life, and what other queries have said of it."""
+    heard: frozenset[str] = frozenset()
+    """The sentences and web questions of other queries of the user."""
+    words: list[str] = field(default_factory=list[str])
+    """Filled with those of this draft."""
+
+    def say(self, options: Sequence[str]) -> str:
+        """One of the sentences, if possible one that no other query of the user has."""
+        chosen = self.rng.choice([text for text in options if text not in self.heard] or list(options))
+        self.words.append(chosen)
+        return chosen
 
     def pick(self, purchases: Sequence[Purchase]) -> Purchase | None:
         """One of the newest purchases whose thing is still free."""
@@ -74,36 +90,51 @@ class Case:
             )
         )
 
-    def question(self, thing: Thing) -> str:
-        """Something that only the web knows of a thing, clear without anything before it."""
-        clear = [ask for ask in thing.talk.ask if not _POINTS_BACK.search(ask)]
-        return thing.phrase.fill(self.rng.choice(clear or thing.talk.ask))
+    def questions(self, thing: Thing) -> list[str]:
+        """What only the web knows of a thing, clear without anything before it; with slots for its number."""
+        return [ask for ask in thing.talk.ask if not _POINTS_BACK.search(ask)] or list(thing.talk.ask)
 
-    def point(self, thing: Thing) -> str:
-        """Something to weigh up in a thing, as a plain noun."""
-        return self.rng.choice(_nouns(thing))
+    def point(self, thing: Thing, against: Collection[str] = ()) -> str:
+        """Something to weigh up in a thing, as a plain noun, that texts beside it have not settled."""
+        return self.rng.choice(_nouns(thing, against))
 
-    def points(self, thing: Thing) -> list[str]:
+    def points(self, thing: Thing, against: Collection[str] = ()) -> list[str]:
         """Two such nouns, or the one there is."""
-        nouns = _nouns(thing)
+        nouns = _nouns(thing, against)
         return self.rng.sample(nouns, min(2, len(nouns)))
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A query before it has an id; ``about`` names the things at its centre."""
+    """A query before it has an id; ``about`` names the things at its centre, and ``mine`` the one it starts from."""
 
     need: str
     kind: NeedKind
     about: frozenset[str]
+    mine: str
     text: str
     rationale: str
     expected_tools: tuple[str, ...]
     constraints: Constraints
+    asks: frozenset[str] = frozenset()
+    """What it asks of the web, as in the knowledge files."""
+    words: frozenset[str] = frozenset()
+    """All of its sentences, as in the knowledge files."""
+    claims: Facts = field(default_factory=dict[str, str])
+    """What it says of the user's life."""
+
+    @property
+    def things(self) -> frozenset[str]:
+        return self.about | {self.mine}
+
+    def goes_with(self, other: "Draft") -> bool:
+        """True when one user may ask both: about different things, different questions, and nothing contradicts."""
+        return not (self.things & other.things or self.asks & other.asks) and agree(self.claims, other.claims)
 
 
-def _nouns(thing: Thing) -> list[str]:
-    return [point for point in thing.talk.compare if not _CLAUSE.match(point)]
+def _nouns(thing: Thing, against: Collection[str]) -> list[str]:
+    nouns = [point for point in thing.talk.compare if not _CLAUSE.match(point)]
+    return [point for point in nouns if not clashes(point, against)] or nouns
 
 
 def orders_of(*purchases: Purchase) -> str:

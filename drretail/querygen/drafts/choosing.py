@@ -9,7 +9,7 @@ present   something for somebody who shares the user's taste
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from drretail.querygen.drafts.case import Case
 from drretail.querygen.history import Purchase
@@ -20,6 +20,8 @@ from drretail.querygen.things import Thing, thing_named
 # A fault shows only after some use.
 _DAYS_OF_USE = 30
 _LEAST_TOGETHER, _MOST_TOGETHER = 2, 4
+# Of a present for one person so many are thought of.
+_IDEAS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Chosen:
     asks: tuple[str, ...] = ()
     """What only the web knows, with slots; none: what the need or the kinds have."""
     slots: dict[str, str] = field(default_factory=dict[str, str])
+    family: tuple[str, ...] = ()
+    """Names of the kinds that belong to what the need is about."""
 
 
 def choose(case: Case, need: Need) -> Chosen | None:
@@ -74,25 +78,25 @@ def _beside(case: Case, need: Need) -> Chosen | None:
     for purchase in _purchases(case, need):
         pairs = _seasonal(need, purchase) if need.source == "projects" else _paired(need, purchase)
         found += [
-            Chosen(need, purchase, (thing,), frozenset({thing.name}), asks, slots)
-            for thing, asks, slots in pairs
+            Chosen(need, purchase, (thing,), frozenset({thing.name}), asks, slots, family)
+            for thing, asks, slots, family in pairs
             if thing.name not in case.avoid and case.is_new(thing)
         ]
     return case.rng.choice(found) if found else None
 
 
-Paired = Iterable[tuple[Thing, tuple[str, ...], dict[str, str]]]
+Paired = Iterable[tuple[Thing, tuple[str, ...], dict[str, str], tuple[str, ...]]]
 
 
 def _paired(need: Need, purchase: Purchase) -> Paired:
-    return [(thing_named(it.thing), it.ask, {}) for it in need.pairs if it.mine == purchase.thing.name]
+    return [(thing_named(it.thing), it.ask, {}, (it.thing,)) for it in need.pairs if it.mine == purchase.thing.name]
 
 
 def _seasonal(need: Need, purchase: Purchase) -> Paired:
     return [
-        (thing_named(name), project.ask, {"here": here})
+        (thing_named(name), project.ask, {"here": here}, project.things)
         for project in _projects(need, purchase)
-        for name in project.things
+        for name in project.kinds
         for here in project.here
     ]
 
@@ -100,23 +104,22 @@ def _seasonal(need: Need, purchase: Purchase) -> Paired:
 def _together(case: Case, need: Need) -> Chosen | None:
     found: list[Chosen] = []
     for purchase in _purchases(case, need):
-        if purchase.thing.name in case.avoid:
-            continue
         sets: list[tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]] = (
             [(it.things, it.ask, {"goal": it.goal}) for it in _projects(need, purchase)]
             if need.source == "projects"
             else [(need.things, (), {})]
         )
         for names, asks, slots in sets:
-            missing = [thing for thing in map(thing_named, names) if case.is_new(thing)]
-            about = frozenset({purchase.thing.name, slots.get("goal", need.name)})
+            missing = [it for it in map(thing_named, names) if it.name not in case.avoid and case.is_new(it)]
             if len(missing) >= _LEAST_TOGETHER and slots.get("goal", need.name) not in case.avoid:
-                found.append(Chosen(need, purchase, tuple(missing), about, asks, slots))
+                family = (*names, *need.mine)
+                found.append(Chosen(need, purchase, tuple(missing), frozenset(), asks, slots, family))
     if not found:
         return None
     chosen = case.rng.choice(found)
     wanted = tuple(case.some(chosen.things, case.rng.randint(_LEAST_TOGETHER, _MOST_TOGETHER)))
-    return Chosen(need, chosen.purchase, wanted, chosen.about, chosen.asks, chosen.slots)
+    about = frozenset({chosen.slots.get("goal", need.name), *(thing.name for thing in wanted)})
+    return replace(chosen, things=wanted, about=about)
 
 
 def _either(case: Case, need: Need) -> Chosen | None:
@@ -127,7 +130,8 @@ def _either(case: Case, need: Need) -> Chosen | None:
             if second.name == purchase.thing.name:
                 first, second = second, first
             about = frozenset({first.name, second.name})
-            found.append(Chosen(need, purchase, (first, second), about, slots={"need": choice.need}))
+            near = tuple(name for project in projects_with(purchase.thing.name) for name in project.things)
+            found.append(Chosen(need, purchase, (first, second), about, slots={"need": choice.need}, family=near))
     return case.rng.choice(found) if found else None
 
 
@@ -154,32 +158,38 @@ def _present(case: Case, need: Need) -> Chosen | None:
             about = f"gift: {project.interest}"
             names = [name for name in project.things if not need.things or name in need.things]
             gifts = [thing for thing in map(thing_named, names) if _is_gift(case, thing, purchase)]
-            if gifts and about not in case.avoid:
+            if len(gifts) >= (1 if need.quantity else _IDEAS) and about not in case.avoid:
                 slots = {"interest": project.interest}
-                found.append(Chosen(need, purchase, tuple(gifts), frozenset({about}), slots=slots))
+                found.append(
+                    Chosen(need, purchase, tuple(gifts), frozenset({about}), slots=slots, family=project.things)
+                )
     if not found:
         return None
     chosen = case.rng.choice(found)
-    ideas = tuple(case.some(chosen.things, 1 if need.quantity else 2))
-    return Chosen(need, chosen.purchase, ideas, chosen.about, slots=chosen.slots)
+    ideas = tuple(case.some(chosen.things, 1 if need.quantity else _IDEAS))
+    return replace(chosen, things=ideas, about=chosen.about | {thing.name for thing in ideas})
 
 
 def _is_gift(case: Case, thing: Thing, purchase: Purchase) -> bool:
     return (
         thing.talk.gift
+        and thing.name not in case.avoid
         and thing.name != purchase.thing.name
         and case.shelf.has(thing, without=case.history.product_ids)
     )
 
 
 def _purchases(case: Case, need: Need, *, lasting: bool = True) -> list[Purchase]:
-    """The purchases that a need may start from, newest first."""
+    """The purchases that a need may start from, newest first; of each kind, the newest: that is the one in use."""
     return [
         it
         for it in case.history.purchases
-        if (not need.mine or it.thing.name in need.mine)
+        if case.history.owns(it.thing.name) is it
+        and (not need.mine or it.thing.name in need.mine)
         and (not need.brand or it.brand is not None)
-        and (not lasting or it.lasts(case.history.today))
+        and (not need.made_of or it.is_of(need.made_of))
+        and it.thing.name not in case.spoken_of
+        and (not lasting or need.late or it.lasts(case.history.today))
         and (need.outgrown or not it.is_outgrown(case.history.today))
     ]
 

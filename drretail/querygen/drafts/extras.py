@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
 
+from drretail.grounding.listing import folded
 from drretail.querygen.drafts.case import Case
 from drretail.querygen.drafts.choosing import Chosen
 from drretail.querygen.drafts.said import Said
+from drretail.querygen.drafts.telling import said_by, sayable
 from drretail.querygen.needs import sayings
 from drretail.querygen.occasions import day_named
 from drretail.querygen.shelf import budget_for
@@ -20,6 +22,14 @@ _STARS = (4.5, 4.3, 4)
 _REVIEWS = (500, 200, 100, 50, 20, 10)
 _COUNTS = {2: "two", 3: "three", 4: "four"}
 _LEAST_DAYS, _MOST_DAYS = 7, 30
+# How often a text names a day, of a need to which one belongs, and of another.
+_OFTEN, _SELDOM = 0.5, 0.12
+# How often it names a number of what one may well buy several of; and no budget, where nothing has to be added up.
+_SEVERAL, _UNBOUNDED = 0.5, 0.15
+# How often the maker of what disappoints is ruled out.
+_UNHAPPY = 0.25
+# Whoever has ordered less has no usual way of spending.
+_USUAL = 3
 # An answer needs something to choose from.
 _ENOUGH = 2
 
@@ -45,14 +55,14 @@ def extras_of(case: Case, chosen: Chosen) -> Extras | None:
     extras = Extras(start)
     if not _can_be_met(case, chosen, start, least=1):
         return None
-    if chosen.need.unwanted or (chosen.purchase.brand and case.rng.random() < 0.12 and chosen.need.shape == "replace"):
+    if chosen.need.unwanted or (chosen.need.unhappy and chosen.purchase.brand and case.rng.random() < _UNHAPPY):
         _refuse_brand(case, chosen, extras)
     if case.rng.random() < (0.85 if chosen.need.must else 0.55):
         _demand(case, chosen, extras)
     if case.rng.random() < 0.4:
         _ask_for_ratings(case, chosen, extras)
     count = _count(case, chosen, extras)
-    if chosen.need.deadline_always or (chosen.need.deadline and case.rng.random() < 0.5):
+    if chosen.need.deadline_always or case.rng.random() < (_OFTEN if chosen.need.deadline else _SELDOM):
         _set_deadline(case, chosen, extras)
     _set_budget(case, chosen, extras, count)
     return extras
@@ -80,7 +90,7 @@ def bought_before(case: Case, chosen: Chosen) -> frozenset[str]:
 def _refuse_brand(case: Case, chosen: Chosen, extras: Extras) -> None:
     brand = chosen.purchase.brand
     if brand is not None and _accept(case, chosen, extras, brands_unwanted=(brand,)):
-        extras.demands.append(case.rng.choice(sayings().demand.brand).format(brand=brand))
+        extras.demands.append(case.say(sayings().demand.brand).format(brand=brand))
 
 
 def _demand(case: Case, chosen: Chosen, extras: Extras) -> None:
@@ -99,15 +109,13 @@ def _demand(case: Case, chosen: Chosen, extras: Extras) -> None:
         ban = ""
     slots = {"thing": Said(thing.phrase), "must": must, "ban": ban}
     if must and ban and one and case.rng.random() < 0.6:
-        extras.demands.append(case.rng.choice(said.both).format(**slots))
+        extras.demands.append(case.say(said.both).format(**slots))
         return
     any_of_them = chosen.need.shape in ("either", "present") and not one
     if must:
-        extras.demands.append(
-            case.rng.choice(said.must_any if any_of_them else _of_one(said.must, one)).format(**slots)
-        )
+        extras.demands.append(case.say(said.must_any if any_of_them else _of_one(said.must, one)).format(**slots))
     if ban:
-        extras.demands.append(case.rng.choice(said.ban).format(**slots))
+        extras.demands.append(case.say(said.ban).format(**slots))
 
 
 def _of_one(sentences: Sequence[str], one: bool) -> list[str]:
@@ -121,9 +129,14 @@ def _shuffled(rng: Random, chosen: Chosen) -> list[Thing]:
 
 def _musts(case: Case, chosen: Chosen, thing: Thing) -> Iterator[str]:
     """Demands of the need, or else of the kind, in seeded order."""
-    own, talk = chosen.need.must, thing.talk.must
+    own, talk = [it for it in chosen.need.must if not _has_already(chosen, it)], thing.talk.must
     yield from case.rng.sample(own, len(own))
     yield from case.rng.sample(talk, len(talk))
+
+
+def _has_already(chosen: Chosen, must: str) -> bool:
+    """True for the material that the user would like to get away from."""
+    return bool(chosen.need.made_of) and f" {folded(must)} " in chosen.purchase.material
 
 
 def _bans(case: Case, chosen: Chosen, thing: Thing, must: str) -> list[str]:
@@ -148,26 +161,33 @@ def _ask_for_ratings(case: Case, chosen: Chosen, extras: Extras) -> None:
             must = f"at least {stars} stars"
             met = all(case.shelf.meets(thing, must) for thing in chosen.things)
             if met and _accept(case, chosen, extras, must=(*extras.constraints.must, must)):
-                extras.demands.append(case.rng.choice(said.stars).format(stars=stars))
+                extras.demands.append(case.say(said.stars).format(stars=stars))
                 return
     for reviews in _REVIEWS[case.rng.randint(0, 2) :]:
         ban = f"fewer than {reviews} reviews"
         if _accept(case, chosen, extras, must_not=(*extras.constraints.must_not, ban)):
-            extras.demands.append(case.rng.choice(said.reviews).format(reviews=reviews))
+            extras.demands.append(case.say(said.reviews).format(reviews=reviews))
             return
 
 
 def _count(case: Case, chosen: Chosen, extras: Extras) -> int:
     """How many are to be bought, said where it is more than one."""
     gifts = chosen.need.shape == "present"
-    if not chosen.need.quantity or not (gifts or case.rng.random() < 0.5):
+    if not (chosen.need.quantity or _may_be_several(chosen)):
+        return 1
+    if not gifts and case.rng.random() > (0.5 if chosen.need.quantity else _SEVERAL):
         return 1
     count = case.rng.choice((2, 3, 4) if gifts else (2, 3))
     said = sayings().demand
-    wording = case.rng.choice(said.quantity_each if gifts else said.quantity)
+    lasting = chosen.need.shape == "replace"
+    wording = case.say(said.quantity_each if gifts else said.quantity_lasting if lasting else said.quantity)
     extras.amounts.append(wording.format(count=_COUNTS[count]))
     extras.constraints = extras.constraints.model_copy(update={"quantities": {chosen.things[0].name: count}})
     return count
+
+
+def _may_be_several(chosen: Chosen) -> bool:
+    return chosen.need.shape == "replace" and chosen.need.several and chosen.things[0].talk.several
 
 
 def _set_deadline(case: Case, chosen: Chosen, extras: Extras) -> None:
@@ -177,12 +197,13 @@ def _set_deadline(case: Case, chosen: Chosen, extras: Extras) -> None:
     if case.rng.random() < 0.25:
         deadline = f"within {case.rng.choice(('two', 'three'))} weeks"
     several = chosen.need.shape == "together"
-    extras.amounts.append(case.rng.choice(said.deadlines if several else said.deadline).format(deadline=deadline))
+    pressing = said.deadline if chosen.need.deadline else said.deadline_mild
+    extras.amounts.append(case.say(said.deadlines if several else pressing).format(deadline=deadline))
     extras.constraints = extras.constraints.model_copy(update={"deadline": deadline})
 
 
 def _set_budget(case: Case, chosen: Chosen, extras: Extras, count: int) -> None:
-    """Of all together, of each, or of the one thing that is bought; where no price is known, what is usually spent."""
+    """Of all together, of each, or of the one thing that is bought; now and then what is usually spent, or nothing."""
     need, several = chosen.need, chosen.need.shape == "together"
     per_item = (
         need.per_item or (count > 1 and case.rng.random() < 0.6) or (need.per_item_too and case.rng.random() < 0.4)
@@ -196,7 +217,13 @@ def _set_budget(case: Case, chosen: Chosen, extras: Extras, count: int) -> None:
         dearest=per_item or not several,
         pieces=1 if per_item else count,
     )
-    extras.budget = budget_sentence(case.rng, budget, extras.scope)
+    if not (per_item or several or need.calculator or need.level > 0) and case.rng.random() < _UNBOUNDED:
+        budget = None
+    usual = sayable(case, chosen, sayings().budget.none)
+    if budget is not None:
+        extras.budget = budget_sentence(case.rng, budget, extras.scope)
+    elif usual and case.history.orders >= _USUAL:
+        extras.budget = said_by(case, usual).say
     extras.constraints = extras.constraints.model_copy(
         update={"budget": budget, "budget_scope": "per_item" if per_item and budget else "total"}
     )

@@ -3,16 +3,21 @@
 from drretail.errors import UserError
 from drretail.querygen.review.dossier import Dossiers
 from drretail.querygen.review.draft import draft_of, edit_of, edited
+from drretail.querygen.review.moves import Move, Moved
 from drretail.querygen.review.page import Section, checks_of, constraints_told, wrapped
 from drretail.querygen.review.records import Edit
 from drretail.querygen.review.screen import Screen, letter_of
 from drretail.records.query import Query
 
-KEEP = "Keep it? [y] yes  [e] edit again  [n] drop the edit"
+KEEP = "Keep it? [y] yes  [e] edit again  [n] drop the edit  [q] quit"
+AGAIN = "[e] edit again  [n] drop the edit  [q] quit"
 
 
 def edit_by_hand(screen: Screen, dossiers: Dossiers, query: Query) -> Edit | None:
-    """The edit that the reviewer keeps; None when it was dropped, or changes nothing."""
+    """The edit that the reviewer keeps; None when it was dropped, or changes nothing.
+
+    Raises Moved where the reviewer quits; then there is no edit.
+    """
     draft = draft_of(query)
     while True:
         draft = screen.edit(draft) or draft
@@ -20,7 +25,7 @@ def edit_by_hand(screen: Screen, dossiers: Dossiers, query: Query) -> Edit | Non
             edit = edit_of(query, edited(query, draft))
         except UserError as problem:
             screen.say(f"This makes no query. {problem}")
-            if _answer(screen, "[e] edit again  [n] drop the edit", "en") != "e":
+            if _answer(screen, AGAIN, "en") != "e":
                 return None
             continue
         if edit is None:
@@ -41,7 +46,7 @@ def _show(screen: Screen, dossiers: Dossiers, edit: Edit) -> None:
 
 
 def _answer(screen: Screen, prompt: str, allowed: str) -> str:
-    """One of the letters; "n" at the end of input."""
+    """One of the letters; "n" at the end of input. Raises Moved where the reviewer quits."""
     while True:
         typed = screen.ask(prompt)
         if typed is None:
@@ -49,3 +54,6 @@ def _answer(screen: Screen, prompt: str, allowed: str) -> str:
         letter = letter_of(typed)
         if letter and letter in allowed:
             return letter
+        if letter == Move.QUIT.value:
+            raise Moved(Move.QUIT)
+        screen.say(f"Please type one of {', '.join(allowed)}, or q.")

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 
 from drretail.querygen.review.dossier import Dossiers
 from drretail.querygen.review.editing import edit_by_hand
 from drretail.querygen.review.log import ReviewLog
+from drretail.querygen.review.moves import Move, Moved
 from drretail.querygen.review.page import page_of, shopper_of
 from drretail.querygen.review.records import QUESTIONS, Answers, Decision, Edit, Question, Review
 from drretail.querygen.review.screen import Screen, letter_of
@@ -19,22 +19,6 @@ SHOPPER = "p"
 DECIDE = "Your decision: [a] accept  [e] edit  [r] reject"
 ACCEPT_ALL_THE_SAME = "You answered a question with no. Accept it as it is all the same? [y/n]"
 LETTERS: dict[str, Decision] = {"a": "accept", "e": "edit", "r": "reject"}
-
-
-class Move(Enum):
-    """Where a reviewer goes instead of answering."""
-
-    SKIP = "s"
-    BACK = "b"
-    QUIT = "q"
-
-
-class Moved(Exception):
-    """The reviewer went elsewhere."""
-
-    def __init__(self, move: Move) -> None:
-        super().__init__(move.value)
-        self.move = move
 
 
 @dataclass(frozen=True, slots=True)

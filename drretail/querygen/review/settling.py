@@ -3,20 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from drretail.querygen.review.dossier import Dossiers
 from drretail.querygen.review.editing import edit_by_hand
 from drretail.querygen.review.log import ReviewLog
+from drretail.querygen.review.moves import Move, Moved
 from drretail.querygen.review.outcome import Outcome
-from drretail.querygen.review.page import Section, page_of, wrapped
+from drretail.querygen.review.page import Section, page_of, shopper_of, wrapped
 from drretail.querygen.review.records import QUESTIONS, Decision, Edit, Review
 from drretail.querygen.review.screen import Screen, letter_of
-from drretail.querygen.review.session import Move
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
 
-KEYS = "[s] skip  [q] quit"
+KEYS = "[s] skip  [p] the shopper  [q] quit"
+SHOPPER = "p"
 MOST_EDITS = 9
 
 
@@ -40,32 +40,37 @@ class Settling:
                 Section("What the reviewers say", said(outcome.reviews, self.screen.width)),
             )
             self.screen.say(KEYS)
-            answer = self._answer(outcome)
-            if answer is Move.QUIT:
-                break
-            if answer is not Move.SKIP:
-                self._keep(outcome, *answer)
-                settled += 1
+            try:
+                decision, edit = self._answer(outcome)
+            except Moved as moved:
+                if moved.move is Move.QUIT:
+                    break
+                continue
+            self._keep(outcome, decision, edit)
+            settled += 1
         return settled
 
-    def _answer(self, outcome: Outcome) -> tuple[Decision, Edit | None] | Literal[Move.SKIP, Move.QUIT]:
-        """A decision with its edit, or where the person goes instead."""
+    def _answer(self, outcome: Outcome) -> tuple[Decision, Edit | None]:
+        """A decision with its edit. Raises Moved where the person goes elsewhere."""
         edits = edits_of(outcome.reviews, outcome.query)
         takes = "".join(f"  [{number}] {it.reviewer}'s edit" for number, it in enumerate(edits, 1))
         while True:
             typed = self.screen.ask(f"The last word: [a] accept{takes}  [e] edit  [r] reject")
             letter = "q" if typed is None else letter_of(typed)
-            if letter == "q":
-                return Move.QUIT
-            if letter == "s":
-                return Move.SKIP
+            if letter in (Move.QUIT.value, Move.SKIP.value):
+                raise Moved(Move(letter))
             if letter == "a":
                 return "accept", None
             if letter == "r":
                 return "reject", None
             if letter.isdecimal() and 1 <= int(letter) <= len(edits):
                 return "edit", edits[int(letter) - 1].edit
-            if letter == "e":
+            if letter == SHOPPER:
+                self.screen.show(shopper_of(self.dossiers.of(outcome.query), self.screen.width))
+            elif letter != "e":
+                keys = ("a", *map(str, range(1, len(edits) + 1)), "e", "r")
+                self.screen.say(f"Please type one of {', '.join(keys)}, or s, p, q.")
+            else:
                 edit = edit_by_hand(self.screen, self.dossiers, outcome.query)
                 if edit is not None:
                     return "edit", edit

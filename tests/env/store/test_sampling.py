@@ -1,12 +1,17 @@
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.env.store.base import STRATA
 from drretail.env.store.sampling import Aggregates, sample_users
+
+FIXED = ["U0210", "U0380", "U0010", "U0222", "U0240"]
+"""What seed 42 draws: published samples must stay the same."""
 
 rows = st.builds(
     Aggregates,
@@ -40,8 +45,13 @@ def test_a_sample_does_not_depend_on_the_order_in_which_users_are_read(
     expected = sample_users(lambda: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
     assert sample_users(read_shuffled, seed, n, STRATA) == expected
     drawn = [row.user_id for row in expected]
-    assert drawn == sorted(set(drawn))
-    assert len(drawn) == min(n, len(users))
+    assert len(set(drawn)) == len(drawn) == min(n, len(users))
+
+
+@given(users=crowds, seed=st.integers(0, 9), n=st.integers(0, 20), more=st.integers(0, 20))
+def test_the_first_of_a_sample_are_the_sample_of_fewer(users: list[Aggregates], seed: int, n: int, more: int) -> None:
+    larger = sample_users(lambda: users, seed, n + more, STRATA)
+    assert larger[:n] == sample_users(lambda: users, seed, n, STRATA)
 
 
 def test_every_kind_of_user_is_drawn_before_any_kind_twice() -> None:
@@ -56,6 +66,30 @@ def test_frequent_and_rare_buyers_are_equally_likely() -> None:
     assert sum(row.n_orders > 2 for row in sample) >= 20
 
 
+def long_tailed(size: int) -> list[Aggregates]:
+    """Users of whom half have ordered once, and one in 64 more than 32 times."""
+    random = Random(1)
+    counts = [2 ** min(n, 6) for n in (int(random.expovariate(0.7)) for _ in range(size))]
+    return [
+        Aggregates(f"U{n:05d}", count, 9.0 * count + n % 7, random.randrange(10**6), f"C{n % 9}")
+        for n, count in enumerate(counts)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_seventeen_users_are_spread_over_every_stratum(seed: int) -> None:
+    users = long_tailed(3000)
+    sample = sample_users(lambda: users, seed, 17, STRATA)
+    counts = Counter(row.n_orders for row in sample)
+    assert set(counts) >= {1, 2, 4, 8}
+    assert set(counts) & {16, 32, 64}
+    assert max(counts.values()) <= 4
+    assert max(Counter(row.top_category for row in sample).values()) == 2
+    dates = sorted(user.last_order for user in users)
+    quarters = Counter(bisect_left(dates, row.last_order) * 4 // len(dates) for row in sample)
+    assert min(quarters[quarter] for quarter in range(4)) >= 2
+
+
 def test_another_seed_draws_other_users() -> None:
     users = crowd(400)
     draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
@@ -64,10 +98,4 @@ def test_another_seed_draws_other_users() -> None:
 
 def test_a_seed_always_draws_the_same_users() -> None:
     users = crowd(400)
-    assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == [
-        "U0000",
-        "U0030",
-        "U0080",
-        "U0222",
-        "U0280",
-    ]
+    assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == FIXED

@@ -119,7 +119,7 @@ def test_where_all_fail_the_file_stays_as_it_was(world: World, tmp_path: Path) -
     to = tmp_path / "queries.jsonl"
     to.write_text("before\n")
     with Provider(fails(401, "no such key")) as provider:
-        result = generate(world, to, provider, "--user", "BERT", "--per-user", "1")
+        result = generate(world, to, provider, "--user", "BERT", "--per-user", "1", "--force")
     assert (result.exit_code, to.read_text()) == (3, "before\n")
 
 

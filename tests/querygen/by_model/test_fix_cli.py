@@ -85,6 +85,49 @@ def test_the_model_writes_them_again_and_what_it_took_is_told(world: World, file
     assert provider.seen[0].body["output_config"]["format"]["type"] == "json_schema"
 
 
+def test_nothing_that_the_privacy_check_finds_in_any_query_is_sent(
+    world: World, tmp_path: Path, good: Sequence[Query]
+) -> None:
+    """Neither of the query at hand nor of the others of the user, whichever finding quotes them."""
+    anna = world.store.user("ANNA")
+    private = {
+        "someone@example.com": "Write to someone@example.com.",
+        "Apt 3": "Send it to 12 Elm Street, Apt 3, Newark, DE 19711.",
+        "555-0132": "Call 555-0132.",
+        "7946 0958": "Or ring +44 20 7946 0958.",
+        "Jane Doe": "My name is Jane Doe.",
+        "Box 1123": "There is also P.O. Box 1123.",
+        "maple street": "It used to be 14 maple street apt 9 in newark, de 19711.",
+        anna.address.address1: f"Nobody is in at {anna.address.address1}.",
+        f"{anna.first_name} {anna.last_name}": f"Ask for {anna.first_name} {anna.last_name}.",
+    }
+    hidden = [*private, "Elm Street", "Newark, DE", "19711", "apt 9", "+44 20"]
+    queries = [
+        good[0].model_copy(
+            update={
+                "query_id": f"anna-{number}",
+                "text": f"{sentence} {good[0].text}" if number % 2 else f"{good[0].text} {sentence}",
+                "rationale": f"{good[0].rationale} {sentence}",
+                "expected_tools": ("calculator",),  # the findings of this quote the text
+                "source": CLAUDE,
+            }
+        )
+        for number, sentence in enumerate(private.values())
+    ]
+    file = tmp_path / "queries.jsonl"
+    write_lines(file, [query.as_line() for query in queries])
+    worse = good[0].model_copy(update={"text": f"{good[0].text} I would prefer something from Quuxley."})
+    with Provider(*[says(worse)] * (2 * len(queries))) as provider:
+        call(world, file, provider, "--tries", "2")
+    assert len(provider.seen) >= len(queries)
+    for request in provider.seen:
+        sent = json.dumps(request.body, ensure_ascii=False)
+        told, _, behind = sent.partition("<profile>")
+        outside = told + behind.partition("</profile>")[2]  # the summary of the record names its user
+        assert [it for it in hidden if it in outside] == []
+        assert "[…]" in outside
+
+
 def test_failures_are_told_and_end_with_3_and_only_they_are_asked_anew(
     world: World, file: Path, good: Sequence[Query]
 ) -> None:
@@ -126,7 +169,7 @@ def test_after_kill_9_nothing_is_asked_twice(world: World, file: Path, good: Seq
 def test_without_a_model_they_are_left_and_the_sentence_says_what_to_do(world: World, file: Path) -> None:
     result = CliRunner().invoke(queries_app, arguments(world, file))
     assert result.exit_code == 3
-    assert "2 queries were not made by the offline generator: name a --model that writes them again" in result.stdout
+    assert "2 queries were left, because the offline generator did not make them: name a --model that" in result.stdout
     assert not history_path(file).exists()
 
 

@@ -201,9 +201,17 @@ def test_a_generic_query_is_written_again_without_any_profile(bench: Bench, poor
     assert list(mended.failed) == ["g-1"]
 
 
-@pytest.mark.parametrize("change", [{"user_id": "DORA"}, {"user_id": "NOBODY"}, {"mode": "task"}])
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"user_id": "DORA"}, "their users have no order that was kept"),
+        ({"user_id": "NOBODY"}, "this world does not hold their users"),
+        ({"user_id": None}, "they name no user"),
+        ({"mode": "task"}, "they are tasks, which nothing here writes"),
+    ],
+)
 def test_users_without_orders_and_tasks_are_left(
-    bench: Bench, poor: list[Query], right: Answer, change: dict[str, str]
+    bench: Bench, poor: list[Query], right: Answer, change: dict[str, str | None], why: str
 ) -> None:
     mended, chat, _ = bench.mend([poor[0].model_copy(update=change)], right)
-    assert (mended.left, chat.asked) == ((poor[0].query_id,), [])
+    assert (mended.left, chat.asked) == ({poor[0].query_id: why}, [])

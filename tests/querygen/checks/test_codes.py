@@ -1,17 +1,27 @@
 """One fault in a good query is found under its code, and nothing else is."""
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.querygen.drafts.case import Case as DraftCase
+from drretail.querygen.history import read_history
 from drretail.querygen.lint import CODES, Linter
+from drretail.querygen.shelf import Shelf
 from drretail.records.query import Query
+from drretail.tools.toolkit import Toolkit
 from tests.querygen.checks.conftest import RATIONALE, TEXT
 from tests.querygen.conftest import product_id
 
 QUESTION = "Please find out how far apart everything should stand."
 MARCH = "by March 1, 2022"
+OWNED = "owned my bird feeder since 2019"
+EACH = {"budget_scope": "per_item"}
+SEVEN = {"quantities": {"birdhouse": 7}}
 
 
 def changed(query: Query, **fields: Any) -> Query:
@@ -55,6 +65,10 @@ def test_nothing_is_found_in_a_good_query_and_its_basket_is_shown(linter: Linter
         ({"text": TEXT + " I hear good things about the Acme Turbo Sprinkler."}, "product_unknown"),
         ({"text": TEXT + " Nothing from Acme, please."}, "brand_unknown"),
         ({"constraints": {"categories": ["Garden_Dwarfs"]}}, "category_unknown"),
+        ({"text": TEXT + " How does Quuxley hold up in the rain?"}, "brand_unknown"),
+        ({"text": TEXT + " I trust the brand Quuxley."}, "brand_unknown"),
+        ({"text": TEXT.replace("a birdhouse", "a Quuxley birdhouse")}, "brand_unknown"),
+        ({"constraints": {"categories": ["Shampoo"]}}, "category_not_wanted"),
         ({"constraints": {"owned": ["P9999"]}}, "product_unknown"),
         ({"constraints": {"owned": [product_id("bird feeder", 3)]}}, "owned_not_ordered"),
         ({"text": TEXT.replace("$60", "$15"), "constraints": {"budget": budget("15")}}, "budget_unreachable"),
@@ -81,6 +95,24 @@ def test_nothing_is_found_in_a_good_query_and_its_basket_is_shown(linter: Linter
         ({"text": TEXT.replace("since January", "since 2019")}, "purchase_not_then"),
         ({"text": TEXT + " The yard was laid out in 2031."}, "date_in_future"),
         ({"text": f"{TEXT} I need it {MARCH}.", "constraints": {"deadline": MARCH}}, "deadline_passed"),
+        ({"text": f"{TEXT} It must be here by December 24, 2021."}, "deadline_passed"),
+        ({"text": f"{TEXT} It must be here by 24 Dec 2021."}, "deadline_passed"),
+        ({"text": f"{TEXT} It must be here by 12/24/2021."}, "deadline_passed"),
+        ({"text": TEXT.replace("had my bird feeder since January", OWNED)}, "purchase_not_then"),
+        ({"text": TEXT + " The humidifier I got from you back in 2021 was fine."}, "purchase_unknown"),
+        ({"text": f"{TEXT} Any color will do, one of each.", "constraints": EACH}, "budget_not_in_text"),
+        ({"text": TEXT.replace("keep the total under $60", "pay at most $60 each")}, "budget_not_in_text"),
+        ({"text": f"{TEXT} I'd take two birdhouses.", "constraints": SEVEN}, "constraint_not_in_text"),
+        ({"text": f"{TEXT} I'd take two birdhouses, 7 inches.", "constraints": SEVEN}, "constraint_not_in_text"),
+        ({"text": TEXT + " My name is John Smith."}, "name_in_text"),
+        ({"text": TEXT + " I'm Jane Doe from the next town."}, "name_in_text"),
+        ({"text": TEXT + " Send it to P.O. Box 1123."}, "street_in_text"),
+        ({"text": TEXT + " I live in Newark, DE 19711."}, "street_in_text"),
+        ({"text": TEXT + " It's apartment 5B."}, "street_in_text"),
+        ({"text": TEXT + " Send it to 88 Shelly Glen."}, "street_in_text"),
+        ({"text": TEXT + " Send it to 14 maple street."}, "street_in_text"),
+        ({"text": TEXT + " Call +44 20 7946 0958."}, "phone_in_text"),
+        ({"text": TEXT + " Call 555-0132."}, "phone_in_text"),
         ({"text": TEXT.replace("$60", "€60"), "constraints": {"budget": budget("60", "EUR")}}, "currency_foreign"),
         ({"text": TEXT + " I paid $90 for the Brightwater Bird Feeder, Size 1."}, "price_outdated"),
     ],
@@ -88,6 +120,62 @@ def test_nothing_is_found_in_a_good_query_and_its_basket_is_shown(linter: Linter
 def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: dict[str, Any], code: str) -> None:
     assert code in codes(linter, changed(query, **fields))
     assert code in CODES
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": TEXT.replace("a birdhouse", "a Tallow birdhouse")},
+        {"text": TEXT.replace("a birdhouse", "a Tallow Pro birdhouse")},
+        {"text": TEXT + " I trust the brand Brightwater. How do the Zorblax ones hold up?"},
+        {"text": TEXT + " In March a friend, Rosa, wondered about Wirecutter near Salt Lake City."},
+        {"constraints": {"categories": ["Birdhouse", "Bird Bath"]}},
+        {"text": f"{TEXT} I'd take two birdhouses.", "constraints": {"quantities": {"birdhouse": 2}}},
+        {"text": f"{TEXT} A pair of birdhouses, that is.", "constraints": {"quantities": {"birdhouse": 2}}},
+        {
+            "text": TEXT.replace("keep the total under $60", "pay at most $60 for either"),
+            "constraints": {"budget_scope": "per_item"},
+        },
+        {"text": TEXT.replace("had my bird feeder since January", "owned my bird feeder since January")},
+        {"text": TEXT + " The bird feeder I got from you was fine, though it creases within two hours."},
+        {"text": f"{TEXT} It must be here by December 24.", "constraints": {"deadline": "by December 24"}},
+    ],
+)
+def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query, fields: dict[str, Any]) -> None:
+    assert codes(linter, changed(query, **fields)) == []
+
+
+def test_a_total_of_one_thing_is_its_price(linter: Linter, query: Query) -> None:
+    one = TEXT.replace("a birdhouse and a bird bath", "a birdhouse")
+    assert "budget_not_in_text" not in codes(linter, changed(query, text=one, constraints={"budget_scope": "per_item"}))
+
+
+def test_with_more_categories_than_known_things_one_may_be_of_an_unknown_thing(linter: Linter, query: Query) -> None:
+    one = changed(
+        query,
+        text=TEXT.replace("a birdhouse and a bird bath", "a birdhouse"),
+        constraints={"categories": ["Birdhouse", "Shampoo"]},
+    )
+    (finding,) = linter.check(one).findings
+    assert (finding.code, finding.severity, finding.said) == ("category_not_wanted", "warning", "Shampoo")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_the_generator_says_of_a_purchase_is_looked_up(
+    linter: Linter, query: Query, seed: int, world: World
+) -> None:
+    """Of a thing that was never bought; to have or own something says not from where."""
+    with Toolkit(Session(world)) as toolkit:
+        shelf = Shelf(toolkit)
+        history = read_history(toolkit, "CARA")
+        case = DraftCase(history, shelf, Random(str(seed)), 0.5)
+        humidifier = history.owns("humidifier")
+        assert humidifier is not None
+        said = (case.mine(humidifier), case.having(humidifier))
+    for phrase in said:
+        told = codes(linter, changed(query, text=f"{TEXT} As to {phrase}, that is another matter."))
+        from_here = any(word in phrase for word in ("bought", "ordered", "from you"))
+        assert ("purchase_unknown" in told) == from_here, phrase
 
 
 def test_each_fault_is_reported_once(linter: Linter, query: Query) -> None:

@@ -45,6 +45,40 @@ def test_a_thing_that_is_had_stands_in_the_record_only(linter: Linter, asking: A
     assert reasons(linter, asking(text.replace("cast iron skillet", "humidifier"), "BERT")) == ()
 
 
+@pytest.fixture
+def outdoors(make_world: Callable[..., World]) -> Linter:
+    """A shop in which headlamps are sold in another department than all else; Bert has a blanket."""
+    moved = [
+        it.model_copy(update={"category": "Sports_and_Outdoors", "categories": ("Sports_and_Outdoors",)})
+        if "Headlamp" in it.title
+        else it
+        for it in products()
+    ]
+    return Linter(make_world(moved, bought("BERT", "weighted blanket")))
+
+
+ASIDE = "I've had my weighted blanket for a while. Which headlamp is the brightest, and why do people pay more?"
+
+
+def test_a_thing_of_another_sort_that_is_told_by_the_way_asks_for_no_record(outdoors: Linter, asking: Asking) -> None:
+    assert reasons(outdoors, asking(ASIDE, "BERT")) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ASIDE.replace("headlamp is the brightest", "bed sheet set is the best"),
+        ASIDE.replace("is the brightest", "would go with it"),
+        ASIDE + " The blanket must not get dirty.",
+        ASIDE + " Please look at my orders.",
+        ASIDE + " Tell me what suits what I own.",
+        "Which headlamp is the brightest, now that I've had my weighted blanket for a while?",
+    ],
+)
+def test_whatever_comes_back_to_it_asks_for_the_record(outdoors: Linter, asking: Asking, text: str) -> None:
+    assert "owned" in reasons(outdoors, asking(text, "BERT"))
+
+
 def test_the_answer_to_a_question_of_place_is_in_the_profile(linter: Linter, asking: Asking) -> None:
     assert reasons(linter, asking("Which birdhouse suits the birds in my state?", "BERT")) == ("place",)
 

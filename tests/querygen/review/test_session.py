@@ -192,3 +192,11 @@ def test_a_query_can_neither_steer_the_terminal_nor_hide_words(dossiers: Dossier
 
 def _with(dossiers: Dossiers, query: Query) -> Dossiers:
     return Dossiers(dossiers.world, [query])
+
+
+def test_one_may_quit_where_an_edit_makes_no_query(dossiers: Dossiers, log: ReviewLog, queries: Queries) -> None:
+    person = Person("y", "y", "y", "", "e", "q", "r", edits=[('"constraints": {', '"constraints": [')])
+    sit(person, dossiers, log, queries[:2])
+    assert "This makes no query." in person.screen
+    assert "[q] quit" in person.prompts[-1]
+    assert (log.reviews, person.unused) == ([], ["r"])

@@ -59,3 +59,23 @@ def test_quitting_keeps_what_was_settled(
 ) -> None:
     found = settle(Person("a", "q"), dossiers, file, queries, reviews)
     assert [it.what for it in found] == ["accepted", "disputed", "undecided"]
+
+
+def test_a_wrong_key_is_answered_with_the_right_ones_and_p_shows_the_shopper(
+    dossiers: Dossiers, file: Path, queries: Queries, reviews: list[Review]
+) -> None:
+    person = Person("x", "p", "q")
+    settle(person, dossiers, file, queries, reviews)
+    assert "Please type one of a, 1, 2, e, r, or s, p, q." in person.screen
+    assert person.seen.count("The shopper") == 2
+    assert "[p] the shopper" in person.screen
+
+
+def test_whoever_quits_while_editing_settles_nothing_more(
+    dossiers: Dossiers, file: Path, queries: Queries, reviews: list[Review]
+) -> None:
+    person = Person("e", "x", "q", "r", edits=[(queries[0].text, f"{queries[0].text} Soon.")])
+    found = settle(person, dossiers, file, queries, reviews)
+    assert [it.what for it in found] == ["disputed", "disputed", "undecided"]
+    assert "Please type one of y, e, n, or q." in person.screen
+    assert person.unused == ["r"]

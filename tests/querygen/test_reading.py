@@ -1,0 +1,60 @@
+"""Files of queries: what is wrong with them is told at once, and nothing is passed over."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
+
+Write = Callable[..., Path]
+
+
+def line(query_id: str) -> str:
+    return Query(query_id=query_id, text="What would suit me?", source="a test").as_line()
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(*lines: str, end: str = "\n", mark: str = "") -> Path:
+        path = tmp_path / "queries.jsonl"
+        path.write_text(mark + "\n".join(lines) + end, encoding="utf-8")
+        return path
+
+    return written
+
+
+def test_a_last_line_without_its_end_is_read(write: Write) -> None:
+    assert [it.query_id for it in read_queries(write(line("a"), "", line("b"), end=""))] == ["a", "b"]
+
+
+def test_a_last_line_that_was_cut_is_told_and_not_dropped(write: Write) -> None:
+    with pytest.raises(UserError, match=r"queries\.jsonl has a line to mend: line 2: not JSON"):
+        read_queries(write(line("a"), line("b")[:40], end=""))
+
+
+def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
+    faulty = write(line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b"))
+    with pytest.raises(UserError) as raised:
+        read_queries(faulty)
+    told = str(raised.value)
+    assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in told
+    assert "line 5: not a query (query_id: Field required)" in told
+    assert "line 6: 'a' stands twice" in told
+    assert "line 7" not in told
+
+
+def test_of_very_many_faulty_lines_ten_are_told(write: Write) -> None:
+    with pytest.raises(UserError, match=r"has 12 lines to mend: line 1: .*line 10: [^;]*; … and 2 more\."):
+        read_queries(write(*["{"] * 12))
+
+
+def test_the_mark_that_some_editors_begin_a_file_with_is_no_part_of_it(write: Write) -> None:
+    assert [it.query_id for it in read_queries(write(line("a"), mark="\ufeff"))] == ["a"]
+
+
+def test_a_file_without_a_query_is_told(write: Write) -> None:
+    with pytest.raises(UserError, match="holds no query"):
+        read_queries(write(""))
