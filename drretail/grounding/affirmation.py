@@ -7,11 +7,11 @@ material a field that names what the product is made of goes before all.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from drretail.grounding.demand_words import demand_pattern, freed_of, going_in
+from drretail.grounding.demand_words import demand_pattern, freed_of, going_in, needles
 from drretail.grounding.materials import MATERIALS, made_of
 
 Standing = Literal["so", "denied", "beside"]
@@ -64,22 +64,38 @@ class RecordWords:
     """The values of the fields that name what the product is made of."""
     own: str
     """The title up to what comes with the product, or what it is for."""
+    whole: str
+    """All of it in one, to see at a glance whether a word is there at all."""
+    affirmed: dict[str, bool] = field(default_factory=dict[str, bool], compare=False, repr=False)
+    """What was asked of it before, by demand: a basket asks every record the same many times."""
+    named: dict[str, bool] = field(default_factory=dict[str, bool], compare=False, repr=False)
 
 
 def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
     """``prose`` are features and descriptions, ``table`` the details; what is no text in these says nothing."""
     details = [(name, value) for name, value in table.items() if isinstance(value, str)]
+    fields = tuple(_plain(_detail(name, value)) for name, value in details)
+    parts = tuple(_plain(part) for part in prose if isinstance(part, str))
     return RecordWords(
         title=_plain(title),
-        details=tuple(_plain(_detail(name, value)) for name, value in details),
-        prose=tuple(_plain(part) for part in prose if isinstance(part, str)),
+        details=fields,
+        prose=parts,
         made_of=tuple(_plain(value) for name, value in details if name.strip().casefold() in _MADE_OF),
         own=_plain(made_of(title, {})),
+        whole="\n".join((_plain(title), *fields, *parts)),
     )
 
 
 def affirms(words: RecordWords, demand: str) -> bool:
     """True when the record says that the product is what the phrase demands, and nowhere weightier that it is not."""
+    if demand not in words.affirmed:
+        words.affirmed[demand] = _affirms(words, demand)
+    return words.affirmed[demand]
+
+
+def _affirms(words: RecordWords, demand: str) -> bool:
+    if not _is_spoken_of(words, demand):
+        return False
     of_material = demand.casefold().strip() in MATERIALS
     if of_material and words.made_of:
         if _said(words.made_of, demand) is not None:
@@ -97,7 +113,14 @@ def affirms(words: RecordWords, demand: str) -> bool:
 
 def is_named(words: RecordWords, unwanted: str) -> bool:
     """True when the record speaks of something as the product's own; "leather free" and "unlike leather" do not."""
-    return "so" in _standings((words.title, *words.details, *words.prose), unwanted, far=False)
+    if unwanted not in words.named:
+        texts = (words.title, *words.details, *words.prose)
+        words.named[unwanted] = _is_spoken_of(words, unwanted) and "so" in _standings(texts, unwanted, far=False)
+    return words.named[unwanted]
+
+
+def _is_spoken_of(words: RecordWords, phrase: str) -> bool:
+    return any(needle in words.whole for needle in needles(phrase))
 
 
 def _said(texts: Iterable[str], demand: str) -> bool | None:

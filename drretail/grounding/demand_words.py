@@ -62,6 +62,23 @@ def _last(word: str) -> str:
     return rf"{re.escape(word)}(?:{'es' if word.endswith(('s', 'x', 'ch', 'sh')) else 's'})?"
 
 
+@lru_cache(maxsize=4096)
+def needles(demand: str) -> tuple[str, ...]:
+    """One of these is in every text, in lower case, that says anything of the demand: to look for them is cheap."""
+    safe = _folded(demand)[:1] if going_in(demand) else []
+    return tuple(filter(None, (_needle(demand), _needle(freed_of(demand)), *safe)))
+
+
+def _needle(phrase: str) -> str:
+    """What every match of ``demand_pattern`` holds: its first word, or the part of its only one that has no number."""
+    words = [word for word in _folded(phrase) if word not in _NO_MEANING] or _folded(phrase)
+    if len(words) != 1:
+        return words[0] if words else ""
+    if compound := _COMPOUNDS.match(words[0]):
+        return compound["first"]
+    return words[0] if words[0] in MATERIALS else words[0][: max(len(words[0]) - 3, 1)]
+
+
 @lru_cache(maxsize=2000)
 def freed_of(demand: str) -> str:
     """What a product must be without: "fragrance" of "fragrance free"; empty for other demands."""
