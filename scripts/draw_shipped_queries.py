@@ -182,8 +182,9 @@ def named(world: World, part: str, users: Sequence[User], texts: Texts) -> list[
 
 def main() -> None:
     texts = Texts()
-    with opened_world("demo") as world, Toolkit(Session(world)) as toolkit:
-        chosen = shared_out(users_of(world, Shelf(toolkit), Linter(world)))
+    with opened_world("demo") as world:
+        linter = Linter(world)
+        chosen = shared_out(users_of(world, Shelf(linter.stock), linter))
         for part, users in zip(("dev", "test"), split(chosen), strict=True):
             queries = named(world, part, users, texts)
             write_lines(FOLDER / f"{part}.jsonl", (query.as_line() for query in queries))

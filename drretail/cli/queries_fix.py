@@ -1,8 +1,8 @@
 """What ``drretail queries check --fix`` does: other queries in the place of those in which something was found."""
 
 from collections import Counter
-from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,8 +53,7 @@ def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequenc
 
     writer = _writer(fixing)
     if writer is None:
-        with _offline(shop, linter, fixing) as rewrite:
-            fixed = Fixed(_mended(linter, file, queries, rewrite, fixing))
+        fixed = Fixed(_mended(linter, file, queries, _offline(shop, linter, fixing), fixing))
     else:
         fixed = _fixed_by_model(shop, linter, file, queries, writer, fixing)
     if fixed.mended.replaced:
@@ -91,15 +90,11 @@ def _writer(fixing: Fixing) -> "QueryWriter | None":
     return opened_writer(chosen_writer(fixing.model, fixing.profile, settings), Opener(settings, fixing.base_urls))
 
 
-@contextmanager
-def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Generator[Rewrite]":
-    from drretail.env.session import Session
+def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
     from drretail.querygen.mending import offline_rewrite
     from drretail.querygen.shelf import Shelf
-    from drretail.tools.toolkit import Toolkit
 
-    with Toolkit(Session(shop)) as toolkit:
-        yield offline_rewrite(shop, Shelf(toolkit), linter, fixing.seed, whoever=fixing.names_a_model)
+    return offline_rewrite(shop, Shelf(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
 
 
 def _fixed_by_model(

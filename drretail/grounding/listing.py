@@ -7,7 +7,7 @@ What a record does not say is taken for not so: a demand is fulfilled when the s
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from drretail.grounding.affirmation import RecordWords, affirms, is_named, record_words
 from drretail.grounding.materials import MATERIALS
@@ -21,30 +21,37 @@ _FEW = re.compile(r"\b(?:fewer|less) than (?P<reviews>\d+) (?:reviews|ratings)\b
 _MANY = re.compile(r"\bat least (?P<reviews>\d+) (?:reviews|ratings)\b")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Listing:
-    """A product, with what comparing many of them takes."""
+    """A product, with what comparing many of them takes; its words are read when they are first asked for."""
 
     product: Product
-    text: str
-    """All of its words, folded, with single spaces between and around them."""
     price: Decimal | None
     """Exact; None where the shop does not know it, or knows only the lowest of several."""
     makers: frozenset[str]
     """The folded names of its brand and its store."""
-    words: RecordWords
+
+    @cached_property
+    def text(self) -> str:
+        """All of its words, folded, with single spaces between and around them."""
+        product = self.product
+        details = (f"{name} {value}" for name, value in product.details.items() if isinstance(value, str))
+        parts = (product.title, product.brand or "", *product.features, *product.description, *details)
+        return f" {folded(' '.join(parts))} "
+
+    @cached_property
+    def words(self) -> RecordWords:
+        """What its record says of it, for demands."""
+        product = self.product
+        return record_words(product.title, (*product.features, *product.description), product.details)
 
 
 def listing_of(product: Product) -> Listing:
-    details = (f"{name} {value}" for name, value in product.details.items() if isinstance(value, str))
-    parts = (product.title, product.brand or "", *product.features, *product.description, *details)
     known = product.price is not None and not product.price_from
     return Listing(
         product,
-        text=f" {folded(' '.join(parts))} ",
         price=Decimal(str(product.price)) if known else None,
         makers=frozenset({folded(product.brand or ""), folded(product.store or "")} - {""}),
-        words=record_words(product.title, (*product.features, *product.description), product.details),
     )
 
 

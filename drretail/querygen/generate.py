@@ -61,16 +61,16 @@ def _generate(
     served: list[str] = []
     without: list[str] = []
     fewer: list[str] = []
-    with Toolkit(Session(world)) as shop:
-        shelf, linter = Shelf(shop), linter or Linter(world)
-        for user_id in users:
-            made = queries_of(world, shelf, user_id, per_user=per_user, seed=seed, linter=linter)
-            queries += made
-            (served if made else without).append(user_id)
-            if 0 < len(made) < per_user:
-                fewer.append(user_id)
-            if len(served) == wanted:
-                break
+    linter = linter or Linter(world)
+    shelf = Shelf(linter.stock)
+    for user_id in users:
+        made = queries_of(world, shelf, user_id, per_user=per_user, seed=seed, linter=linter)
+        queries += made
+        (served if made else without).append(user_id)
+        if 0 < len(made) < per_user:
+            fewer.append(user_id)
+        if len(served) == wanted:
+            break
     if not queries:
         raise UserError(
             f"No query could be made from the orders of {len(without)} users: there is nothing delivered whose title "

@@ -59,7 +59,8 @@ class Linter:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._stock = Stock(world)
+        self.stock = Stock(world)
+        """What it has looked up; drafts that are made of the same shop may look there, too."""
         self._shoppers: dict[str, Shopper | None] = {}
         self._cases: dict[str, Case] = {}
         self._checked: dict[str, Checked] = {}
@@ -96,14 +97,14 @@ class Linter:
         """What the checks of a query start from."""
         key = query.as_line()
         if key not in self._cases:
-            self._cases[key] = Case(query, self._shopper(query.user_id), self._stock, self._world.manifest.now)
+            self._cases[key] = Case(query, self._shopper(query.user_id), self.stock, self._world.manifest.now)
         return self._cases[key]
 
     def _shopper(self, user_id: str | None) -> Shopper | None:
         if user_id is None:
             return None
         if user_id not in self._shoppers:
-            self._shoppers[user_id] = read_shopper(self._world, self._stock, user_id)
+            self._shoppers[user_id] = read_shopper(self._world, self.stock, user_id)
         return self._shoppers[user_id]
 
     def _made_for(self, query: Query) -> Iterator[Finding]:

@@ -12,7 +12,6 @@ from drretail.querygen.speech import can_be_said
 from drretail.querygen.things import Thing
 from drretail.records.money import Money
 from drretail.records.query import Constraints
-from drretail.tools.toolkit import Toolkit
 
 # What is offered must be common enough that an answer can choose.
 _ENOUGH = 2
@@ -24,10 +23,10 @@ _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
 
 
 class Shelf:
-    """The offers of one world; remembers what it has looked up, so that many users cost little more than one."""
+    """The offers of one stock; remembers what it has looked up, so that many users cost little more than one."""
 
-    def __init__(self, toolkit: Toolkit) -> None:
-        self._stock = Stock(toolkit.session.world)
+    def __init__(self, stock: Stock) -> None:
+        self._stock = stock
         self._kept: dict[tuple[str | tuple[str, ...], ...], list[Listing]] = {}
         self._met: dict[tuple[str, str], bool] = {}
 

@@ -6,6 +6,7 @@ import pytest
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.grounding.constraints import read_constraints
+from drretail.querygen.checks.stock import Stock
 from drretail.querygen.drafts.case import Case, Draft
 from drretail.querygen.drafts.composing import draft
 from drretail.querygen.history import History, read_history
@@ -25,7 +26,7 @@ SEEDS = range(8)
 def case(world: World) -> Iterator[Attempt]:
     """Makes attempts at drafts for a shopper of the shop."""
     with Toolkit(Session(world)) as toolkit:
-        shelf = Shelf(toolkit)
+        shelf = Shelf(Stock(toolkit.session.world))
 
         def attempt(user_id: str, seed: int = 0, avoid: frozenset[str] = frozenset()) -> Case:
             history: History = read_history(toolkit, user_id)
@@ -137,7 +138,7 @@ def test_a_budget_buys_something_else_than_what_the_user_has(make_world: MakeWor
     dear = [it if it.price == 17 else it.model_copy(update={"price": 147.95}) for it in products()]
     shop = make_world(dear, [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath")])
     with Toolkit(Session(shop)) as toolkit:
-        history, shelf = read_history(toolkit, "BERT"), Shelf(toolkit)
+        history, shelf = read_history(toolkit, "BERT"), Shelf(Stock(toolkit.session.world))
         found = [draft(Case(history, shelf, Random(seed), 0.0), NEEDS["worth it"]) for seed in SEEDS]
     budgets = [it.constraints.budget for it in found if it is not None]
     said = [budget.value for budget in budgets if budget is not None]
@@ -161,7 +162,7 @@ def test_every_need_is_supported_by_some_history(need: Need, everybody: list[Cas
 def everybody(rich_world: World) -> Iterator[list[Case]]:
     """Shoppers each of whom owns a few kinds in a row, so that every kind is owned by somebody."""
     with Toolkit(Session(rich_world)) as toolkit:
-        shelf = Shelf(toolkit)
+        shelf = Shelf(Stock(toolkit.session.world))
         users = [row.user_id for row in rich_world.store.sample_users("1", 100)]
         yield [Case(read_history(toolkit, user), shelf, Random(7), 0.5) for user in users]
 

@@ -9,6 +9,7 @@ import pytest
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.querygen.checks.stock import Stock
 from drretail.querygen.generate import SOURCE, generate_for
 from drretail.querygen.lint import Linter
 from drretail.querygen.mending import OF_OTHERS, Faulty, Left, Mender, NotWritten, Rewrite, Rewritten, offline_rewrite
@@ -142,8 +143,8 @@ def test_what_is_whole_is_left_alone_and_leaves_no_history(linter: Linter, file:
 
 def test_the_offline_generator_rewrites_its_own_queries_only(world: World, linter: Linter, poor: Query) -> None:
     with Toolkit(Session(world)) as toolkit:
-        rewrite = offline_rewrite(world, Shelf(toolkit), linter, "1")
-        whoever = offline_rewrite(world, Shelf(toolkit), linter, "1", whoever=True)
+        rewrite = offline_rewrite(world, Shelf(Stock(toolkit.session.world)), linter, "1")
+        whoever = offline_rewrite(world, Shelf(Stock(toolkit.session.world)), linter, "1", whoever=True)
         by_hand = linter.check(poor.model_copy(update={"source": "Ann, by hand"}))
         mine, others = rewrite([Faulty(linter.check(poor), 1), Faulty(by_hand, 1)])
         (as_named,) = whoever([Faulty(by_hand, 1)])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from drretail.env.session import Session
 from drretail.env.world import World
+from drretail.querygen.checks.stock import Stock
 from drretail.querygen.shelf import Shelf, budget_for, rounded_up
 from drretail.querygen.things import thing_named
 from drretail.records.money import Money
@@ -20,7 +21,7 @@ BATH, HOUSE = thing_named("bird bath"), thing_named("birdhouse")
 @pytest.fixture
 def shelf(world: World) -> Iterator[Shelf]:
     with Toolkit(Session(world)) as toolkit:
-        yield Shelf(toolkit)
+        yield Shelf(Stock(toolkit.session.world))
 
 
 def ids(shelf: Shelf, constraints: Constraints, without: frozenset[str] = frozenset()) -> set[int]:
@@ -66,7 +67,7 @@ def test_a_total_buys_one_of_each_and_a_budget_per_item_any_of_them(shelf: Shelf
 
 def test_unknown_prices_give_no_budget(make_world: MakeWorld) -> None:
     with Toolkit(Session(make_world(products(prices=False), []))) as toolkit:
-        assert budget_for([Shelf(toolkit).offers(BATH)], 0.5) is None
+        assert budget_for([Shelf(Stock(toolkit.session.world)).offers(BATH)], 0.5) is None
 
 
 @given(st.decimals(min_value=Decimal("0.01"), max_value=100_000, places=2))

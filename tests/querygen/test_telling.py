@@ -8,6 +8,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
+from drretail.querygen.checks.stock import Stock
 from drretail.querygen.drafts.case import Case
 from drretail.querygen.drafts.choosing import Chosen, choose
 from drretail.querygen.drafts.telling import sayable
@@ -23,7 +24,7 @@ NEEDS = {need.name: need for need in needs()}
 def case(world: World) -> Iterator[Case]:
     """ANNA's: seven orders, two of them shampoo; today is 100 days after the last."""
     with Toolkit(Session(world)) as toolkit:
-        yield Case(read_history(toolkit, "ANNA"), Shelf(toolkit), Random(1), 0.5)
+        yield Case(read_history(toolkit, "ANNA"), Shelf(Stock(toolkit.session.world)), Random(1), 0.5)
 
 
 @pytest.fixture

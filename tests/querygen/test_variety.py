@@ -4,6 +4,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
+from drretail.querygen.checks.stock import Stock
 from drretail.querygen.drafts.case import Draft
 from drretail.querygen.facts import agree, shown_by
 from drretail.querygen.generate import generate_for, queries_of
@@ -21,7 +22,7 @@ USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 def drafts(world: World, user: str, seed: str, most: int) -> tuple[History, list[Draft]]:
     with Toolkit(Session(world)) as toolkit:
         history = read_history(toolkit, user)
-        made = varied(history, Shelf(toolkit), 0.5, seed, lambda _: True)
+        made = varied(history, Shelf(Stock(toolkit.session.world)), 0.5, seed, lambda _: True)
         return history, [it for it, _ in zip(made, range(most), strict=False)]
 
 
@@ -66,7 +67,7 @@ def test_a_draft_with_which_the_checks_find_fault_gives_way_to_the_next(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Toolkit(Session(world)) as toolkit:
-        shelf = Shelf(toolkit)
+        shelf = Shelf(Stock(toolkit.session.world))
         first, second = queries_of(world, shelf, "ANNA", per_user=2, seed="1")
         linter = Linter(world)
         check = linter.check

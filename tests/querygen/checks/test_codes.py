@@ -8,6 +8,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
+from drretail.querygen.checks.stock import Stock
 from drretail.querygen.drafts.case import Case as DraftCase
 from drretail.querygen.history import read_history
 from drretail.querygen.lint import CODES, Linter
@@ -166,7 +167,7 @@ def test_whatever_the_generator_says_of_a_purchase_is_looked_up(
 ) -> None:
     """Of a thing that was never bought; to have or own something says not from where."""
     with Toolkit(Session(world)) as toolkit:
-        shelf = Shelf(toolkit)
+        shelf = Shelf(Stock(toolkit.session.world))
         history = read_history(toolkit, "CARA")
         case = DraftCase(history, shelf, Random(str(seed)), 0.5)
         humidifier = history.owns("humidifier")
