@@ -10,9 +10,9 @@ when the shipped ones have been drawn anew.
 import argparse
 import hashlib
 import json
-import subprocess
-import sys
 from pathlib import Path
+
+from command import drretail
 
 from drretail.experiment import read_definition
 from drretail.files import read_json
@@ -28,21 +28,20 @@ COLUMNS = {
     ("basket", "feasible"): "feasible",
     ("basket", "utility_ratio"): "utility_ratio",
 }
-MAIN = "from drretail.cli.entry import main; main()"
 
 
 def make(experiment: Path, queries: Path | None) -> None:
     """The experiment, run."""
     if queries is None:
         queries = experiment.with_suffix(".queries.jsonl")
-        _drretail("queries", "shipped", "--split", "all", "--to", str(queries))
-    _drretail("run", "--world", "demo", "--queries", str(queries), "--to", str(experiment), "--agent", "react")
+        drretail("queries", "shipped", "--split", "all", "--to", str(queries))
+    drretail("run", "--world", "demo", "--queries", str(queries), "--to", str(experiment), "--agent", "react")
 
 
 def judge(experiment: Path) -> None:
     """Scores of what is not judged yet."""
     metrics = ",".join(dict.fromkeys(metric for metric, _ in COLUMNS))
-    _drretail("score", str(experiment), "--metrics", metrics, "--judge", "offline:judge")
+    drretail("score", str(experiment), "--metrics", metrics, "--judge", "offline:judge")
 
 
 def measured(experiment: Path) -> dict[str, dict[str, float | None]]:
@@ -66,10 +65,6 @@ def drawn(experiment: Path) -> str:
     """How many queries there were, and a digest of their lines: another set has another."""
     lines = sorted(query.as_line() for query in read_definition(experiment).queries)
     return f"{len(lines)} queries, {hashlib.sha256(''.join(lines).encode()).hexdigest()[:12]}"
-
-
-def _drretail(*args: str) -> None:
-    subprocess.run([sys.executable, "-c", MAIN, *args], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
 
 
 def main() -> None:

@@ -13,8 +13,6 @@ the wall, since only the former is comparable on a machine that others use, too.
 import argparse
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+from command import drretail
 
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores import derive_scores
@@ -39,16 +38,15 @@ AGENTS = (
     "hybrid_react+ws",
     "grounded_hybrid",
 )
-MAIN = "from drretail.cli.entry import main; main()"
 
 
 def make(experiment: Path) -> None:
     """The experiment, run and judged offline."""
     queries = experiment.with_suffix(".queries.jsonl")
     agents = [part for agent in AGENTS for part in ("--agent", agent)]
-    _drretail("queries", "shipped", "--split", "all", "--to", str(queries))
-    _drretail("run", "--world", "demo", "--queries", str(queries), "--to", str(experiment), "--no-floors", *agents)
-    _drretail("score", str(experiment), "--metrics", JUDGED)
+    drretail("queries", "shipped", "--split", "all", "--to", str(queries))
+    drretail("run", "--world", "demo", "--queries", str(queries), "--to", str(experiment), "--no-floors", *agents)
+    drretail("score", str(experiment), "--metrics", JUDGED)
 
 
 def measured(experiment: Path, times: int) -> dict[str, Any]:
@@ -75,10 +73,6 @@ def measured(experiment: Path, times: int) -> dict[str, Any]:
         "goal_seconds": GOAL_SECONDS,
         "numpy": numpy.__version__,
     }
-
-
-def _drretail(*args: str) -> None:
-    subprocess.run([sys.executable, "-c", MAIN, *args], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
 
 
 def _fastest(step: Callable[[], object], times: int) -> dict[str, float]:

@@ -11,7 +11,7 @@ Reading order = data flow = import order, top of this list last:
     experiment   the folder of runs           llm      chat models, offline ones included
     effects      the journal                  grounding   citations, mentions, rendering
                  trajectory   the steps of a run
-    prompts      progress     settings        files        plugins      event_loop
+    prompts      progress     settings        files        plugins      event_loop      raters
     records      what crosses a folder
     errors       who must act
 """

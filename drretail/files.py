@@ -7,10 +7,14 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.records.base import FORMAT
+from drretail.records.base import FORMAT, Document
+
+T = TypeVar("T", bound=Document)
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -77,6 +81,20 @@ def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str,
         if not isinstance(value, dict):
             raise UserError(f"{path}, line {number}, is not a JSON object.")
         yield value
+
+
+def read_documents(path: Path, kind: type[T], what: str) -> tuple[T, ...]:
+    """The records in a .jsonl file in their order, none where there is no file.
+
+    Raises UserError that names the line which is no ``what``.
+    """
+    documents: list[T] = []
+    for number, line in enumerate(read_jsonl(path) if path.exists() else (), 1):
+        try:
+            documents.append(kind.model_validate(line))
+        except ValidationError as problem:
+            raise UserError(f"{path}, line {number}, is no {what}: {problem.errors()[0]['msg']}.") from problem
+    return tuple(documents)
 
 
 def read_lines(path: Path) -> list[str]:

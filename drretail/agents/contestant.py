@@ -14,7 +14,7 @@ from drretail.experiment import Definition
 from drretail.llm.registry import Model
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
-from drretail.records.run import CEILING, FLOORS, Limits, Role, RoleModel, System
+from drretail.records.run import YARDSTICKS, Limits, Role, RoleModel, System
 from drretail.tools.registry import tool_schema_hash
 
 
@@ -68,7 +68,7 @@ class Contestant:
 
 def with_yardsticks(contestants: Sequence[Contestant], world: World) -> list[Contestant]:
     """The contestants, with the floors and the oracle beside them, each once."""
-    beside = (Contestant.of(name, load_agent(name), {}, world) for name in (*FLOORS, CEILING))
+    beside = (Contestant.of(name, load_agent(name), {}, world) for name in YARDSTICKS)
     return list({contestant.label: contestant for contestant in (*contestants, *beside)}.values())
 
 
@@ -83,7 +83,7 @@ def counterfactuals(contestants: Sequence[Contestant], kinds: Iterable[str]) -> 
         if kind not in KINDS:
             raise UnknownName("counterfactual", kind, KINDS)
         for contestant in contestants:
-            if contestant.system.agent in (*FLOORS, CEILING):
+            if contestant.system.agent in YARDSTICKS:
                 continue
             if "user" in contestant.system.options.get("without", ()):
                 raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from drretail.cli.ablations import PRESETS
 from drretail.errors import UnknownName, UserError
+from drretail.viewer.paper.table import SYSTEMS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 PAPER = "paper"
-PAPER_AGENTS = tuple(f"{agent}{web}" for agent in ("plan_to_function", "react", "hybrid_react") for web in ("", "+ws"))
 PAPER_PROFILE = "paper-like"
 DEFAULT_AGENTS = ("react",)
 
@@ -41,7 +41,7 @@ def asked_by(queries: "Path | None", agents: list[str] | None, profile: str | No
         return Asked(_read(queries), agents or list(DEFAULT_AGENTS), profile, preset)
     if agents:
         raise UserError("--preset paper runs the paper's six systems: leave --agent out, or the preset.")
-    return Asked(_shipped() if queries is None else _read(queries), list(PAPER_AGENTS), profile or PAPER_PROFILE, None)
+    return Asked(_shipped() if queries is None else _read(queries), list(SYSTEMS), profile or PAPER_PROFILE, None)
 
 
 def _read(queries: "Path | None") -> "Sequence[Query]":

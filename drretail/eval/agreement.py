@@ -12,7 +12,7 @@ from drretail.eval.gathering import Bench, Gathered, Heard, Seat
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.pairs import researching
 from drretail.eval.panel import name_of, panels_of
-from drretail.eval.stats.agreement import spearman
+from drretail.raters import spearman
 from drretail.records.agreements import Agreement
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
-from drretail.errors import UserError
-from drretail.files import LineAppender, read_jsonl
+from drretail.files import LineAppender, read_documents
 from drretail.records.base import Document, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -48,16 +47,7 @@ def read_history_of(queries: Path) -> tuple[Revision, ...]:
 
     Raises UserError that names the line when one is no revision.
     """
-    path = history_path(queries)
-    if not path.exists():
-        return ()
-    revisions: list[Revision] = []
-    for number, line in enumerate(read_jsonl(path), 1):
-        try:
-            revisions.append(Revision.model_validate(line))
-        except ValidationError as problem:
-            raise UserError(f"{path}, line {number}, is no revision: {problem.errors()[0]['msg']}.") from problem
-    return tuple(revisions)
+    return read_documents(history_path(queries), Revision, "revision")
 
 
 def tries_of(revisions: Iterable[Revision], query: Query) -> dict[int, Revision]:

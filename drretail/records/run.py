@@ -22,6 +22,7 @@ FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers")
 """Agents that research nothing: what a score is worth shows in what these get."""
 CEILING = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
+YARDSTICKS = (*FLOORS, CEILING)
 
 
 class Limits(Record):

@@ -4,22 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from drretail.errors import UserError
 from drretail.eval.subject import Subject, read_subjects
 from drretail.experiment import Definition, read_definition, run_folder
-from drretail.files import read_json, read_jsonl
+from drretail.files import read_jsonl
 from drretail.records.agreements import Agreement
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import Run
-from drretail.records.score import Score, Scores, Verdict
+from drretail.records.score import Score, Verdict
 from drretail.records.slices import SliceScore
 from drretail.records.standing import in_order
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, read_judgements
 from drretail.viewer.outdated import outdated
+from drretail.viewer.scores_file import read_scores
 
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 
@@ -103,7 +103,7 @@ def read_view(experiment: Path) -> ExperimentView:
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems))}
     subjects = sorted(read_subjects(experiment, None), key=lambda subject: place[subject.label])
-    scores = _scores(experiment / "scores.json")
+    scores = read_scores(experiment)
     return ExperimentView(
         name=experiment.resolve().name,
         definition=definition,
@@ -145,15 +145,6 @@ def _texts(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     return {str(line.get("sha256")): str(line.get("text", "")) for line in read_jsonl(path)}
-
-
-def _scores(path: Path) -> Scores | None:
-    if not path.exists():
-        return None
-    try:
-        return Scores.model_validate(read_json(path))
-    except ValidationError as problem:
-        raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
 
 
 def _ratings(judged: Judged) -> RatingsView:

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.cli.presets import PAPER_AGENTS, asked_by
+from drretail.agents.registry import load_agent, split_web_mode
+from drretail.cli.presets import asked_by
 from drretail.errors import UnknownName, UserError
 from drretail.files import write_lines
 from drretail.querygen.shipped import shipped_queries
@@ -18,13 +19,14 @@ def own(folder: Path) -> Path:
 
 def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
     asked = asked_by(None, None, None, "paper")
-    assert (tuple(asked.agents), asked.profile, asked.ablation) == (PAPER_AGENTS, "paper-like", None)
+    assert (tuple(asked.agents), asked.profile, asked.ablation) == (SYSTEMS, "paper-like", None)
     assert tuple(asked.queries) == shipped_queries()
     assert len(asked.queries) == 50
 
 
-def test_its_systems_are_those_of_the_papers_tables() -> None:
-    assert PAPER_AGENTS == SYSTEMS
+def test_its_systems_are_agents_that_there_are() -> None:
+    assert len(SYSTEMS) == 6
+    assert {split_web_mode(name)[1] for name in SYSTEMS if load_agent(split_web_mode(name)[0])} == {"snippets", "ws"}
 
 
 def test_own_queries_and_models_go_before_the_preset(tmp_path: Path) -> None:

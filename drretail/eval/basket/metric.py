@@ -1,42 +1,8 @@
 """Baskets as a metric family."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 from drretail.eval.basket.judge import judge_basket
 from drretail.eval.basket.score import values, variants
-from drretail.eval.judge import Hearing
-from drretail.eval.metric import Value
-from drretail.eval.subject import Subject
-from drretail.records.score import Rules, Verdict
+from drretail.eval.by_code import CodeFamily
+from drretail.eval.metric import Metric
 
-
-@dataclass(frozen=True, slots=True)
-class Baskets:
-    """The metric ``basket``: no model is asked."""
-
-    name: str = "basket"
-    version: int = 1
-    needs_judge: bool = False
-    is_opinion: bool = False
-
-    async def judge(self, subject: Subject, hearing: Hearing) -> None:
-        judge_basket(subject, hearing)
-
-    def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({""})
-
-    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        return values(verdicts)
-
-    def variants(self) -> tuple[str, ...]:
-        return variants()
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
-
-
-METRIC = Baskets()
+METRIC: Metric = CodeFamily("basket", 1, judge_basket, values, variants())

@@ -12,7 +12,7 @@ from drretail.eval.subject import Planned, Subject, planned_runs, read_subject
 from drretail.experiment import Definition, read_definition
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query
-from drretail.records.run import CEILING, FLOORS, System
+from drretail.records.run import YARDSTICKS, System
 
 BETWEEN = "~"
 """Stands between two labels, of which it can be no part."""
@@ -109,4 +109,4 @@ def _named(definition: Definition, name: str) -> Labels:
 
 
 def _researches(system: System) -> bool:
-    return system.agent not in (*FLOORS, CEILING) and kind_of(system) is None
+    return system.agent not in YARDSTICKS and kind_of(system) is None

@@ -8,7 +8,7 @@ from drretail.eval.process.counting import MEASURES
 from drretail.eval.process.ranks import Cell, Values, Within, spearman_within
 from drretail.eval.stats.multiplicity import holm
 from drretail.records.correlations import Correlation
-from drretail.records.run import CEILING, FLOORS
+from drretail.records.run import YARDSTICKS
 from drretail.records.score import CODE
 
 PROCESS = "process"
@@ -56,7 +56,7 @@ def _seats(gathered: Gathered, metric: str) -> Iterator[Seat]:
 
 def _values(gathered: Gathered, metric: str, seat: Seat, variant: str) -> Values:
     """The mean over repeats of every system and query that has one."""
-    left_out = {label for label, system in gathered.definition.systems.items() if system.agent in (*FLOORS, CEILING)}
+    left_out = {label for label, system in gathered.definition.systems.items() if system.agent in YARDSTICKS}
     if metric == "checks":
         left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
     found: dict[Cell, list[float]] = defaultdict(list)

@@ -1,12 +1,12 @@
 """How far two reviewers agree: the share of queries on which they say the same, and how much of it chance explains."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from drretail.querygen.review.living import Living
 from drretail.querygen.review.records import QUESTIONS, Review
+from drretail.raters import cohen_kappa
 
 NO_QUERY = "no query was answered by both"
 ONE_ANSWER = "both gave all the same answer"
@@ -25,21 +25,6 @@ class Agreement:
     share: float | None
     kappa: float | None
     na: str | None = None
-
-
-def cohen_kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
-    """Cohen's kappa of two raters' labels for the same items: 1 is full agreement, 0 what chance would give.
-
-    None without items, and where both give all items one and the same label: chance alone then agrees.
-    Raises ValueError when the two differ in length.
-    """
-    if len(first) != len(second):
-        raise ValueError(f"{len(first)} labels cannot be set against {len(second)}")
-    n, ones, others = len(first), Counter(first), Counter(second)
-    # In whole numbers, so that full chance agreement is recognised exactly.
-    equal = sum(one == other for one, other in zip(first, second, strict=True))
-    chance = sum(count * others[label] for label, count in ones.items())
-    return None if n * n == chance else (n * equal - chance) / (n * n - chance)
 
 
 def agreements(living: Living) -> tuple[Agreement, ...]:

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from drretail.errors import UserError
-from drretail.files import LineAppender, read_jsonl
+from drretail.files import LineAppender, read_documents
 from drretail.querygen.review.records import Review
 
 
@@ -18,16 +15,7 @@ def read_reviews_of(queries: Path) -> tuple[Review, ...]:
 
     Raises UserError that names the line when one is no review.
     """
-    path = reviews_path(queries)
-    if not path.exists():
-        return ()
-    reviews: list[Review] = []
-    for number, line in enumerate(read_jsonl(path), 1):
-        try:
-            reviews.append(Review.model_validate(line))
-        except ValidationError as problem:
-            raise UserError(f"{path}, line {number}, is no review: {problem.errors()[0]['msg']}.") from problem
-    return tuple(reviews)
+    return read_documents(reviews_path(queries), Review, "review")
 
 
 class ReviewLog:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from drretail.eval.quality.dimensions import DIMENSIONS
-from drretail.eval.stats.agreement import TIE, kappa_without_ties, soft_disagreement
+from drretail.raters import TIE, kappa_without_ties, soft_disagreement
 from drretail.records.pairs import PairScore
 from drretail.records.score import Scores
 from drretail.records.vote import Vote

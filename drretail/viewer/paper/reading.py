@@ -12,17 +12,17 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.eval.quality.dimensions import DIMENSIONS
 from drretail.experiment import Definition, read_definition, read_runs
-from drretail.files import read_json, read_jsonl
+from drretail.files import read_jsonl
 from drretail.querygen.comparison import compare
 from drretail.querygen.lint import Linter
 from drretail.records.run import Run, System
-from drretail.records.score import Scores
 from drretail.records.vote import Vote
 from drretail.viewer.paper.preferences import people_agree, preferences
 from drretail.viewer.paper.questions import dataset, modes
 from drretail.viewer.paper.scored import faithfulness, judges_agree, quality
 from drretail.viewer.paper.table import Table, by_system, lineup
 from drretail.viewer.paper.usage import cost, tool_calls
+from drretail.viewer.scores_file import read_scores
 
 PAPER_QUERIES = 50
 PAPER_RESULTS = 5
@@ -62,7 +62,7 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
     lines = lineup(definition.systems)
     runs = list(read_runs(experiment))
     done = by_system(runs)
-    scores = _scores(experiment / "scores.json")
+    scores = read_scores(experiment)
     name = str(experiment)
     queries = definition.queries
     return PaperView(
@@ -102,15 +102,6 @@ def read_votes(experiment: Path) -> list[Vote]:
                 )
             votes.append(vote)
     return votes
-
-
-def _scores(path: Path) -> Scores | None:
-    if not path.exists():
-        return None
-    try:
-        return Scores.model_validate(read_json(path))
-    except ValidationError as problem:
-        raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
 
 
 def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:

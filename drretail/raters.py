@@ -25,12 +25,10 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     if not pairs:
         return None
     ones, others = Counter(first), Counter(second)
+    n, equal = len(pairs), sum(a == b for a, b in pairs)
+    # In whole numbers, so that full agreement is 1 and full agreement by chance is recognised.
     by_chance = sum(count * others[label] for label, count in ones.items())
-    n = len(pairs)
-    if by_chance == n * n:
-        return None
-    observed = sum(a == b for a, b in pairs) / n
-    return (observed - by_chance / n**2) / (1 - by_chance / n**2)
+    return None if by_chance == n * n else (n * equal - by_chance) / (n * n - by_chance)
 
 
 def weighted_kappa(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.eval.stats.agreement import (
+from drretail.raters import (
     cohen_kappa,
     kappa_without_ties,
     kendall,
