@@ -24,12 +24,12 @@ from typing import Any
 
 from simulated import Memory, Walked, simulated_model
 
-from drretail.agents.contestant import Contestant
-from drretail.agents.crowd import Crowd
-from drretail.agents.opening import open_experiment
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.runner import Runner
-from drretail.agents.tally import Ended
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.outcomes import Ended
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import Contestant
 from drretail.data_ingest.demo import build_shop
 from drretail.env.world import World, open_world
 from drretail.files import write_lines

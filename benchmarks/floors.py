@@ -16,8 +16,7 @@ from command import drretail
 
 from drretail.experiment import read_definition
 from drretail.files import read_json
-from drretail.records.score import Scores
-from drretail.records.standing import in_order
+from drretail.records.score import Scores, in_order
 
 COLUMNS = {
     ("faithfulness", "FP"): "FP",

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from drretail.env.catalog.analyzer import words
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.formulation import indexed_text, query_words
+from drretail.env.catalog.formulation import indexed_text, query_words, words
 from drretail.env.world import World
 from drretail.records.shop import Product
 

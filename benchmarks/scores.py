@@ -23,7 +23,7 @@ import numpy
 from command import drretail
 
 from drretail.eval.registry import METRICS, load_metric
-from drretail.eval.scores import derive_scores
+from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json
 

@@ -16,8 +16,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
-from drretail.effects import Effect, read_effects
 from drretail.experiment import read_run
+from drretail.journal import Effect, read_effects
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.shopper.policy import shop
 from drretail.llm.registry import Model, ModelInfo

@@ -15,10 +15,9 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.files import pack, read_json, read_jsonl, write_atomically, write_json, write_lines
 from drretail.records.base import Document, canonical_json
-from drretail.records.basket import Reference
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.evidence import Evidence
-from drretail.records.query import Query
+from drretail.records.query import Query, Reference
 from drretail.records.run import Run, System
 from drretail.records.score import ProfileSummary
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from drretail.cli.worlds import opened_world
+from drretail.cli.options.worlds import opened_world
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.files import write_lines

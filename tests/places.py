@@ -7,8 +7,8 @@ from typing import Literal
 
 import pytest
 
-from drretail.env.servers.settings import ServerSettings
-from drretail.env.targets import writer_to
+from drretail.env.copying import writer_to
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
 from drretail.records.shop import Product

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
 from drretail.agents.loop import Loop
-from drretail.agents.tool_hands import ToolHands
+from drretail.agents.tool_turn import ToolHands
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models

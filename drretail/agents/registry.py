@@ -13,11 +13,11 @@ BUILT_IN = {
 }
 """Those that research."""
 YARDSTICKS = {
-    "null_empty": "drretail.agents.floors.empty:EMPTY",
-    "null_copy": "drretail.agents.floors.copied:COPY",
-    "null_keywords": "drretail.agents.floors.keywords:KEYWORDS",
-    "null_bestsellers": "drretail.agents.floors.bestsellers:BESTSELLERS",
-    "oracle": "drretail.agents.oracle.agent:ORACLE",
+    "null_empty": "drretail.agents.baselines.null:EMPTY",
+    "null_copy": "drretail.agents.baselines.null:COPY",
+    "null_keywords": "drretail.agents.baselines.null:KEYWORDS",
+    "null_bestsellers": "drretail.agents.baselines.null:BESTSELLERS",
+    "oracle": "drretail.agents.baselines.oracle:ORACLE",
 }
 """The floors and the ceiling, which stand beside them."""
 AGENTS = Plugins("agent", BUILT_IN | YARDSTICKS, "drretail.agents")

@@ -11,7 +11,7 @@ from drretail.cli.demo import demo
 from drretail.cli.doctor import doctor
 from drretail.cli.download import download
 from drretail.cli.ingest import ingest
-from drretail.cli.queries import queries_app
+from drretail.cli.queries.group import queries_app
 from drretail.cli.report import report
 from drretail.cli.run import run
 from drretail.cli.score import score

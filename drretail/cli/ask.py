@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from drretail.cli import options
+from drretail.cli.options import flags as options
 
 
 def ask(
@@ -29,16 +29,15 @@ def ask(
 
     The report goes to stdout; what is looked up and found is told on stderr as it happens.
     """
-    from drretail.agents.asking import ask_once, question_as_query
-    from drretail.cli.ablations import system_options
-    from drretail.cli.answer import print_report, report_document
-    from drretail.cli.models import Opener
-    from drretail.cli.output import print_json
-    from drretail.cli.research import check_user, contestants, exit_code, narrated_runner
-    from drretail.cli.webs import chosen_web
-    from drretail.cli.worlds import opened_world
+    from drretail.agents.running.single_question import ask_once, question_as_query
+    from drretail.cli.narration import print_report, report_document
+    from drretail.cli.options.models import Opener
+    from drretail.cli.options.systems import check_user, contestants, exit_code, narrated_runner, system_options
+    from drretail.cli.options.webs import chosen_web
+    from drretail.cli.options.worlds import opened_world
     from drretail.errors import UserError
     from drretail.settings import read_settings
+    from drretail.viewer.output import print_json
 
     settings = read_settings(web=web)
     with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:

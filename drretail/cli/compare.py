@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from drretail.cli import options
+from drretail.cli.options import flags as options
 
 FAMILIES = ("faithfulness", "quality", "checks", "process", "basket")
 """Named as missing where nobody judged them."""
@@ -36,17 +36,16 @@ def compare(
 
     Nothing is judged: what is missing is named, with the command that makes it.
     """
-    from drretail.cli.compare_table import print_comparison
-    from drretail.cli.output import print_json
     from drretail.errors import UserError
-    from drretail.eval.compare.choosing import chosen_judges, chosen_pairs
-    from drretail.eval.compare.comparing import Asking
+    from drretail.eval.compare.comparing import Asking, chosen_judges, chosen_pairs
     from drretail.eval.compare.comparing import compare as compared
-    from drretail.eval.gathering import gather
     from drretail.eval.pairwise.score import derive_pairs
-    from drretail.eval.panel import with_panels
     from drretail.eval.registry import PAIRWISE, load_metrics
+    from drretail.eval.scores.gathering import gather
+    from drretail.eval.scores.panel import with_panels
     from drretail.experiment import read_definition
+    from drretail.viewer.output import print_json
+    from drretail.viewer.tables.terminal_comparison import print_comparison
 
     definition = read_definition(experiment)
     pairs = chosen_pairs(definition, a, b)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.cli import options
-from drretail.cli.output import say
+from drretail.cli.options import flags as options
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -26,14 +26,14 @@ def demo(
     Nothing is downloaded and no key is needed. A second run goes on from what is there and shows the same.
     """
     say("drretail demo: a made-up shop, three questions, researched answers, and which of their sentences hold.")
-    from drretail.cli.score_table import print_scores
     from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
     from drretail.querygen.demo import demo_queries
+    from drretail.viewer.experiment import read_view
     from drretail.viewer.page import page_of
-    from drretail.viewer.reading import read_view
+    from drretail.viewer.tables.terminal_scores import print_scores
 
     progress = choose_progress("none" if quiet else None)
     check_is_demo(to)
@@ -54,13 +54,13 @@ def demo(
 
 def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *, quiet: bool) -> None:
     """Runs all queries; the first question is shown with its research and its report."""
-    from drretail.agents.crowd import Crowd
-    from drretail.agents.opening import open_experiment
-    from drretail.agents.runner import recorded_in
-    from drretail.cli.answer import markdown_report, print_report
-    from drretail.cli.models import Opener
-    from drretail.cli.research import contestants, narrated_runner, silent_runner
-    from drretail.cli.running import RunsNarrated
+    from drretail.agents.running.batch import Crowd
+    from drretail.agents.running.new_experiment import open_experiment
+    from drretail.agents.running.runner import recorded_in
+    from drretail.cli.narration import markdown_report, print_report
+    from drretail.cli.options.models import Opener
+    from drretail.cli.options.systems import contestants, narrated_runner, silent_runner
+    from drretail.cli.run import RunsNarrated
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
     from drretail.querygen.references import References
@@ -86,8 +86,8 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
 
 def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
 
-    from drretail.cli.judging import OFFLINE_JUDGE, judges
-    from drretail.cli.models import Opener
+    from drretail.cli.options.judges import OFFLINE_JUDGE, judges
+    from drretail.cli.options.models import Opener
     from drretail.cli.score import METRICS
     from drretail.eval.scoring import score
     from drretail.event_loop import run_loop

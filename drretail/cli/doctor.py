@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.cli import options
+from drretail.cli.options import flags as options
 
 if TYPE_CHECKING:
     from drretail.doctor.checkup import Sign
@@ -24,8 +24,8 @@ def doctor(
 
     The exit code is 3 when something that is needed, or was asked for, does not work.
     """
-    from drretail.cli.output import print_json
     from drretail.doctor.checkup import broken
+    from drretail.viewer.output import print_json
 
     signs = _signs(model or [])
     wrong = broken(signs)
@@ -40,10 +40,8 @@ def doctor(
 def _signs(specs: list[str]) -> "list[Sign]":
     import os
 
-    from drretail.cli.worlds import server_settings
-    from drretail.doctor.checkup import examine
-    from drretail.doctor.providers import examine_models
-    from drretail.doctor.servers import examine_servers
+    from drretail.cli.options.worlds import server_settings
+    from drretail.doctor.checkup import examine, examine_models, examine_servers
     from drretail.event_loop import run_loop
     from drretail.settings import read_settings
 
@@ -57,7 +55,7 @@ def _signs(specs: list[str]) -> "list[Sign]":
 
 
 def _opened(spec: str) -> "Model":
-    from drretail.cli.models import Opener
+    from drretail.cli.options.models import Opener
     from drretail.records.models import ModelChoice
     from drretail.settings import read_settings
 
@@ -66,7 +64,7 @@ def _opened(spec: str) -> "Model":
 
 
 def _print(signs: "list[Sign]") -> None:
-    from drretail.cli.output import print_table
+    from drretail.viewer.output import print_table
 
     print_table("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs])
     lacks = [sign for sign in signs if sign.state != "ok"]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from drretail.cli.options import Json, Quiet
+from drretail.cli.options.flags import Json, Quiet
 
 Categories = Annotated[
     list[str] | None, typer.Argument(metavar="CATEGORY…", help="File stems of the dataset, such as Pet_Supplies.")
@@ -28,8 +28,8 @@ def download(
     quiet: Quiet = False,
 ) -> None:
     """Fetch product and review files of Amazon Reviews 2023; what broke off goes on."""
-    from drretail.cli.output import print_json, print_table
     from drretail.data_ingest.download.addresses import wanted_files
+    from drretail.viewer.output import print_json, print_table
 
     wanted = wanted_files(categories or [], preset, mirror)
     if dry_run:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from drretail.cli.output import print_json, print_table, say
 from drretail.cli.spending import money
+from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from drretail.llm.estimates import Estimate, Range

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from drretail.cli.options import Json, MaterializeUsers, Quiet, Seed
+from drretail.cli.options.flags import Json, MaterializeUsers, Quiet, Seed
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -80,13 +80,13 @@ def ingest(
     quiet: Quiet = False,
 ) -> None:
     """Make a world from raw product and review files (Algorithm 1 of the paper)."""
-    from drretail.cli.output import print_json
-    from drretail.cli.worlds import server_settings
+    from drretail.cli.options.worlds import server_settings
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
-    from drretail.data_ingest.options import IngestOptions
-    from drretail.env.targets import writer_to
+    from drretail.data_ingest.plan import IngestOptions
+    from drretail.env.copying import writer_to
     from drretail.progress import choose_progress
+    from drretail.viewer.output import print_json
 
     options = IngestOptions(
         preset=preset,
@@ -126,7 +126,7 @@ def stages_folder(world: str) -> Path:
 
 
 def _print_report(report: "IngestReport") -> None:
-    from drretail.cli.output import print_table
+    from drretail.viewer.output import print_table
 
     print_table(
         "Files",

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from drretail.cli import options
+from drretail.cli.options import flags as options
 from drretail.errors import UserError
 
 
@@ -47,9 +47,9 @@ def report(
     if form is Format.PAPER:
         _paper(experiment, to, world, as_json=as_json, quiet=quiet)
         return
-    from drretail.cli.output import print_json, say
+    from drretail.viewer.experiment import read_view
+    from drretail.viewer.output import print_json, say
     from drretail.viewer.page import page_of
-    from drretail.viewer.reading import read_view
     from drretail.viewer.summary import summary_of
     from drretail.viewer.terminal import text_of
 
@@ -68,11 +68,11 @@ def report(
 
 
 def _paper(experiment: Path, to: Path | None, world: str | None, *, as_json: bool, quiet: bool) -> None:
-    from drretail.cli.judging import world_of
-    from drretail.cli.output import print_json
+    from drretail.cli.options.judges import world_of
     from drretail.querygen.lint import Linter
-    from drretail.viewer.paper.reading import read_paper_view
-    from drretail.viewer.paper.text import markdown_of
+    from drretail.viewer.output import print_json
+    from drretail.viewer.paper.markdown_tables import markdown_of
+    from drretail.viewer.paper.tables import read_paper_view
 
     with world_of(experiment, world, quiet=quiet) as shop:
         view = read_paper_view(experiment, None if shop is None else Linter(shop))
@@ -85,8 +85,8 @@ def _paper(experiment: Path, to: Path | None, world: str | None, *, as_json: boo
 
 def _write(to: Path | None, text: Callable[[], str], document: Callable[[], dict[str, Any]]) -> None:
     """The text into a file, or the document where its name ends in .json; nothing without a file."""
-    from drretail.cli.output import json_text
     from drretail.files import write_atomically
+    from drretail.viewer.output import json_text
 
     if to is not None:
         write_atomically(to, f"{json_text(document())}\n" if to.suffix.casefold() == ".json" else text())

@@ -1,11 +1,202 @@
 """``drretail run``: agents over a file of queries, into an experiment folder."""
 
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.cli import options
+from drretail.agents.running.batch import Watch
+from drretail.agents.running.outcomes import Ended, is_tool_call
+from drretail.cli.options import flags as options
+from drretail.progress import Bar, Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from drretail.agents.running.runner import Contestant
+    from drretail.llm.budget import Purse
+    from drretail.llm.prices import PriceTable
+    from drretail.records.query import Query
+if TYPE_CHECKING:
+    from drretail.agents.running.outcomes import Tally
+    from drretail.agents.running.runner import Runner
+    from drretail.records.query import Query
+    from drretail.records.run import Step, Usage
+
+
+def estimate_run(
+    to: "Path",
+    players: "Sequence[Contestant]",
+    queries: "Sequence[Query]",
+    repeats: int,
+    prices: "PriceTable",
+    *,
+    retry_failed: bool,
+    retry_spoiled: bool,
+    as_json: bool,
+) -> None:
+    """Prints what the runs that are still to be made are likely to take."""
+    from drretail.agents.running.estimate import estimates_of
+    from drretail.agents.running.spending import spending_of
+    from drretail.cli.estimating import show_estimates
+
+    wanted = [(query.query_id, repeat) for query in queries for repeat in range(1, repeats + 1)]
+    again = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
+    left = [
+        (player.label, player.system, sum(_open(to, player.label, *run, **again) for run in wanted))
+        for player in players
+        if not player.agent.is_yardstick
+    ]
+    spent = spending_of(to, prices) if (to / "experiment.json").exists() else []
+    estimates = estimates_of(left, spent, prices)
+    show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
+
+
+def opened_purse(
+    to: "Path", players: "Sequence[Contestant]", prices: "PriceTable", tokens: int | None, dollars: float | None
+) -> "Purse | None":
+    """The experiment's purse, out of which its ended runs are paid already; None without a cap.
+
+    Raises UserError when dollars are capped and a model of the experiment has no known price.
+    """
+    from drretail.cli.options.systems import check_priced
+    from drretail.errors import UserError
+    from drretail.experiment import read_definition, read_runs
+    from drretail.llm.budget import Purse
+    from drretail.llm.prices import cost_of, unpriced
+
+    if tokens is None and dollars is None:
+        return None
+    if dollars is not None:
+        check_priced(model for player in players for model in player.models.values())
+    purse = Purse(prices, tokens, dollars)
+    systems = read_definition(to).systems
+    for run in read_runs(to):
+        system = systems[run.system]
+        unknown = cost_of(run.usage, system.models, prices).unpriced
+        if dollars is not None and unknown:
+            raise UserError(f"What {run.run_id} cost is unknown. {unpriced(unknown)}")
+        purse.count(run.system, system, run.usage)
+    return purse
+
+
+def _open(to: "Path", label: str, query_id: str, repeat: int, *, retry_failed: bool, retry_spoiled: bool) -> bool:
+    from drretail.agents.running.outcomes import is_open
+    from drretail.experiment import read_run, run_folder
+
+    folder = run_folder(to, label, query_id, repeat)
+    run = read_run(folder) if (folder / "run.json").exists() else None
+    return is_open(run, retry_failed=retry_failed, retry_spoiled=retry_spoiled)
+
+
+class RunsShown(Watch):
+    """One bar over all runs, and a line for the first failure. Steps are not told: those of several would mix."""
+
+    def __init__(self, progress: Progress, bar: Bar, clock: Callable[[], float] = time.monotonic) -> None:
+        self._progress = progress
+        self._bar = bar
+        self._clock = clock
+        self._began = clock()
+        self._left = 0
+        self._here = 0
+        """Runs that ended in this command: the measure of the time that is left."""
+        self._failed = 0
+        self._tool_calls = 0
+        self._tokens = 0
+        self._dollars: float | None = 0.0
+        """None as soon as one call's price is unknown: a sum without it would be too low."""
+
+    def planned(self, runs: int, ended: int) -> None:
+        self._left = runs - ended
+        self._began = self._clock()
+        if ended:
+            self._bar.advance(ended)
+            self._progress.note(f"{ended:,} of {runs:,} runs had ended before.")
+
+    def stepped(self, step: "Step", text: str) -> None:
+        """A runner's ``on_step``: a first run may take minutes, and a person wants to see that something goes on."""
+        del text
+        if is_tool_call(step):
+            self._tool_calls += 1
+            self._bar.describe(self._said())
+
+    def used(self, usage: "Usage", dollars: float | None) -> None:
+        """A runner's ``on_use``: tokens and money go out long before the first run has ended."""
+        self._tokens += usage.total
+        self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
+        self._bar.describe(self._said())
+
+    def ended(self, run: Ended) -> None:
+        self._left -= 1
+        self._here += 1
+        self._bar.advance()
+        if run.failure is not None:
+            self._failed += 1
+            if self._failed == 1:  # told at once: what is wrong with one, such as a key, may be wrong with all
+                self._progress.note(f"failed: {run.failure}")
+        self._bar.describe(self._said())
+
+    def stopping(self, in_flight: int) -> None:
+        runs = "the run in flight ends" if in_flight == 1 else f"the {in_flight} runs in flight end"
+        self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
+
+    def _said(self) -> str:
+        failed = f", {self._failed:,} failed" if self._failed else ""
+        spent = f" · ${self._dollars:,.2f}" if self._dollars else ""
+        counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens{spent}"
+        return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{self._time_left()}"
+
+    def _time_left(self) -> str:
+        if not self._here or not self._left:
+            return ""
+        return f" · about {duration((self._clock() - self._began) / self._here * self._left)} left"
+
+
+class RunsNarrated(Watch):
+    """A heading for each run, for those whose steps are told one after the other."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def began(self, label: str, query: "Query") -> None:
+        self._progress.note(f"{query.query_id} · {label}")
+
+    def stopping(self, in_flight: int) -> None:
+        self._progress.note("Stopping after this run. Ctrl-C again stops at once.")
+
+
+@contextmanager
+def watched(progress: Progress, runner: "Runner", runs: int, *, narrated: bool) -> Generator[Watch]:
+    """Who is told of the runs for the time of a ``with`` block; a narrated runner tells its steps itself."""
+    if narrated:
+        yield RunsNarrated(progress)
+        return
+    with progress.track("runs", runs) as bar:
+        shown = RunsShown(progress, bar)
+        runner.on_step = shown.stepped
+        runner.on_use = shown.used
+        yield shown
+
+
+def spoiled(tallies: "Sequence[Tally]") -> str:
+    """What failing servers cost several runs, and how to make it good."""
+    calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
+    return (
+        f"{calls:,} tool {'call' if calls == 1 else 'calls'} failed (unavailable or timeout) in {runs:,} "
+        f"{'run' if runs == 1 else 'runs'}: the same command with --retry-spoiled makes such runs again."
+    )
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: "40 s", "12 min", "3 h 20 min"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
 
 MOST_FAILURES_TOLD = 10
 NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
@@ -73,27 +264,32 @@ def run(
     """
     from dataclasses import asdict
 
-    from drretail.agents.contestant import counterfactuals, with_yardsticks
-    from drretail.agents.crowd import Crowd
-    from drretail.agents.opening import open_experiment
-    from drretail.agents.shard import WHOLE, Shard
-    from drretail.agents.spending import spending_of
-    from drretail.cli.ablations import system_options
-    from drretail.cli.budgeting import estimate_run, opened_purse
-    from drretail.cli.models import Opener
-    from drretail.cli.output import print_json, print_table, say
-    from drretail.cli.presets import asked_by
-    from drretail.cli.research import check_user, contestants, exit_code, narrated_runner, silent_runner
-    from drretail.cli.running import spoiled, watched
+    from drretail.agents.running.batch import Crowd
+    from drretail.agents.running.new_experiment import open_experiment
+    from drretail.agents.running.shard import WHOLE, Shard
+    from drretail.agents.running.spending import spending_of
+    from drretail.agents.running.system import counterfactuals, with_yardsticks
+    from drretail.cli.options.models import Opener
+    from drretail.cli.options.systems import (
+        asked_by,
+        check_user,
+        contestants,
+        exit_code,
+        narrated_runner,
+        silent_runner,
+        system_options,
+    )
+    from drretail.cli.options.webs import chosen_web
+    from drretail.cli.options.worlds import opened_world
+    from drretail.cli.run import estimate_run, opened_purse, spoiled, watched
     from drretail.cli.spending import print_spending, spending_document
-    from drretail.cli.webs import chosen_web
-    from drretail.cli.worlds import opened_world
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
     from drretail.querygen.reading import check_made_for
     from drretail.querygen.references import References
     from drretail.records.run import Limits
     from drretail.settings import read_settings
+    from drretail.viewer.output import print_json, print_table, say
 
     settings = read_settings(parallel=parallel, web=web)
     part = WHOLE if shard is None else Shard.read(shard)

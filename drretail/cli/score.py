@@ -1,11 +1,121 @@
 """``drretail score``: judges an experiment's runs and makes scores of the verdicts."""
 
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drretail.cli import options
+from drretail.cli.options import flags as options
+from drretail.cli.spending import money, say_prices
+from drretail.viewer.output import print_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from drretail.eval.judging.session import Judge
+    from drretail.eval.judging.spending import Allowance, JudgingCost
+    from drretail.llm.prices import PriceTable
+if TYPE_CHECKING:
+    from drretail.records.score import Scores
+
+
+COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
+
+
+def capped_judging(
+    experiment: "Path", bench: "Iterable[Judge]", prices: "PriceTable", tokens: int | None, dollars: float | None
+) -> "Allowance | None":
+    """The allowance of the flags --max-tokens and --max-dollars; None without one.
+
+    Raises UserError when dollars are capped and the price of a judge is unknown.
+    """
+    from drretail.cli.options.systems import check_priced
+    from drretail.eval.judging.spending import opened_allowance
+
+    if tokens is None and dollars is None:
+        return None
+    if dollars is not None:
+        check_priced(judge.model for judge in bench if judge.model is not None)
+    return opened_allowance(experiment, prices, tokens, dollars)
+
+
+def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
+    """All judging of the experiment so far, by metric and judge; judges without a price are named on stderr."""
+    if not costs:
+        return
+    print_table("What judging took, in all", COLUMNS, [_row(cost) for cost in costs])
+    say_prices(
+        prices,
+        unknown={spec for cost in costs for spec in cost.cost.unpriced},
+        used=any(cost.cost.dollars for cost in costs),
+    )
+
+
+def judging_document(cost: "JudgingCost") -> dict[str, Any]:
+    """All of it; ``null`` = unknown."""
+    from drretail.llm.prices import cache_read_share
+
+    return {
+        "metric": cost.metric,
+        "judge": cost.judge,
+        "folder": cost.folder,
+        "reports": cost.reports,
+        **cost.cost.usage.model_dump(),
+        "dollars": cost.cost.dollars,
+        "cache_read_share": cache_read_share(cost.cost.usage),
+        "retries": cost.retries,
+        "seconds": round(cost.seconds, 3),
+    }
+
+
+def _row(cost: "JudgingCost") -> list[object]:
+    from drretail.eval.registry import PAIRWISE
+    from drretail.llm.prices import cache_read_share
+
+    used = cost.cost.usage
+    share = cache_read_share(used)
+    read = used.input_uncached + used.cache_read + used.cache_creation
+    told = "–" if share is None else f"{share:.0%}"
+    unit = "pair" if cost.metric == PAIRWISE else "report"
+    judged = f"{cost.reports:,} {unit}{'' if cost.reports == 1 else 's'}"
+    return [cost.metric, cost.judge, judged, used.calls, read, used.output, told, money(cost.cost.dollars)]
+
+
+PROCESS = "process"
+
+
+def of_families(scores: "Scores", names: Collection[str]) -> "Scores":
+    """The same with the rows of these families alone. What runs did beside their scores comes with the process.
+
+    What other profiles change is of no family and stays.
+    """
+    from drretail.eval.registry import PAIRWISE
+
+    paired, beside = PAIRWISE in names, PROCESS in names
+    return scores.model_copy(
+        update={
+            "scores": tuple(row for row in scores.scores if row.metric in names),
+            "judgings": tuple(row for row in scores.judgings if row.metric in names),
+            "slices": tuple(row for row in scores.slices if row.metric in names),
+            "agreements": tuple(row for row in scores.agreements if row.metric in names),
+            "pairs": scores.pairs if paired else (),
+            "ranks": scores.ranks if paired else (),
+            "correlations": scores.correlations if beside else (),
+        }
+    )
+
+
+def others_held(scores: "Scores", names: Collection[str]) -> str:
+    """A sentence on what scores.json holds besides these families; empty where that is nothing."""
+    from drretail.eval.registry import PAIRWISE
+
+    held = [*(row.metric for row in scores.scores), *([PAIRWISE] if scores.pairs else [])]
+    others = [name for name in dict.fromkeys(held) if name not in names]
+    if not others:
+        return ""
+    return f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
+
 
 METRICS = "faithfulness,quality,checks,process,basket"
 NOT_PAIRED = (
@@ -71,31 +181,29 @@ def score(
     from contextlib import nullcontext
     from dataclasses import replace
 
-    from drretail.cli.correlation_table import print_correlations
-    from drretail.cli.counterfactual_table import print_counterfactuals
     from drretail.cli.estimating import show_estimates
-    from drretail.cli.families import of_families, others_held
-    from drretail.cli.judged import capped_judging, judging_document, print_judging
-    from drretail.cli.judging import asked_in_batches, judges, world_of
-    from drretail.cli.models import Opener
-    from drretail.cli.output import print_json, print_notes, say
-    from drretail.cli.pair_table import print_agreements, print_pairs
-    from drretail.cli.research import exit_code
-    from drretail.cli.score_table import print_scores, print_slices, slice_kinds
-    from drretail.cli.webs import pages_by_label
+    from drretail.cli.options.judges import asked_in_batches, judges, world_of
+    from drretail.cli.options.models import Opener
+    from drretail.cli.options.systems import exit_code
+    from drretail.cli.options.webs import pages_by_label
+    from drretail.cli.score import capped_judging, judging_document, of_families, others_held, print_judging
     from drretail.errors import UnknownName, UserError
-    from drretail.eval.estimate import estimate_judging
+    from drretail.eval.judging.estimate import estimate_judging
+    from drretail.eval.judging.spending import judging_costs
     from drretail.eval.next_purchase.judge import has_next_purchases
     from drretail.eval.pairwise.pairs import choose_pairs, meetings
     from drretail.eval.registry import PAIRWISE, load_metrics
     from drretail.eval.scoring import score as score_experiment
-    from drretail.eval.spending import judging_costs
     from drretail.event_loop import run_loop
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
-    from drretail.records.next_purchase import METRIC as NEXT_PURCHASE
     from drretail.records.score import Rules
+    from drretail.records.shop import METRIC as NEXT_PURCHASE
     from drretail.settings import read_settings
+    from drretail.viewer.output import print_json, print_notes, say
+    from drretail.viewer.tables.terminal_measures import print_correlations, print_counterfactuals
+    from drretail.viewer.tables.terminal_pairs import print_agreements, print_pairs
+    from drretail.viewer.tables.terminal_scores import print_scores, print_slices, slice_kinds
 
     chosen: dict[str, Rules] = {"default": "default", "paper": "paper", "drg": "drg"}
     if rules not in chosen:

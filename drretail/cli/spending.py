@@ -3,12 +3,11 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from drretail.cli.output import print_table, say
+from drretail.viewer.output import print_table, say
 
 if TYPE_CHECKING:
-    from drretail.agents.spending import Spending, Spread
-    from drretail.llm.costs import Cost
-    from drretail.llm.prices import PriceTable
+    from drretail.agents.running.spending import Spending, Spread
+    from drretail.llm.prices import Cost, PriceTable
 
 COLUMNS = ["system", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
 

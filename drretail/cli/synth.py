@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from drretail.cli import options
+from drretail.cli.options import flags as options
 
 
 def synth(
@@ -20,9 +20,9 @@ def synth(
     quiet: options.Quiet = False,
 ) -> None:
     """Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files."""
-    from drretail.cli.output import print_json, print_table
     from drretail.data_ingest.synth.shop import write_shop
     from drretail.progress import choose_progress
+    from drretail.viewer.output import print_json, print_table
 
     report = write_shop(
         to,

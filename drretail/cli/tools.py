@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from drretail.cli import options
+from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UnknownName, UserError
 
 
@@ -34,9 +34,9 @@ def tools(
 
 
 def _print_list() -> None:
-    from drretail.cli.output import print_table
     from drretail.tools.registry import TOOLS
     from drretail.tools.schema import read_schema
+    from drretail.viewer.output import print_table
 
     rows: list[tuple[str, str, str]] = []
     for tool in TOOLS.values():
@@ -46,8 +46,8 @@ def _print_list() -> None:
 
 
 def _print_schemas(form: Literal["openai", "anthropic", "json"]) -> None:
-    from drretail.cli.output import print_json
     from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
+    from drretail.viewer.output import print_json
 
     schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
     print_json({"form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas()})
@@ -81,9 +81,9 @@ def _called(
     scope_to_user: bool,
     quiet: bool,
 ) -> dict[str, Any]:
-    from drretail.cli.research import check_user
-    from drretail.cli.webs import chosen_web
-    from drretail.cli.worlds import opened_world
+    from drretail.cli.options.systems import check_user
+    from drretail.cli.options.webs import chosen_web
+    from drretail.cli.options.worlds import opened_world
     from drretail.env.session import Session
     from drretail.settings import read_settings
     from drretail.tools.toolkit import Toolkit

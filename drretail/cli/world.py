@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.cli.options import Json, MaterializeUsers, Quiet
-from drretail.cli.worlds import place_of, server_settings
+from drretail.cli.options.flags import Json, MaterializeUsers, Quiet
+from drretail.cli.options.worlds import place_of, server_settings
 
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest
@@ -25,7 +25,7 @@ world_app = typer.Typer(no_args_is_help=True, help="What a world holds, whether 
 @world_app.command("info")
 def info(world: Spec, as_json: Json = False) -> None:
     """Counts by category, the fingerprint, and what the world was made from."""
-    from drretail.cli.output import print_json
+    from drretail.viewer.output import print_json
 
     manifest = _manifest(place_of(world))
     if as_json:
@@ -37,7 +37,7 @@ def info(world: Spec, as_json: Json = False) -> None:
 @world_app.command("check")
 def check(world: Spec, as_json: Json = False) -> None:
     """Compare what a world holds with what it says of itself; exit code 3 when something is wrong."""
-    from drretail.cli.output import print_json, print_table
+    from drretail.viewer.output import print_json, print_table
 
     place = place_of(world)
     findings = _findings(place)
@@ -61,9 +61,9 @@ def copy(
     quiet: Quiet = False,
 ) -> None:
     """Make the same world live in another place; the fingerprint is computed anew and must be equal."""
-    from drretail.cli.output import print_json
     from drretail.env.copying import copy_world
     from drretail.progress import choose_progress
+    from drretail.viewer.output import print_json
 
     manifest = copy_world(
         place_of(world, quiet=quiet),
@@ -105,7 +105,7 @@ def _findings(place: str) -> "list[Finding]":
 
 
 def _print_info(world: str, manifest: "Manifest") -> None:
-    from drretail.cli.output import print_table
+    from drretail.viewer.output import print_table
 
     counts = manifest.counts.model_dump()
     print_table(

@@ -11,20 +11,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail.data_ingest.accounts import count_categories
-from drretail.data_ingest.digests import source_files
 from drretail.data_ingest.engines.base import EngineName, Selected, Task, load_engine
-from drretail.data_ingest.options import IngestOptions
-from drretail.data_ingest.plan import Input, Plan, plan_inputs
+from drretail.data_ingest.plan import IngestOptions, Input, Plan, plan_inputs
 from drretail.data_ingest.profile_pool import draw_pool
+from drretail.data_ingest.raw.lines import recognise
+from drretail.data_ingest.raw.sources import find_files
 from drretail.data_ingest.report import Funnel, IngestReport
 from drretail.data_ingest.selected import selected_orders, selected_products
-from drretail.data_ingest.shapes import recognise
-from drretail.data_ingest.sources import find_files
-from drretail.data_ingest.stages import remove_stages, stages_in
+from drretail.data_ingest.stages import remove_stages, source_files, stages_in
+from drretail.env.copying import WriteWorld
 from drretail.env.generations import check_is_ours
 from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
 from drretail.env.profiles import ProfilePool, default_pool
-from drretail.env.targets import WriteWorld
 from drretail.env.writing import write_world
 from drretail.errors import UserError
 from drretail.progress import Progress

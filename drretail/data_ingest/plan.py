@@ -1,15 +1,111 @@
 """Which files an ingest reads, as what and in which category; which it leaves out, and why."""
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Literal
 
-from drretail.data_ingest.categories import PRESETS, in_preset_order, named_category
-from drretail.data_ingest.options import IngestOptions
+from pydantic import Field
+
+from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.report import FileReport
-from drretail.data_ingest.sources import Source
 from drretail.errors import UserError
+from drretail.records.base import Record
+
+Preset = Literal["paper", "ten"]
+
+# The ten names of paper App. A.2 are, split where the files are split, these eight stems: 8 x 10k = the 80k reported.
+PAPER = (
+    "Baby_Products",
+    "Beauty_and_Personal_Care",
+    "Health_and_Household",
+    "Home_and_Kitchen",
+    "Office_Products",
+    "Patio_Lawn_and_Garden",
+    "Pet_Supplies",
+    "Tools_and_Home_Improvement",
+)
+# Read as ten files, "Beauty" and "Health" have one of their own each; Listing 3 shows a product of All_Beauty.
+TEN = (*PAPER, "All_Beauty", "Health_and_Personal_Care")
+PRESETS: dict[Preset, tuple[str, ...]] = {"paper": PAPER, "ten": TEN}
+
+OTHERS = (
+    "Amazon_Fashion",
+    "Appliances",
+    "Arts_Crafts_and_Sewing",
+    "Automotive",
+    "Books",
+    "CDs_and_Vinyl",
+    "Cell_Phones_and_Accessories",
+    "Clothing_Shoes_and_Jewelry",
+    "Digital_Music",
+    "Electronics",
+    "Gift_Cards",
+    "Grocery_and_Gourmet_Food",
+    "Handmade_Products",
+    "Industrial_and_Scientific",
+    "Kindle_Store",
+    "Magazine_Subscriptions",
+    "Movies_and_TV",
+    "Musical_Instruments",
+    "Software",
+    "Sports_and_Outdoors",
+    "Subscription_Boxes",
+    "Toys_and_Games",
+    "Unknown",
+    "Video_Games",
+)
+STEMS = TEN + OTHERS
+
+# The longest first; an underscore may stand before and after a stem, a letter or digit may not.
+_STEM = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(sorted(STEMS, key=len, reverse=True))})(?![A-Za-z0-9])")
+
+
+def named_category(path: Path) -> str | None:
+    """The stem in the file's name, else in its folder's name, else None."""
+    for name in (path.name, path.parent.name):
+        found = _STEM.findall(name)
+        if found:
+            return max(found, key=len)
+    return None
+
+
+def in_preset_order(names: Iterable[str]) -> tuple[str, ...]:
+    """The names without repetition: the presets' first, then the other stems, then names of one's own by alphabet."""
+    place = {stem: index for index, stem in enumerate(STEMS)}
+    return tuple(sorted(set(names), key=lambda name: (place.get(name, len(STEMS)), name)))
+
+
+CapBy = Literal["hash", "interactions"]
+Holdout = Literal["none", "last"]
+
+
+class IngestOptions(Record):
+    """The defaults are the paper's: at most 10k products a category, each with 5 interactions since 2019."""
+
+    preset: Preset | None = None
+    """Takes only the preset's categories; None takes every category that there is."""
+    category: str | None = Field(default=None, min_length=1)
+    """For product files whose name and folder name no category."""
+    cap: int = Field(default=10_000, ge=1)
+    cap_by: CapBy = "hash"
+    min_interactions: int = Field(default=5, ge=0)
+    since: date = date(2019, 1, 1)
+    seed: str = "42"
+    vary_orders: bool = False
+    holdout: Holdout = "none"
+    """"last": each user's last order is kept apart, out of the world."""
+    profile_pool: str | None = None
+    """"faker:LOCALE" draws another pool of names and addresses; None is the shipped one."""
+
+    @property
+    def since_ms(self) -> int:
+        """Midnight UTC of ``since`` in milliseconds."""
+        return int(datetime(self.since.year, self.since.month, self.since.day, tzinfo=UTC).timestamp()) * 1000
+
 
 _NAMED_FILES = 3
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.data_ingest.engines.base import ROW_FIELDS, Selected
 from drretail.data_ingest.engines.duckdb.session import engine_errors, parquet, session
-from drretail.data_ingest.products import parse_json, product_of, richness
+from drretail.data_ingest.raw.products import parse_json, product_of, richness
 from drretail.env.manifest import OrderRow
 from drretail.records.shop import Product
 

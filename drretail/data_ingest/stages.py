@@ -1,14 +1,23 @@
 """What is finished of an ingest, kept beside the world until it is complete: each stage a folder, whole or absent."""
 
+import hashlib
 import os
 import shutil
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from drretail.data_ingest.plan import Plan
+from drretail.data_ingest.progress_meter import Meter
+from drretail.data_ingest.raw.chunks import Tell
+from drretail.data_ingest.raw.sources import reading
+from drretail.data_ingest.workers import Crew, Job
 from drretail.env.generations import STAGES, sync_tree, writer_lock
-from drretail.files import sync_folder
+from drretail.env.manifest import SourceFile
+from drretail.files import sync_folder, write_atomically
+from drretail.progress import Progress
 from drretail.records.base import sha256_of
 
 _UNFINISHED = ".part-"
@@ -62,3 +71,30 @@ def remove_stages(world: Path) -> None:
     shutil.rmtree(world / STAGES, ignore_errors=True)
     if world.is_dir() and not any(world.iterdir()):
         world.rmdir()
+
+
+def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Sequence[SourceFile]:
+    """Name, size and sha256 of every file of the plan, in its order; digests are kept in ``work``."""
+    jobs, kept, sizes = list[Job](), list[Path](), list[int]()
+    for item in plan.inputs:
+        path = item.source.path
+        with reading(path):
+            state = path.stat()
+        kept.append(work / stage_key(str(path.resolve()), state.st_size, state.st_mtime_ns))
+        sizes.append(state.st_size)
+        if not kept[-1].is_file():
+            jobs.append(partial(write_digest, path, state.st_size, kept[-1]))
+    with Meter.over(progress, "hashing files", sum(sizes), len(jobs)) as meter, Crew(workers) as crew:
+        crew.do(jobs, meter.tell)
+    return [
+        SourceFile(name=item.name, size=size, sha256=file.read_text(encoding="utf-8"))
+        for item, size, file in zip(plan.inputs, sizes, kept, strict=True)
+    ]
+
+
+def write_digest(path: Path, size: int, target: Path, tell: Tell) -> None:
+    """The file's sha256 as the text of the file ``target``."""
+    with reading(path), path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    write_atomically(target, digest)
+    tell(size, 0)

@@ -1,7 +1,7 @@
 """What the users of queries bought next, out of a world that holds orders out, with what sells best beside it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from drretail.env.catalog.base import CatalogQuery, fold_category
@@ -11,9 +11,8 @@ from drretail.errors import NotFound, ToolError
 from drretail.experiment import Experiment, rubric_path
 from drretail.grounding.goods import goods_of
 from drretail.grounding.purchases import known_leaf
-from drretail.records.next_purchase import METRIC, Goods, NextPurchase
 from drretail.records.query import Query
-from drretail.records.shop import VOID_STATUSES, Product
+from drretail.records.shop import METRIC, VOID_STATUSES, Goods, NextPurchase, Product
 
 MOST_POPULAR = 50
 """How many a baseline may recommend: as many as the catalog gives at once, and more than any report does."""
@@ -100,3 +99,33 @@ def _is_wanted(bought: Sequence[Product], categories: Collection[str]) -> bool |
         return None
     asked = {fold_category(name) for name in categories}
     return any(asked & {fold_category(it) for it in (*product.categories, product.category)} for product in bought)
+
+
+LOOKED_AT = 50
+"""How many products of a category tell which file it belongs to, the most popular ones."""
+
+
+def wanted_categories(world: World, queries: Iterable[Query]) -> dict[str, tuple[str, ...]]:
+    """By query id, the top-level categories of what each query wants; a query that names none is left out.
+
+    A name that the shop does not know stays as it was written.
+    """
+    named = {query.query_id: query.constraints.categories for query in queries if query.constraints.categories}
+    files = file_categories(world, (name for names in named.values() for name in names))
+    return {query_id: tuple(dict.fromkeys(files[name] for name in names)) for query_id, names in sorted(named.items())}
+
+
+def file_categories(world: World, names: Iterable[str]) -> Mapping[str, str]:
+    """For each name the top-level category that it is, or that most of its popular products came from."""
+    known = {fold_category(category.name): category.name for category in world.manifest.categories}
+    return {name: known.get(fold_category(name)) or _of_products(world, name) for name in sorted(set(names))}
+
+
+def _of_products(world: World, name: str) -> str:
+    try:
+        page = world.catalog.search(CatalogQuery("", category=name, sort_by="popularity", limit=LOOKED_AT))
+    except ToolError:
+        return name
+    products = world.store.products([hit.product_id for hit in page.hits])
+    counts = Counter(product.category for product in products.values())
+    return min(counts, key=lambda category: (-counts[category], category), default=name)

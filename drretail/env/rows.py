@@ -2,16 +2,17 @@
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, Manifest, OrderRow, read_manifest
 from drretail.env.profiles import ProfilePool
-from drretail.env.servers.naming import check_place, is_on_servers
-from drretail.env.servers.settings import ServerSettings, required
+from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore
 from drretail.errors import UserError
 from drretail.records.shop import Product
@@ -84,3 +85,39 @@ def holdout_rows(path: Path) -> Iterator[OrderRow]:
             yield OrderRow(**json.loads(line))
         except (ValueError, TypeError) as problem:
             raise UserError(f"{path}, line {number}, is no order that was held out: {problem}.") from problem
+
+
+class Holdout(Protocol):
+    """The held-out orders of one world."""
+
+    def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
+        """Each of these users' held-out orders, oldest first; users without any are left out.
+
+        Raises UserError for a damaged file, ToolError where a server fails.
+        """
+        ...
+
+
+class FileHoldout:
+    """Those of an embedded world. One pass over the file at each call: ask for many users at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
+        wanted = frozenset(user_ids)
+        return by_user(row for row in holdout_rows(self._path) if row.user_id in wanted)
+
+
+def file_holdout(generation: Path) -> FileHoldout | None:
+    """The held-out orders in a generation's folder; None where nothing is held out."""
+    path = generation / HOLDOUT_FILE
+    return FileHoldout(path) if path.is_file() else None
+
+
+def by_user(rows: Iterable[OrderRow]) -> Mapping[str, Sequence[OrderRow]]:
+    """The rows of each user, oldest first."""
+    users: dict[str, list[OrderRow]] = defaultdict(list)
+    for row in rows:
+        users[row.user_id].append(row)
+    return {user_id: sorted(users[user_id], key=lambda row: row.place) for user_id in sorted(users)}

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from drretail.effects import Effects, Journal
 from drretail.env.ledger import Ledger
 from drretail.env.world import World
+from drretail.journal import Effects, Journal
 from drretail.records.run import StateChange, WebMode
 from drretail.records.shop import UserProfile
 from drretail.trajectory import Place, Trajectory

@@ -16,7 +16,6 @@ from drretail.env.catalog.formulation import FORMULATION
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
-from drretail.env.holdout import Holdout, file_holdout
 from drretail.env.manifest import (
     DATABASE_FILE,
     INDEX_FOLDER,
@@ -29,8 +28,8 @@ from drretail.env.manifest import (
     read_manifest,
 )
 from drretail.env.profiles import ProfilePool, default_pool
-from drretail.env.servers.naming import check_place, is_on_servers
-from drretail.env.servers.settings import ServerSettings, required
+from drretail.env.rows import Holdout, file_holdout
+from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
 from drretail.env.web.base import Web
@@ -83,8 +82,8 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     """The world in a folder, or "servers:NAME" on the servers, pinned to the generation that is live now.
 
     ``web`` is by default the sandbox with the pages that ship with drretail. ``servers`` is required for
-    "servers:NAME": only the command line reads the environment (``drretail.cli.worlds.server_settings``). Raises
-    UserError when there is no world, or one that is damaged or of another format, and when a server cannot be used.
+    "servers:NAME": only the command line reads the environment (``drretail.cli.options.worlds``). Raises UserError
+    when there is no world, or one that is damaged or of another format, and when a server cannot be used.
     """
     check_place(spec)
     web = SandboxWeb(default_corpus()) if web is None else web

@@ -12,19 +12,19 @@ from itertools import chain
 from pathlib import Path
 
 from drretail.env.store.base import Store
-from drretail.env.web.pages import Pages
+from drretail.env.web.live import Pages
 from drretail.errors import UnknownName
-from drretail.eval.gathering import Bench, Seat
-from drretail.eval.jobs import Desk, Job, PairJob
-from drretail.eval.judge import CODE_JUDGE, Again, Judge
-from drretail.eval.live_pages import LivePages, live_journal
+from drretail.eval.judging.jobs import Desk, Job, PairJob
+from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
+from drretail.eval.judging.sources import LivePages, live_journal
+from drretail.eval.judging.spending import Allowance, CapReached
+from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.judge import check_rules
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
-from drretail.eval.scores import derive_scores
-from drretail.eval.spending import Allowance, CapReached
-from drretail.eval.subject import Subject, planned_runs, read_subjects
+from drretail.eval.scores.file import derive_scores
+from drretail.eval.scores.gathering import Bench, Seat
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.case import PAGE_AGE

@@ -7,9 +7,8 @@ from drretail.grounding.basket import Basket, Slot, Terms, candidates, cheapest_
 from drretail.grounding.best_basket import Worths, best_basket, worth_of
 from drretail.grounding.listing import folded
 from drretail.grounding.worth import worths
-from drretail.records.basket import BasketItem, Fit, FoundBasket, Lack, Reference, WantedThing
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import BasketItem, Constraints, Fit, FoundBasket, Lack, Query, Reference, WantedThing
 
 
 def reference_of(query: Query, slots: Sequence[Slot], bought: Collection[str] = ()) -> Reference:

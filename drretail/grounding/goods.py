@@ -3,8 +3,7 @@
 from math import floor, log2
 
 from drretail.grounding.purchases import known_leaf
-from drretail.records.next_purchase import Goods
-from drretail.records.shop import Product
+from drretail.records.shop import Goods, Product
 
 LOWEST, HIGHEST = 5, 640
 """What is cheaper, and what costs as much or more, is one band each."""

@@ -8,16 +8,14 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.effects import Effect, Journal, Outcome
 from drretail.errors import ModelError
+from drretail.journal import Effect, Journal, Outcome
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
-from drretail.llm.caching import MARKED, marked
-from drretail.llm.calling import answer_of
+from drretail.llm.calling import MARKED, answer_of, marked
 from drretail.llm.faults import usage_of
 from drretail.llm.prices import dollars
-from drretail.llm.question import Check, Question
 from drretail.llm.registry import Model
-from drretail.llm.structured import answered_json
+from drretail.llm.structured import Check, Question, answered_json
 from drretail.records.base import Record
 from drretail.records.run import Limits, Role, Step, Stop, Usage
 from drretail.trajectory import Trajectory

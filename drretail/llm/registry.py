@@ -8,10 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from drretail.errors import UnknownName, UserError
-from drretail.llm.pacing import Pacer
+from drretail.llm.limits import ONCE, Pacer, Retrying
 from drretail.llm.prices import FREE, PriceTable
 from drretail.llm.providers import PROVIDERS, CallLimits, Provider
-from drretail.llm.retrying import ONCE, Retrying
 from drretail.records.base import Record
 from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price
 from drretail.records.run import ModelKind

@@ -3,8 +3,7 @@
 from drretail.env.world import World
 from drretail.grounding.basket_reference import reference_of
 from drretail.querygen.lint import Linter
-from drretail.records.basket import Reference
-from drretail.records.query import Query
+from drretail.records.query import Query, Reference
 
 
 class References:

@@ -192,3 +192,17 @@ def _option(name: str, value: Any) -> str:
     """``scope_to_user``, ``without-user-web``, or ``counterfactual-swap``."""
     said = [value] if isinstance(value, str) else [str(it) for it in value] if isinstance(value, list | tuple) else []
     return "-".join(map(slug, [name, *said]))
+
+
+NINE = (
+    "product_catalog_search",
+    "get_product_details",
+    "get_user_orders",
+    "get_order_details",
+    "get_user_profile",
+    "update_user_profile",
+    "get_user_statistics",
+    "web_search",
+    "calculator",
+)
+"""In the paper's order."""

@@ -1,17 +1,99 @@
 """What judges say of runs, and the scores that pure code makes of it."""
 
+import re
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import Field
 
-from drretail.records.agreements import Agreement
 from drretail.records.base import Document, Record
-from drretail.records.correlations import Correlation
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.rules import Rules
-from drretail.records.run import ModelKind
-from drretail.records.slices import SliceScore
+from drretail.records.run import CEILING, FLOORS, ModelKind
+
+SliceBy = Literal["category", "kind", "constraint"]
+"""What queries are sorted by: what is wanted, what sort of need it is, what it demands."""
+FEW = 10
+"""Below so many queries a mean says little, and tables grey it."""
+
+
+class SliceScore(Record):
+    """A variant's mean over the queries of one slice: policy scored_only, not pooled.
+
+    ``n_planned`` and ``n_scored`` count reports, ``n_queries`` and ``n_counted`` queries. A query may be in several
+    slices of a kind, so these don't add up to all queries.
+    """
+
+    by: SliceBy
+    name: str
+    """Baby_Products, gift, budget …"""
+    metric: str
+    variant: str
+    system: str
+    rules: Rules = "default"
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    value: float | None = None
+    """None when nothing could be scored."""
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n_queries: int
+    n_counted: int
+    """Queries with a value: what the interval is drawn over."""
+    n_planned: int
+    n_scored: int
+
+
+class Correlation(Record):
+    """Spearman's ρ of one measure of ``process`` with one score, over reports of the same system."""
+
+    process: str
+    metric: str
+    variant: str
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    rules: Rules = "default"
+    rho: float
+    n: int
+    """Pairs of a system and a query, repeats averaged, in systems in which neither side is always the same."""
+    n_queries: int
+    n_effective: float
+    """As many independent pairs as these are worth: systems go through the same queries."""
+    p: float
+    """Two-sided, from n_effective pairs."""
+    p_holm: float
+    """After Holm over all correlations of the experiment."""
+
+
+class Agreement(Record):
+    """One variant of a family, judged by two judges under the same rules (paper Appendix E).
+
+    Only reports of systems that research count (no null agents, no oracle, nobody else's profile), and of them those
+    that both scored. A statistic that is not defined is None: one report, or values that never change.
+    """
+
+    metric: str
+    variant: str
+    rules: Rules = "default"
+    first: str
+    """"provider:model", with a hash behind it where parameters tell two judges apart."""
+    second: str
+    n_reports: int
+    n_dropped: int
+    """Reports that only one of the two scored."""
+    rho_report: float | None = None
+    """Spearman's ρ over reports."""
+    n_systems: int
+    rho_system: float | None = None
+    """Spearman's ρ over the systems' means."""
+    exact: float | None = None
+    """The share of reports with equal values."""
+    difference: float | None = None
+    """The mean of |first − second|, in the variant's own unit."""
+
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
 Policy = Literal["scored_only", "failed_as_zero"]
@@ -184,3 +266,40 @@ def _ids(statement: Statement) -> str:
         return ""
     more = f" and {statement.more_orders} more" if statement.more_orders else ""
     return f" (orders {', '.join(statement.orders)}{more})"
+
+
+Place = Literal["system", "counterfactual", "floor", "ceiling"]
+PLACES: tuple[Place, ...] = ("system", "counterfactual", "floor", "ceiling")
+"""In the order of tables."""
+_COUNTERFACTUAL = re.compile(r"-counterfactual-(swap|neutral)(?![a-z0-9])")
+
+
+def place_of(label: str) -> Place:
+    """By its label: floors and the ceiling have no model in it, counterfactual systems name their option."""
+    agent = re.split(r"[-+]", label)[0]
+    if agent in FLOORS:
+        return "floor"
+    if agent == CEILING:
+        return "ceiling"
+    return "counterfactual" if _COUNTERFACTUAL.search(label) else "system"
+
+
+def in_order(labels: Iterable[str]) -> list[str]:
+    """Each label once: systems, counterfactual ones, floors in the order of ``FLOORS``, the ceiling last."""
+    floors = {name: at for at, name in enumerate(FLOORS)}
+
+    def key(label: str) -> tuple[int, int, str]:
+        return PLACES.index(place_of(label)), floors.get(re.split(r"[-+]", label)[0], 0), label
+
+    return sorted(set(labels), key=key)
+
+
+def shared_models(labels: Iterable[str]) -> str:
+    """The part from "@" on that all systems with models have in common, so that tables can leave it out; else empty.
+
+    What follows it in some of them, options and limits, stays. A single system keeps its name whole.
+    """
+    parts = {label: label.partition("@")[2] for label in labels if "@" in label}
+    shortest = min(parts.values(), key=len, default="")
+    alike = all(part == shortest or part.startswith(f"{shortest}-") for part in parts.values())
+    return f"@{shortest}" if shortest and alike and len(parts) > 1 else ""

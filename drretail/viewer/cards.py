@@ -7,10 +7,9 @@ from datetime import date, datetime
 from drretail.grounding.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
-from drretail.viewer.claims import SIGNS, WORDS, Claim, Ruling
-from drretail.viewer.excerpts import Excerpt, excerpt, find_quote, readable
-from drretail.viewer.placing import is_web_address
-from drretail.viewer.reading import RunView
+from drretail.viewer.claims import SIGNS, WORDS, Claim, Excerpt, Ruling, excerpt, find_quote, readable
+from drretail.viewer.experiment import RunView
+from drretail.viewer.markdown import is_web_address
 
 LONGEST_SOURCE = 12_000
 LONGEST_RESULT = 5_000

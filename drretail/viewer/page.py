@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +20,39 @@ from drretail.viewer.cards import (
     step_cards,
 )
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of
-from drretail.viewer.once import Once
-from drretail.viewer.reading import ClaimsView, ExperimentView, RunView, read_view
-from drretail.viewer.repeating import commands, queries_file, score_commands
+from drretail.viewer.commands import commands, queries_file, score_commands
+from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, read_view
 from drretail.viewer.report_html import report_html
-from drretail.viewer.score_section import agreement_sheet, pair_parts, score_parts
+from drretail.viewer.tables.html import agreement_sheet, pair_parts, score_parts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+SHORT = 300
+"""Characters that are sooner repeated than looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Whether a text stands here, and the anchor of where it does; no anchor where nothing leads to it."""
+
+    first: bool
+    anchor: str
+
+
+@dataclass(slots=True)
+class Once:
+    """Asked of every text of a page in its order."""
+
+    _places: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __call__(self, text: str) -> Shown:
+        if len(text) < SHORT:
+            return Shown(first=True, anchor="")
+        first = text not in self._places
+        return Shown(first, self._places.setdefault(text, f"t{len(self._places) + 1}"))
+
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _OPEN_RUNS = 3

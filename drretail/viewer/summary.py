@@ -3,7 +3,7 @@
 from typing import Any
 
 from drretail.viewer.claims import counts_of
-from drretail.viewer.reading import ClaimsView, ExperimentView, RunView
+from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView
 
 
 def summary_of(view: ExperimentView) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from pathlib import Path
 from unicodedata import category
 
 from drretail.grounding.render import render_report
-from drretail.viewer.agreeing import agreement_table
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
-from drretail.viewer.paired import TITLE, WHOLE, Paired, paired
-from drretail.viewer.reading import ExperimentView, RunView, read_view
-from drretail.viewer.repeating import score_commands
-from drretail.viewer.standing import NOT_RATED, Cell, Line, Table, score_tables
+from drretail.viewer.commands import score_commands
+from drretail.viewer.experiment import ExperimentView, RunView, read_view
+from drretail.viewer.tables.agreement import agreement_table
+from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
+from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
 
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
+from drretail.agents.running.system import Contestant
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.llm.offline.chat import OfflineChat

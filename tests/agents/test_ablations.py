@@ -7,10 +7,10 @@ import re
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Recorded, Runner
-from drretail.cli.ablations import PRESETS, system_options
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import Contestant
+from drretail.cli.options.systems import PRESETS, system_options
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.offline.turn import Turn

@@ -2,8 +2,8 @@
 
 import pytest
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
+from drretail.agents.running.system import Contestant
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import open_model

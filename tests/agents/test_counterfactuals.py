@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.contestant import Contestant, counterfactuals
-from drretail.agents.crowd import Crowd
-from drretail.agents.opening import open_experiment
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Runner
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import Contestant, counterfactuals
 from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import counterfactual_path, read_counterfactual, read_evidence, read_runs, run_folder

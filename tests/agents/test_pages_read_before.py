@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import Contestant
 from drretail.env.web.base import WebPage
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World

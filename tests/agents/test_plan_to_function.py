@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import Contestant
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.offline.turn import Turn

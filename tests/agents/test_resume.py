@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.contestant import definition
-from drretail.agents.runner import Runner
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import definition
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.experiment import Experiment

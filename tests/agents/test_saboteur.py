@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import Contestant
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.eval.checks.judge import case_of
-from drretail.eval.subject import Subject
+from drretail.eval.judging.subject import Subject
 from drretail.grounding.checks import run_checks
 from drretail.records.evidence import Finding
 from drretail.records.run import Limits

@@ -4,20 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.contestant import with_yardsticks
-from drretail.agents.crowd import Crowd
-from drretail.agents.opening import open_experiment
-from drretail.agents.runner import Runner
-from drretail.agents.tally import Tally
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.outcomes import Tally
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import with_yardsticks
 from drretail.env.world import World
 from drretail.experiment import read_definition, read_reference, read_runs
+from drretail.llm.budget import Purse
 from drretail.llm.prices import read_prices
-from drretail.llm.purse import Purse
-from drretail.records.basket import Reference
-from drretail.records.query import Query
+from drretail.records.query import Query, Reference
 from drretail.records.run import CEILING, FLOORS
 from tests.agents.conftest import QUERY, contestant, scripted
-from tests.agents.test_runner import REPORT
+from tests.agents.running.test_runner import REPORT
 
 BESIDE = (*FLOORS, CEILING)
 

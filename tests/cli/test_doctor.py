@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from drretail.doctor.checkup import Sign
-from drretail.doctor.machine import examine_java, examine_python, examine_room
-from drretail.doctor.packages import Package, examine_packages
-from drretail.doctor.providers import examine_keys
+from drretail.doctor.checkup import (
+    Package,
+    Sign,
+    examine_java,
+    examine_keys,
+    examine_packages,
+    examine_python,
+    examine_room,
+)
 from tests.cli.conftest import Command
 from tests.data_ingest.test_spark_session import java_that_says
 from tests.llm.provider import Provider, fails

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from drretail.cli.families import of_families, others_held
-from drretail.records.agreements import Agreement
+from drretail.cli.score import of_families, others_held
 from drretail.records.pairs import PairScore
-from drretail.records.score import Judging, Score, Scores
-from drretail.records.slices import SliceScore
+from drretail.records.score import Agreement, Judging, Score, Scores, SliceScore
 
 JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
 COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}

@@ -8,8 +8,7 @@ import pytest
 
 from drretail.env.world import open_world
 from drretail.experiment import read_rubric
-from drretail.records.next_purchase import NextPurchase
-from drretail.records.shop import VOID_STATUSES
+from drretail.records.shop import VOID_STATUSES, NextPurchase
 from tests.cli.conftest import Command
 
 

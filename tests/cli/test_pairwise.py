@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from drretail.cli.pair_table import print_pairs
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Scores
+from drretail.viewer.tables.terminal_pairs import print_pairs
 from tests.cli.conftest import MAIN, Command, environment
 from tests.eval.folders import experiment
 from tests.eval.pairwise.judging import A, B, C, reports, two

@@ -3,8 +3,8 @@ from io import StringIO
 
 import pytest
 
-from drretail.agents.tally import Ended, tallies
-from drretail.cli.running import RunsShown, duration, spoiled
+from drretail.agents.running.outcomes import Ended, tallies
+from drretail.cli.run import RunsShown, duration, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
 

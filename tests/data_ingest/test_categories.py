@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.data_ingest.categories import PAPER, STEMS, TEN, in_preset_order, named_category
+from drretail.data_ingest.plan import PAPER, STEMS, TEN, in_preset_order, named_category
 
 
 @pytest.mark.parametrize(

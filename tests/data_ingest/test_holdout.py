@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.env.checking import check_world
 from drretail.env.generations import live_generation
 from drretail.env.manifest import HOLDOUT_FILE, read_manifest

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.report import Funnel
 from drretail.env.checking import check_world
 from drretail.env.generations import live_generation

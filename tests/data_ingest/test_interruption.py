@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.stages import making
 from drretail.env.checking import check_world
 from drretail.errors import UserError
@@ -25,7 +25,7 @@ RUN = """
 import resource, sys
 from pathlib import Path
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.errors import UserError
 raw, world, workers, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 if limit:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.report import BadLine, IngestReport
 from tests.data_ingest.raw_rows import (
     BEFORE_2019,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.env.checking import check_world
 from tests.data_ingest.raw_rows import product_in, products_in
 from tests.data_ingest.reference import select

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from drretail.data_ingest.engines.base import Task
 from drretail.data_ingest.engines.duckdb import select as select_on_duckdb
-from drretail.data_ingest.options import CapBy, IngestOptions
-from drretail.data_ingest.plan import plan_inputs
+from drretail.data_ingest.plan import CapBy, IngestOptions, plan_inputs
+from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.selection import TABLES, sql_text
-from drretail.data_ingest.shapes import recognise
 from drretail.progress import Progress
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, write_lines
 from tests.data_ingest.reference import Interaction, Result, select

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.data_ingest.engines.java import find_java
 from drretail.data_ingest.engines.spark_lines import Block, Blocks
-from drretail.data_ingest.engines.spark_session import check_installed, check_master
+from drretail.data_ingest.engines.spark_session import check_installed, check_master, find_java
 from drretail.data_ingest.ingest import ingest
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import small_shop

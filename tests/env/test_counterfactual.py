@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from drretail.env.counterfactual import nobody, world_seen
-from drretail.env.partners import Partners
+from drretail.env.counterfactual import Partners, nobody, world_seen
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.env.world import World

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from drretail.env.file_categories import file_categories, wanted_categories
+from drretail.env.next_purchase import file_categories, wanted_categories
 from drretail.env.web.base import Web
 from drretail.env.world import World, default_pool, open_world, write_world
 from drretail.records.query import Constraints, Query

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.env.next_purchase import freeze_next_purchases, next_purchases
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
 from drretail.experiment import Definition, Experiment, read_rubric
-from drretail.records.next_purchase import NextPurchase
 from drretail.records.query import Constraints, Query
+from drretail.records.shop import NextPurchase
 from tests.env.test_holdout import LATE, built
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, build
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.partners import Partners, choose
+from drretail.env.counterfactual import Partners, choose
 from drretail.env.world import open_world
 from drretail.grounding.profile_traits import unlikeness
 from drretail.records.counterfactual import ProfileTraits

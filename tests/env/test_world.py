@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.env.generations import CURRENT, staged
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import (
     Manifest,

@@ -6,9 +6,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.eval.judge import Hearing, Judge
+from drretail.eval.judging.session import Hearing, Judge
+from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
-from drretail.eval.subject import Subject
 from drretail.experiment import Definition, Experiment
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import Model, ModelInfo

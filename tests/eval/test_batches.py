@@ -7,10 +7,10 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 
-from drretail.eval.judge import Judge
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scoring import score
-from drretail.eval.verdicts import VerdictFile
-from drretail.llm.batches.opening import batching
+from drretail.llm.batches.chat_model import batching
 from drretail.llm.offline.judge.policy import judge as rules_of_judging
 from drretail.llm.registry import open_model
 from drretail.progress import Progress

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.gathering import gather
-from drretail.eval.judge import Judge
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import gather
 from drretail.eval.scoring import score
-from drretail.eval.verdicts import VerdictFile
 from drretail.files import read_jsonl
 from drretail.progress import Progress
 from drretail.records.score import Scores

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.judge import Again, Judge
-from drretail.eval.quality.dimensions import DIMENSIONS, prompt_for
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.quality.judge import DIMENSIONS, prompt_for
 from drretail.eval.scoring import score
 from drretail.experiment import locked
 from drretail.progress import Progress

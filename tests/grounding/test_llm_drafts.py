@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from drretail.agents.grounded_hybrid.drafts import Draft
-from drretail.agents.grounded_hybrid.finishing import finish
+from drretail.agents.grounded_hybrid.drafts import Draft, finish
 from drretail.grounding.notes import SECTION_LEFT_OUT
 from drretail.grounding.removal import balanced
 from drretail.grounding.struck_section import TITLE

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from drretail.effects import Journal
 from drretail.errors import ModelError
+from drretail.journal import Journal
 from drretail.llm.budget import RESERVE, Budget
 from drretail.llm.models import Models
 from drretail.llm.offline.chat import OfflineChat

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from drretail.effects import Journal
-from drretail.llm.caching import marked
+from drretail.journal import Journal
+from drretail.llm.calling import marked
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.trajectory import Trajectory

@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from drretail.effects import Journal
 from drretail.errors import ModelError
+from drretail.journal import Journal
 from drretail.llm.calling import answer_of
-from drretail.llm.latency import latency_by_role
+from drretail.llm.limits import Pacer, Retrying
 from drretail.llm.models import Models
-from drretail.llm.pacing import Pacer
 from drretail.llm.registry import Model, open_model
-from drretail.llm.retrying import Retrying
+from drretail.llm.telemetry import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.trajectory import Trajectory
 

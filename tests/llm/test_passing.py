@@ -8,7 +8,7 @@ import httpx
 import httpx2
 import pytest
 
-from drretail.llm.passing import asked_wait, passes, status_of
+from drretail.llm.faults import asked_wait, passes, status_of
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.llm.costs import cost_by_role, cost_of
-from drretail.llm.prices import cache_read_share, dollars, read_prices
+from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars, read_prices
 from drretail.records.models import Price
 from drretail.records.run import RoleModel, Usage
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.llm.budget import Purse
 from drretail.llm.prices import read_prices
-from drretail.llm.purse import Purse
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System, Usage
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.errors import UserError

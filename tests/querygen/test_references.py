@@ -8,9 +8,8 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.phrases import phrase_of
 from drretail.querygen.references import References
 from drretail.querygen.things import Thing, thing_named
-from drretail.records.basket import Reference
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Constraints, Query, Reference
 from drretail.records.shop import Product
 from tests.querygen.conftest import PER_KIND, MakeWorld, bought, product_id, products
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from drretail.cli.queries import queries_app
+from drretail.cli.queries.group import queries_app
 from drretail.data_ingest.demo import build_shop
 from drretail.env.session import Session
 from drretail.env.world import World, open_world

@@ -1,6 +1,6 @@
 import pytest
 
-from drretail.records.standing import in_order, place_of, shared_models
+from drretail.records.score import in_order, place_of, shared_models
 
 
 @pytest.mark.parametrize(

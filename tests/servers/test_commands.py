@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from tests.cli.conftest import MAIN, Command, environment
 from tests.shop import USER, build
 

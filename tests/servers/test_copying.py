@@ -12,7 +12,7 @@ from drretail.env.rows import rows_of
 from drretail.env.servers import filling
 from drretail.env.servers.checking import check_servers
 from drretail.env.servers.connecting import connect
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import OrderRow, check_world, default_pool, write_world
 from drretail.errors import UserError
 from drretail.records.shop import Product

@@ -8,8 +8,7 @@ from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.catalog.elastic_index import as_document, index_mappings
-from drretail.env.catalog.elastic_load import ElasticWriter
+from drretail.env.catalog.elastic_load import ElasticWriter, as_document, index_mappings
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
 

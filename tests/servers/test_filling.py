@@ -11,12 +11,11 @@ from pymongo.collection import Collection
 from drretail.env.profiles import default_pool
 from drretail.env.servers import filling
 from drretail.env.servers.connecting import Document, Servers, connect
-from drretail.env.servers.filling import Filling
+from drretail.env.servers.faults import Patience
+from drretail.env.servers.filling import Filling, Noted, Unfinished, find_unfinished
 from drretail.env.servers.lease import writer_lease
 from drretail.env.servers.live import collections_of
-from drretail.env.servers.retrying import Patience
-from drretail.env.servers.settings import ServerSettings
-from drretail.env.servers.unfinished import Noted, Unfinished, find_unfinished
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import OrderRow
 from drretail.progress import Progress
 from drretail.records.shop import Product

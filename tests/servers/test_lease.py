@@ -12,7 +12,7 @@ import pytest
 from drretail.env.servers.connecting import Servers, connect
 from drretail.env.servers.lease import Lease, writer_lease
 from drretail.env.servers.live import WORLDS
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 
 
@@ -51,7 +51,7 @@ def test_a_process_that_is_ended_by_sigterm_gives_its_lease_back(servers: Server
         "from drretail.cli.entry import Interruption\n"
         "from drretail.env.servers.connecting import connect\n"
         "from drretail.env.servers.lease import writer_lease\n"
-        "from drretail.env.servers.settings import ServerSettings\n"
+        "from drretail.env.servers.naming import ServerSettings\n"
         "Interruption()\n"
         "with connect(ServerSettings(*sys.argv[1:3]), sys.argv[3]) as servers, writer_lease(servers):\n"
         "    print('taken', flush=True)\n"

@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-from drretail.data_ingest.engines.java import find_java
+from drretail.data_ingest.engines.spark_session import find_java
 from tests.spark.cluster import Cluster, running_cluster
 
 # Small inputs end before the better compiler of Java pays.

@@ -10,11 +10,10 @@ import pytest
 from drretail.data_ingest.engines.base import Task
 from drretail.data_ingest.engines.spark import select
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
-from drretail.data_ingest.plan import plan_inputs
+from drretail.data_ingest.plan import IngestOptions, plan_inputs
+from drretail.data_ingest.raw.lines import recognise
+from drretail.data_ingest.raw.sources import find_files
 from drretail.data_ingest.report import IngestReport
-from drretail.data_ingest.shapes import recognise
-from drretail.data_ingest.sources import find_files
 from drretail.env.checking import check_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress

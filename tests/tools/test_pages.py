@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.effects import Journal
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
-from drretail.tools.pages import fetch_pages
+from drretail.journal import Journal
 from drretail.tools.toolkit import Toolkit
+from drretail.tools.web import fetch_pages
 
 HOSTS = ("a", "b", "c", "d", "e")
 URLS = [f"https://{host}.example/" for host in HOSTS]

@@ -1,6 +1,6 @@
 """The nine by name, as readers of runs know them."""
 
-from drretail.records.tool_names import NINE
+from drretail.records.run import NINE
 from drretail.tools.registry import TOOLS
 
 

@@ -9,11 +9,11 @@ from annotated_types import Ge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.effects import Journal
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.products import compact_json
+from drretail.journal import Journal
 from drretail.records.evidence import Source
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult

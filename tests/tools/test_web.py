@@ -2,12 +2,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from drretail.effects import Journal
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.journal import Journal
 from drretail.tools.toolkit import Toolkit
 from tests.tools.conftest import PAGES, error_of
 

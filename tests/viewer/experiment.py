@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from drretail.agents.contestant import Contestant, definition
-from drretail.agents.crowd import Crowd
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Runner
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import Contestant, definition
 from drretail.env.world import World
-from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT, Claim, make_claim, units
+from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, make_claim, units
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
-from drretail.eval.verdicts import VerdictFile, verdict_path
 from drretail.experiment import Experiment, read_evidence, read_runs, run_folder
 from drretail.files import write_json
 from drretail.llm.registry import open_model

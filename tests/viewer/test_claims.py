@@ -1,4 +1,4 @@
-from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT, Claim, make_claim
+from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, make_claim
 from drretail.records.run import Run
 from drretail.viewer.claims import claims_of, counts_of
 from drretail.viewer.judged import Judged

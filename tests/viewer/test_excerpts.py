@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.products import compact_json
-from drretail.viewer.excerpts import excerpt, find_quote, readable
+from drretail.viewer.claims import excerpt, find_quote, readable
 
 
 def test_a_quote_is_found_whatever_its_spaces_and_case() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import open_world
-from drretail.eval.judge import Judge
+from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model

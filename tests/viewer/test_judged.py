@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from drretail.eval.faithfulness.claims import ALL, CITED, SUPPORT, make_claim
+from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, make_claim
 from drretail.experiment import read_runs
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef

@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.registry import load_metric
-from drretail.eval.scores import derive_scores
+from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_runs
 from drretail.files import write_json
 from drretail.records.base import sha256_of
 from drretail.records.score import JudgeRef
+from drretail.viewer.commands import score_commands
+from drretail.viewer.experiment import read_view
 from drretail.viewer.page import render_page
-from drretail.viewer.reading import read_view
-from drretail.viewer.repeating import score_commands
 from drretail.viewer.terminal import render_text
 from tests.viewer.experiment import JUDGE, append, rewrite, verdict
 

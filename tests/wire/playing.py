@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import Contestant
 from drretail.env.world import World
 from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query

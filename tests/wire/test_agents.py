@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
+from drretail.agents.running.system import Contestant
 from drretail.env.world import World
 from drretail.errors import ModelErrorKind
 from drretail.records.run import WebMode

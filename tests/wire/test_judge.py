@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from drretail.agents.contestant import definition
-from drretail.agents.runner import Runner
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import definition
 from drretail.env.world import World
-from drretail.eval.judge import Again, Judge, judging_usage
+from drretail.eval.judging.session import Again, Judge, judging_usage
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scoring import score
-from drretail.eval.verdicts import VerdictFile
 from drretail.experiment import Experiment
 from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress

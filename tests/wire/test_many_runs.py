@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from drretail.effects import Effect, read_effects
 from drretail.experiment import read_runs
+from drretail.journal import Effect, read_effects
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.run import Run

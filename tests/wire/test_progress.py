@@ -4,10 +4,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from drretail.agents.contestant import definition
-from drretail.agents.crowd import Crowd
-from drretail.agents.runner import Runner
-from drretail.cli.running import watched
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import definition
+from drretail.cli.run import watched
 from drretail.env.world import World
 from drretail.experiment import Experiment, read_runs
 from drretail.llm.prices import read_prices

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from drretail.agents.contestant import definition
-from drretail.agents.crowd import Crowd
-from drretail.agents.runner import Runner
-from drretail.effects import read_effects
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import definition
 from drretail.env.world import World
 from drretail.experiment import Experiment
+from drretail.journal import read_effects
 from tests.wire.playing import QUERY, model_at, player
 from tests.wire.server import WireServer
 

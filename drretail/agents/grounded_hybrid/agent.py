@@ -17,17 +17,15 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent
-from drretail.agents.grounded_hybrid.beforehand import Beforehand, look_beforehand
-from drretail.agents.grounded_hybrid.drafts import Draft, draft_of
-from drretail.agents.grounded_hybrid.finishing import finish
+from drretail.agents.grounded_hybrid.briefing import Beforehand, look_beforehand
+from drretail.agents.grounded_hybrid.drafts import Draft, draft_of, finish
 from drretail.agents.grounded_hybrid.repairing import Repair, lines_of, repair
 from drretail.agents.hybrid_react.agent import ROLES
-from drretail.agents.hybrid_react.crew import Crew
+from drretail.agents.hybrid_react.branches import Crew
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
-from drretail.agents.hybrid_react.reporting import report_prompt, write_report
-from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt
+from drretail.agents.hybrid_react.report_generator import report_prompt, write_report
+from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
 from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
-from drretail.agents.hybrid_react.synthesis import synthesis_prompt
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, load_prompt

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from drretail.agents.grounded_hybrid.beforehand import Beforehand
+from drretail.agents.grounded_hybrid.briefing import Beforehand
 from drretail.agents.grounded_hybrid.drafts import Draft, why_not
-from drretail.agents.hybrid_react.reporting import write_report
+from drretail.agents.hybrid_react.report_generator import write_report
 from drretail.agents.hybrid_react.supervisor import Research
 from drretail.errors import ModelError
 from drretail.grounding.products import compact_json

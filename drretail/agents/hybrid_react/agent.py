@@ -15,12 +15,11 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent
-from drretail.agents.hybrid_react.crew import Crew
+from drretail.agents.hybrid_react.branches import Crew
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
-from drretail.agents.hybrid_react.reporting import report_prompt, write_report
-from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt
+from drretail.agents.hybrid_react.report_generator import report_prompt, write_report
+from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
 from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
-from drretail.agents.hybrid_react.synthesis import synthesis_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models

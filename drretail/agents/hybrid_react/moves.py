@@ -9,7 +9,7 @@ from typing import Annotated
 
 from annotated_types import MaxLen, MinLen
 
-from drretail.agents.tool_hands import FINALIZE
+from drretail.agents.tool_turn import FINALIZE
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.prompts import Prompt

@@ -7,10 +7,10 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
 
 from drretail.agents.base import task_message
-from drretail.agents.hybrid_react.crew import Branch, Crew
+from drretail.agents.hybrid_react.branches import Branch, Crew
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
 from drretail.agents.loop import Acted, Loop
-from drretail.agents.tool_hands import is_final
+from drretail.agents.tool_turn import is_final
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, ToolError
 from drretail.llm.models import Models

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from drretail.data_ingest.categories import PRESETS, STEMS, Preset, in_preset_order
+from drretail.data_ingest.plan import PRESETS, STEMS, Preset, in_preset_order
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Record
 

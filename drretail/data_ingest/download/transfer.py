@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.sources import check_packed, is_packed
+from drretail.data_ingest.raw.sources import check_packed, is_packed
 from drretail.errors import UserError
 from drretail.files import sync_folder, write_atomically
 

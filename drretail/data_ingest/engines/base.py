@@ -6,8 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.data_ingest.options import IngestOptions
-from drretail.data_ingest.plan import Plan
+from drretail.data_ingest.plan import IngestOptions, Plan
 from drretail.data_ingest.report import FileReport
 from drretail.progress import Progress
 

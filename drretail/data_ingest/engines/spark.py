@@ -13,24 +13,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drretail.data_ingest.engines.base import Selected, Task
-from drretail.data_ingest.engines.spark_leftovers import (
-    LeftFile,
-    Verdict,
-    judge,
-    judged_rows,
-    keep_rows,
-    write_lines,
-)
 from drretail.data_ingest.engines.spark_lines import (
     Block,
     Blocks,
+    LeftFile,
     LineFiles,
+    Verdict,
     check_unchanged,
     file_state,
+    judge,
+    judged_rows,
+    keep_rows,
     line_files,
     local_path,
     parquet_rows,
     text_lines,
+    write_lines,
 )
 from drretail.data_ingest.engines.spark_session import (
     LOCAL,
@@ -39,10 +37,10 @@ from drretail.data_ingest.engines.spark_session import (
     spark_session,
     spark_version,
 )
-from drretail.data_ingest.lines import Saved
+from drretail.data_ingest.raw.lines import Saved
+from drretail.data_ingest.raw.sources import Shape, open_binary
 from drretail.data_ingest.report import FileReport
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, sql_text
-from drretail.data_ingest.sources import Shape, open_binary
 from drretail.data_ingest.stages import keep_only, stage_key
 from drretail.errors import UserError
 

@@ -3,20 +3,45 @@
 import logging
 import os
 import re
+import shutil
 import socket
+import subprocess
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.engines.java import OLDEST_JAVA, find_java, java_version
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
+
+
+OLDEST_JAVA = 17
+SECONDS = 20
+
+
+def find_java(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """That of JAVA_HOME when it is set, else the first on the PATH."""
+    home = environ.get("JAVA_HOME")
+    found = shutil.which("java", path=str(Path(home) / "bin") if home else environ.get("PATH", ""))
+    return Path(found) if found else None
+
+
+def java_version(java: Path) -> int:
+    """17 of "17.0.15", 8 of "1.8.0"; 0 where the program does not start or say."""
+    try:
+        said = subprocess.run(  # noqa: S603 -- the user's own java, as Spark starts it
+            [java, "-version"], capture_output=True, text=True, timeout=SECONDS, check=False
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    match = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(match[1]) if match else 0
+
 
 LOCAL = "local[*]"
 CONNECT_SECONDS = 10

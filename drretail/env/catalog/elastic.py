@@ -7,10 +7,16 @@ from typing import Any
 from elastic_transport import ObjectApiResponse
 from elasticsearch import Elasticsearch
 
-from drretail.env.catalog.analyzer import prepared
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, fold_category
-from drretail.env.catalog.elastic_index import LARGEST_WINDOW, index_kind
-from drretail.env.catalog.formulation import FORMULATION, TITLE_BOOST, folded_category, query_words, sort_order
+from drretail.env.catalog.elastic_load import LARGEST_WINDOW, index_kind
+from drretail.env.catalog.formulation import (
+    FORMULATION,
+    TITLE_BOOST,
+    folded_category,
+    prepared,
+    query_words,
+    sort_order,
+)
 from drretail.env.servers.faults import elastic_faults
 from drretail.errors import UserError
 

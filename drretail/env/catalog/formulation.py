@@ -7,11 +7,34 @@ The score is the sum over the query's words of BM25(text) + TITLE_BOOST * BM25(t
 """
 
 import re
+from functools import cache
+from importlib import resources
 
-from drretail.env.catalog.analyzer import prepared, words
+from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+
 from drretail.env.catalog.base import DEFAULT_ORDER, CatalogQuery, SortOrder, fold_category
 from drretail.errors import ToolError, nearest_names, suggestion
 from drretail.records.shop import Product
+
+PATTERN_FILE = "words.regex"
+
+
+@cache
+def standard_analyzer() -> TextAnalyzer:
+    """The tokenizer of words.regex (word_pattern.py explains it), then lower case."""
+    pattern = resources.files("drretail.env.catalog").joinpath(PATTERN_FILE).read_text(encoding="utf-8").strip()
+    return TextAnalyzerBuilder(Tokenizer.regex(pattern)).filter(Filter.lowercase()).build()
+
+
+def words(text: str) -> list[str]:
+    """The lower-case words of a text in order, repeated ones included."""
+    return standard_analyzer().analyze(prepared(text))
+
+
+def prepared(text: str) -> str:
+    """Lucene lowers the Turkish capital İ to one letter, tantivy to two; so it is replaced beforehand."""
+    return text.replace("İ", "i")
+
 
 TITLE_BOOST = 3.0
 FORMULATION = f"bm25 title^{TITLE_BOOST:g} + text, uax29, 1"

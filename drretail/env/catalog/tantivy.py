@@ -10,7 +10,6 @@ from typing import Any
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
-from drretail.env.catalog.analyzer import standard_analyzer
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, fold_category
 from drretail.env.catalog.formulation import (
     TITLE_BOOST,
@@ -20,6 +19,7 @@ from drretail.env.catalog.formulation import (
     indexed_title,
     query_words,
     sort_order,
+    standard_analyzer,
 )
 from drretail.errors import UserError
 from drretail.records.shop import Product

@@ -16,29 +16,59 @@ from drretail.env.catalog.formulation import FORMULATION
 from drretail.env.intake import check_expected
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
+from drretail.env.servers.checking import is_whole, missing_rows, same_world
 from drretail.env.servers.connecting import Document, Servers
 from drretail.env.servers.documents import product_of
-from drretail.env.servers.faults import elastic_fault, mongo_fault
-from drretail.env.servers.filling import PRODUCTS_AT_ONCE, Filling
+from drretail.env.servers.faults import Patience, elastic_fault, elastic_faults, mongo_fault, mongo_faults, passes
+from drretail.env.servers.filling import (
+    PRODUCTS_AT_ONCE,
+    Filling,
+    Unfinished,
+    drop_unfinished,
+    find_unfinished,
+    forget_unfinished,
+)
 from drretail.env.servers.lease import LEASE_SECONDS, Lease, writer_lease
 from drretail.env.servers.live import (
+    WORLDS,
     Generation,
     collections_of,
     copy_updates,
     drop_retired,
     find_live,
+    is_generation,
     point_alias,
     publish,
     replace_manifest,
 )
-from drretail.env.servers.readiness import check_may_write, check_name_is_free
-from drretail.env.servers.retrying import Patience, passes
-from drretail.env.servers.unfinished import Unfinished, drop_unfinished, find_unfinished, forget_unfinished
-from drretail.env.servers.wholeness import is_whole, missing_rows, same_world
+from drretail.env.servers.naming import SPEC_PREFIX
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.shop import Product
+
+
+def check_may_write(servers: Servers) -> None:
+    """Raises ToolError where the user may not write the database: MongoDB refuses to delete even what is not there."""
+    with mongo_faults(servers.mongo_address):
+        servers.database[WORLDS].delete_one({"_id": "nothing"})
+
+
+def check_name_is_free(servers: Servers) -> None:
+    """Raises UserError where the world's name is that of somebody else's index or alias: then it can be no alias."""
+    with elastic_faults(servers.elastic_address):
+        client, name = servers.elastic, servers.name
+        if not client.indices.exists(index=name):
+            return
+        found = client.options(ignore_status=404).indices.get_alias(name=name, filter_path="*.aliases")
+    others = sorted(index for index in found if not is_generation(name, index))
+    if others or not found:
+        what = f"an alias of {others[0]}" if others else "an index"
+        raise UserError(
+            f"Elasticsearch at {servers.elastic_address} has {what} that is called {name!r}, as the alias of the world "
+            f"{SPEC_PREFIX}{name} would be: choose another name for the world, or remove what has it."
+        )
+
 
 # Newest orders first, of all or of one status; ties by id.
 ORDER_INDEXES = (

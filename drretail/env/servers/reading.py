@@ -14,8 +14,7 @@ from drretail.env.servers.connecting import Document, Servers, connect
 from drretail.env.servers.documents import order_row, product_of
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live import Generation, collections_of, read_live
-from drretail.env.servers.naming import world_name
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings, world_name
 from drretail.records.shop import Product
 
 ORDERS_AT_ONCE = 10_000

@@ -6,13 +6,13 @@ from urllib.parse import unquote, urlsplit
 from pydantic import SecretStr
 
 from drretail import __version__
-from drretail.env.web.asking import Service, check_address
 from drretail.env.web.fetching.client import Client, Limits, Proxy
 from drretail.env.web.fetching.fetcher import Fetcher
 from drretail.env.web.fetching.robots import Robots
 from drretail.env.web.live import LiveWeb, OpenPages
-from drretail.env.web.opening import WebOptions
 from drretail.env.web.reading.page import read_page
+from drretail.env.web.registry import WebOptions
+from drretail.env.web.searches import Service, check_address
 from drretail.env.web.searxng import LOCKED as SEARXNG_LOCKED
 from drretail.env.web.searxng import SearxngSearch
 from drretail.env.web.serper import LOCKED as SERPER_LOCKED

@@ -10,9 +10,8 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.bm25 import Bm25
-from drretail.env.web.opening import WebOptions
-from drretail.env.web.passages import best_passage
+from drretail.env.web.bm25 import Bm25, best_passage
+from drretail.env.web.registry import WebOptions
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.evidence_ids import normalise_url

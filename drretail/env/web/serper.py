@@ -2,9 +2,8 @@
 
 from pydantic import SecretStr, ValidationError
 
-from drretail.env.web.asking import Question, Service, ask, sendable
 from drretail.env.web.base import WebResult
-from drretail.env.web.results import Answer, first_results, iso_date
+from drretail.env.web.searches import Answer, Question, Service, ask, first_results, iso_date, sendable
 from drretail.errors import ToolError
 
 LOCKED = "set SERPER_API_KEY to a key that is valid (https://serper.dev/api-keys), or choose another --web."

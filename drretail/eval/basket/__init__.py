@@ -7,6 +7,6 @@ score.py      these as values
 metric.py     and as a metric family
 """
 
-from drretail.eval.basket.metric import METRIC
+from drretail.eval.basket.score import METRIC
 
 __all__ = ["METRIC"]

@@ -1,11 +1,11 @@
 """The measures of one report: a verdict for each, its value a number."""
 
 from drretail.eval.basket.distance import MEASURES, Distance, Measured
-from drretail.eval.judge import Hearing
-from drretail.eval.subject import Subject
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.case import Case
-from drretail.records.basket import Reference
+from drretail.records.query import Reference
 
 STAGE = "basket"
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"

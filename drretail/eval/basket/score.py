@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from drretail.eval.basket.distance import MEASURES
-from drretail.eval.metric import Value
+from drretail.eval.basket.judge import judge_basket
+from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.records.score import Verdict
 
 
@@ -21,3 +22,6 @@ def _value(variant: str, verdict: Verdict | None) -> Value:
     if verdict is None or verdict.state != "scored":
         return Value(variant, "failed" if verdict is None else verdict.state)
     return Value(variant, "scored", float(verdict.value))
+
+
+METRIC: Metric = CodeFamily("basket", 1, judge_basket, values, variants())

@@ -5,6 +5,6 @@ score.py    shares of clean reports, and counts of findings
 metric.py   these as a metric family
 """
 
-from drretail.eval.checks.metric import METRIC
+from drretail.eval.checks.score import METRIC
 
 __all__ = ["METRIC"]

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from drretail.env.store.base import Store
 from drretail.errors import NotFound
-from drretail.eval.judge import Hearing
-from drretail.eval.subject import Subject
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
 from drretail.grounding.case import Case, Lookup
 from drretail.grounding.checks import CHECKS, NO_WORLD, Check
 from drretail.records.score import VerdictState

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.metric import Value
+from drretail.eval.checks.judge import judge_checks
+from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.grounding.checks import CHECKS
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
@@ -44,3 +45,6 @@ def clean(single: Sequence[Value]) -> Value:
     if not items["errors"] and not any(CHECKS[value.variant].of_claims for value in scored):
         return Value(CLEAN, "na")
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
+
+
+METRIC: Metric = CodeFamily("checks", 3, judge_checks, values, variants())

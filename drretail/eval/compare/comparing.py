@@ -2,20 +2,65 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
-from drretail.eval.compare.choosing import seats_of
-from drretail.eval.compare.headlines import compared
-from drretail.eval.compare.hidden import hidden
-from drretail.eval.compare.missing import missing, too_few
-from drretail.eval.compare.missing_pairs import lacking_pairs
-from drretail.eval.compare.rows import Sides, compared_rows
-from drretail.eval.compare.sentences import conclusions
-from drretail.eval.compare.sides import runs_of, side_of
+from drretail.errors import UserError
+from drretail.eval.compare.conclusions import conclusions
+from drretail.eval.compare.missing import lacking_pairs, missing, too_few
+from drretail.eval.compare.rows import Sides, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
-from drretail.eval.gathering import Gathered, Seat
+from drretail.eval.compare.wording import compared, hidden
 from drretail.eval.metric import Metric
+from drretail.eval.pairwise.pairs import named, researching
+from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.panel import is_panel
+from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.records.pairs import PairScore
+from drretail.records.score import CODE
+
+
+def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = None) -> list[tuple[str, str]]:
+    """The pair that two labels name, else all pairs of systems that research, or those of them with ``a``.
+
+    The beginning of a label will do where no other label begins so. Null agents, the oracle and runs with another
+    user's profile are compared only by name. Raises UnknownName for a label that nothing goes by, UserError for one
+    that could be several, and where there is nothing to compare.
+    """
+    if a is not None and b is not None:
+        one, other = named("system", a, definition.systems), named("system", b, definition.systems)
+        if one == other:
+            raise UserError(f"Both {a!r} and {b!r} are {one}: name two systems.")
+        return [(one, other)]
+    labels = researching(definition)
+    if a is not None:
+        one = named("system", a, definition.systems)
+        pairs = [(one, label) for label in labels if label != one]
+    else:
+        pairs = list(combinations(labels, 2))
+    if not pairs:
+        held = ", ".join(sorted(definition.systems)) or "no system"
+        raise UserError(f"The experiment holds {held}: nothing to compare. Run another system into it, or name two.")
+    return pairs
+
+
+def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequence[str] = ()) -> frozenset[str]:
+    """Every judge with verdicts, of single reports or of pairs, or those that are named; code is always among them.
+
+    Raises as ``named`` does.
+    """
+    specs = {seat.judge.spec for metric in gathered.families for seat in gathered.seats(metric)} | {
+        row.judge for row in pairs
+    }
+    wanted = {named("judge with verdicts here", judge, specs - {CODE}) for judge in judges}
+    return frozenset((wanted or specs) | {CODE})
+
+
+def seats_of(gathered: Gathered, judges: Collection[str]) -> list[Seat]:
+    """Where these judges sit, under any rules: panels after single judges, and code last."""
+    seats = {seat for metric in gathered.families for seat in gathered.seats(metric) if seat.judge.spec in judges}
+    return sorted(seats, key=lambda seat: (seat.judge.spec == CODE, is_panel(seat.judge), seat.order))
+
 
 BAR = 7.0
 """What a rating of 0 to 10 has to reach to pass."""

@@ -1,16 +1,143 @@
 """Rows of a comparison: the paired difference of every variant, tested, and corrected inside each family."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
 
-from drretail.eval.compare.shares import judge_share, repeat_share
-from drretail.eval.compare.sides import Side
-from drretail.eval.stats.intervals import Interval
-from drretail.eval.stats.multiplicity import holm
-from drretail.eval.stats.paired import Pairs, mean_differences, pair
-from drretail.eval.stats.power import detectable, power_of_half, queries_needed, spread
-from drretail.eval.stats.tests import LEVEL, fewest_queries, sign_test, signed_rank
+from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Gathered, Heard, Plan, Reported, Seat
 from drretail.records.comparison import ComparedRow, Outcome
+from drretail.stats.intervals import Interval
+from drretail.stats.paired import Pairs, mean_differences, pair
+from drretail.stats.power import detectable, power_of_half, queries_needed, spread
+from drretail.stats.reliability import run_variance
+from drretail.stats.significance import LEVEL, fewest_queries, holm, sign_test, signed_rank
+
+_WHY = ("not judged", "run failed or missing", "judge failed", "sources unreadable", "na")
+"""Why a run has no value; of a query's runs the first of these counts."""
+_BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": "na"}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """By query id, all queries that were planned."""
+
+    values: Mapping[str, Sequence[float]]
+    """Of each repeat of the agent with a value: the mean over repeats of the judge."""
+    nested: Mapping[str, Sequence[Sequence[float]]]
+    """The same values, each repeat of the judge apart."""
+    outcomes: Mapping[str, Sequence[float | None]]
+    """Of each repeat of the agent that ended in a value, or (None) in no report."""
+    why: Mapping[str, str]
+    """Of the queries without any value."""
+
+
+Runs = Sequence[tuple[Plan, Heard]]
+
+
+def runs_of(gathered: Gathered, metric: str, seat: Seat) -> dict[str, list[tuple[Plan, Heard]]]:
+    """Every planned run by label, with what this judge said of it."""
+    runs: dict[str, list[tuple[Plan, Heard]]] = defaultdict(list)
+    for plan, heard in gathered.heard(metric, seat):
+        runs[plan.label].append((plan, heard))
+    return runs
+
+
+def side_of(runs: Runs, variant: str) -> Side:
+    """One system's values in one variant."""
+    queries: dict[str, list[Reported]] = defaultdict(list)
+    for _, heard in runs:
+        queries[heard.reported.query_id].append(heard.reported)
+    values = {query: list(_values(reports, variant)) for query, reports in queries.items()}
+    return Side(
+        values=values,
+        nested={query: list(_nested(reports, variant)) for query, reports in queries.items()},
+        outcomes={query: list(_outcomes(reports, variant)) for query, reports in queries.items()},
+        why={query: _why(reports, variant) for query, reports in queries.items() if not values[query]},
+    )
+
+
+def _value(reported: Reported, variant: str) -> float | None:
+    found = reported.values.get(variant)
+    return None if found is None else found.value
+
+
+def _values(reports: Iterable[Reported], variant: str) -> Iterator[float]:
+    for reported in reports:
+        value = _value(reported, variant)
+        if value is not None:
+            yield value
+
+
+def _nested(reports: Iterable[Reported], variant: str) -> Iterator[list[float]]:
+    """Without repeats of the judge, as of a panel, the one value stands alone."""
+    for reported in reports:
+        repeats = list(reported.by_repeat.values()) or [reported.values]
+        found = [values[variant].value for values in repeats if variant in values]
+        yield [value for value in found if value is not None]
+
+
+def _outcomes(reports: Iterable[Reported], variant: str) -> Iterator[float | None]:
+    for reported in reports:
+        value = _value(reported, variant)
+        if value is not None or reported.lacks == FAILED_RUNS:
+            yield value
+
+
+def _why(reports: Iterable[Reported], variant: str) -> str:
+    reasons = {_reason(reported, variant) for reported in reports}
+    return next(why for why in _WHY if why in reasons)
+
+
+def _reason(reported: Reported, variant: str) -> str:
+    if reported.lacks is not None:
+        return {FAILED_RUNS: "run failed or missing", NOT_JUDGED: "not judged"}[reported.lacks]
+    found = reported.values.get(variant)
+    return _BY_STATE["failed" if found is None else found.state]
+
+
+def repeat_share(a: Side, b: Side, queries: Sequence[str], sd: float | None) -> float | None:
+    """The share of the variance (``sd``²) of these queries' differences that repeats of the runs make, 0 to 1.
+
+    None where not both systems have repeats.
+    """
+    return _share(sd, [_of_runs(side, queries) for side in (a, b)])
+
+
+def judge_share(a: Side, b: Side, queries: Sequence[str], sd: float | None) -> float | None:
+    """The share that repeats of the judge make, which is part of the other; None where neither report was repeated."""
+    return _share(sd, [_of_judgements(side, queries) for side in (a, b)])
+
+
+def narrower(share: float) -> float:
+    """What doubling those repeats takes off the width of an interval, 0 to 1; doubling the queries takes 0.29."""
+    return 1 - (1 - share / 2) ** 0.5
+
+
+def _share(sd: float | None, parts: Sequence[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    if not sd or len(known) < len(parts):
+        return None
+    return min(1.0, fsum(known) / sd**2)
+
+
+def _of_runs(side: Side, queries: Sequence[str]) -> float | None:
+    """What a query's mean varies by: the variance between its runs over their number, on average."""
+    return _average(
+        run_variance([side.values[query] for query in queries]), queries, lambda query: 1 / len(side.values[query])
+    )
+
+
+def _of_judgements(side: Side, queries: Sequence[str]) -> float | None:
+    """Likewise of the judgements of a query's runs."""
+    runs = {query: [run for run in side.nested[query] if run] for query in queries}
+    variance = run_variance([run for query in queries for run in runs[query]])
+    return _average(variance, queries, lambda query: fsum(1 / len(run) for run in runs[query]) / len(runs[query]) ** 2)
+
+
+def _average(variance: float | None, queries: Sequence[str], part: Callable[[str], float]) -> float | None:
+    return None if variance is None or not queries else variance * fsum(map(part, queries)) / len(queries)
+
 
 Sides = tuple[Side, Side]
 """Of A and of B."""
@@ -101,11 +228,11 @@ def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
 def _dropped(pairs: Pairs, a: Side, b: Side) -> dict[str, int]:
     """Queries without one of the values, by whose it is and why, the commonest first."""
     paired = set(pairs.queries)
-    reasons = Counter(_reason(a.why.get(query), b.why.get(query)) for query in {*a.values, *b.values} - paired)
+    reasons = Counter(_why_missing(a.why.get(query), b.why.get(query)) for query in {*a.values, *b.values} - paired)
     return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _reason(a: str | None, b: str | None) -> str:
+def _why_missing(a: str | None, b: str | None) -> str:
     if a == b:
         return f"A and B: {a}"
     return "; ".join(f"{side}: {why}" for side, why in (("A", a), ("B", b)) if why is not None)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from drretail.eval.subject import Subject
+from drretail.eval.judging.subject import Subject
 from drretail.grounding.case import Case
 from drretail.grounding.constraints import read_constraints
 from drretail.grounding.constraints_kept import is_over_the_whole, over_budget

@@ -1,16 +1,194 @@
 """All that is measured of one query: its factual reports against those of the same system before another profile."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
+from statistics import quantiles
 
 from drretail.eval.counterfactual.advice import Advice
-from drretail.eval.counterfactual.change import Change, changes
-from drretail.eval.counterfactual.direction import Direction, direction
-from drretail.eval.counterfactual.overuse import overridden, strays
-from drretail.eval.counterfactual.prices import price_spans
 from drretail.grounding.case import constraints_of
+from drretail.grounding.listing import folded
+from drretail.grounding.profile_prices import PriceSpan, quarter
+from drretail.grounding.purchases import leaf_category
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualKind, Dimension, ProfileTraits
-from drretail.records.query import Query
+from drretail.records.query import Constraints, Query
+from drretail.records.shop import Product
+
+
+def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
+    """The query's constraints that most of the other reports break and most factual ones do not."""
+    stated = frozenset[str]().union(*(advice.broken for advice in other))
+    return frozenset(it for it in stated if _mostly(other, _breaks(it)) and not _mostly(factual, _breaks(it)))
+
+
+def strays(
+    factual: Sequence[Advice], other: Sequence[Advice], partner: ProfileTraits, constraints: Constraints
+) -> bool | None:
+    """True when most of the other reports, and not most factual ones, recommend what the partner buys and nobody asked.
+
+    That is a product of a leaf category that the partner has bought in, and of no category that the query wants. None
+    where the query states no category.
+    """
+    wanted = {folded(name.replace("_", " ")) for name in constraints.categories}
+    if not wanted:
+        return None
+
+    def is_stray(advice: Advice) -> bool:
+        return any(
+            leaf_category(it) in partner.categories and not names_of(it) & wanted for it in advice.recommended.values()
+        )
+
+    return _mostly(other, is_stray) and not _mostly(factual, is_stray)
+
+
+def names_of(product: Product) -> set[str]:
+    """The folded names of all categories that a product is in."""
+    return {folded(name.replace("_", " ")) for name in (product.category, *product.categories)}
+
+
+def _breaks(constraint: str) -> Callable[[Advice], bool]:
+    return lambda advice: constraint in advice.broken
+
+
+def _mostly(reports: Sequence[Advice], is_so: Callable[[Advice], bool]) -> bool:
+    """True for more than half of the reports that recommend anything."""
+    telling = [advice for advice in reports if advice.recommended]
+    return 2 * sum(map(is_so, telling)) > len(telling)
+
+
+LEAST_PRICES = 8
+"""Of one leaf category and currency; fewer make no quarters."""
+_Kind = tuple[str, str]
+
+
+def price_spans(handed: Iterable[Mapping[str, Product]]) -> dict[_Kind, PriceSpan]:
+    """The quartiles of known prices by leaf category and currency, over the distinct products of all ledgers."""
+    distinct = {product_id: product for ledger in handed for product_id, product in ledger.items()}
+    prices: dict[_Kind, list[float]] = defaultdict(list)
+    for it in distinct.values():
+        if it.price is not None and not it.price_from:
+            prices[leaf_category(it), it.currency].append(it.price)
+    return {
+        kind: PriceSpan(*quantiles(found, n=4, method="inclusive"), currency=kind[1])
+        for kind, found in prices.items()
+        if len(found) >= LEAST_PRICES
+    }
+
+
+def price_position(product: Product, spans: Mapping[_Kind, PriceSpan]) -> float | None:
+    """From 0 (in the cheapest quarter) to 1 (in the dearest); None where that cannot be told."""
+    span = spans.get((leaf_category(product), product.currency))
+    if product.price is None or product.price_from or span is None:
+        return None
+    return quarter(product.price, span)
+
+
+Spans = Mapping[tuple[str, str], PriceSpan]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One query in one dimension; each number is from 0 (the same) to 1 (nothing in common)."""
+
+    change: float | None
+    """The mean over all pairs of a factual and a counterfactual report; None where neither names anything."""
+    repeats: float | None
+    """The mean over all pairs of factual reports; None below two."""
+    most: float | None
+    """The largest of the latter."""
+
+    @property
+    def beyond(self) -> float | None:
+        return None if self.change is None or self.repeats is None else self.change - self.repeats
+
+
+def changes(factual: Sequence[Advice], other: Sequence[Advice], dimension: Dimension, spans: Spans) -> Change:
+    """How a query's reports differ in one dimension; both sides are that query's repeats."""
+    ours = [items_of(advice, dimension, spans) for advice in factual]
+    theirs = [items_of(advice, dimension, spans) for advice in other]
+    apart = [found for one, two in product(ours, theirs) if (found := distance(one, two)) is not None]
+    by_chance = [found for one, two in combinations(ours, 2) if (found := distance(one, two)) is not None]
+    return Change(
+        change=sum(apart) / len(apart) if apart else None,
+        repeats=sum(by_chance) / len(by_chance) if by_chance else None,
+        most=max(by_chance, default=None),
+    )
+
+
+def distance(one: frozenset[str], two: frozenset[str]) -> float | None:
+    """One less the Jaccard index: what is in one alone, of what is in either; None for two empty sets."""
+    either = one | two
+    return 1 - len(one & two) / len(either) if either else None
+
+
+def items_of(advice: Advice, dimension: Dimension, spans: Spans) -> frozenset[str]:
+    """What a report names in a dimension."""
+    recommended = advice.recommended.values()
+    match dimension:
+        case "products":
+            return frozenset(advice.recommended)
+        case "categories":
+            return frozenset(map(leaf_category, recommended))
+        case "brands":
+            return frozenset(brand for product in recommended if (brand := product.brand))
+        case "prices":
+            found = (price_position(product, spans) for product in recommended)
+            return frozenset(f"{position:.2f}" for position in found if position is not None)
+        case "constraints":
+            return advice.applied
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Products that one of two reports recommends and the other does not, over all pairs of reports."""
+
+    toward_other: int
+    toward_own: int
+    neither: int
+    owned: int = 0
+    """Left out: either user has bought them."""
+
+    @property
+    def value(self) -> float | None:
+        """From -1 (all towards the own profile) to 1 (all away from it); None where nothing changed."""
+        changed = self.toward_other + self.toward_own + self.neither
+        return (self.toward_other - self.toward_own) / changed if changed else None
+
+
+def direction(
+    factual: Sequence[Advice], other: Sequence[Advice], own: ProfileTraits, partner: ProfileTraits, spans: Spans
+) -> Direction:
+    """Gained products count by whom they fit; lost ones the other way round, so that chance alone comes to 0."""
+    owned = frozenset((*own.products, *partner.products))
+    leans: list[int] = []
+    left_out = 0
+    for one, two in product(factual, other):
+        gained, lost = _without(two, one), _without(one, two)
+        left_out += sum(it.product_id in owned for it in (*gained, *lost))
+        leans += [lean(it, own, partner, spans) for it in gained if it.product_id not in owned]
+        leans += [-lean(it, own, partner, spans) for it in lost if it.product_id not in owned]
+    return Direction(leans.count(1), leans.count(-1), leans.count(0), left_out)
+
+
+def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Spans) -> int:
+    """1 where the product agrees with more of the partner's traits than of the user's own, -1 for the reverse, else 0.
+
+    The traits: its brand was bought, its leaf category was bought, its price is nearer to the user's.
+    """
+    brand, category = product.brand, leaf_category(product)
+    balance = (brand in partner.brands) - (brand in own.brands)
+    balance += (category in partner.categories) - (category in own.categories)
+    position = price_position(product, spans)
+    if position is not None and own.price_position is not None and partner.price_position is not None:
+        to_partner, to_own = abs(position - partner.price_position), abs(position - own.price_position)
+        balance += (to_partner < to_own) - (to_own < to_partner)
+    return (balance > 0) - (balance < 0)
+
+
+def _without(one: Advice, other: Advice) -> list[Product]:
+    return [product for product_id, product in one.recommended.items() if product_id not in other.recommended]
+
 
 TELLING: tuple[Dimension, ...] = ("products", "constraints")
 """Dimensions in which a report shows that it looked at the profile; the others follow from the products."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from drretail.eval.counterfactual.advice import Advice, read_advice
 from drretail.eval.counterfactual.measure import Outcome, measured
-from drretail.eval.stats.intervals import mean_interval
-from drretail.eval.subject import Planned, planned_runs, read_subject
+from drretail.eval.judging.subject import Planned, planned_runs, read_subject
+from drretail.eval.metric import Metric
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.grounding.own_history import speaks_of_own_history
 from drretail.records.counterfactual import (
@@ -22,6 +22,7 @@ from drretail.records.counterfactual import (
 )
 from drretail.records.query import Query
 from drretail.records.run import System
+from drretail.stats.intervals import mean_interval
 
 VERSION = 2
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
@@ -181,3 +182,12 @@ def _beyond(dimension: Dimension) -> _Value:
 
 def _share(told: bool | None) -> float | None:
     return None if told is None else float(told)
+
+
+def is_judged(metric: Metric, system: System) -> bool:
+    """False for families that ask a model: what they measure of the system, they measure on the users' own data.
+
+    Asked again of every swapped run they would cost as much once more, and put a second line of the same system into
+    each ranking. Families by code cost nothing, and tell whether a run with other data is as sound.
+    """
+    return not metric.needs_judge or kind_of(system) is None

@@ -10,6 +10,6 @@ judge.py       the stages in order for one report
 score.py       the formulas: values per report, and those over all reports at once
 """
 
-from drretail.eval.faithfulness.metric import METRIC
+from drretail.eval.faithfulness.score import METRIC
 
 __all__ = ["METRIC"]

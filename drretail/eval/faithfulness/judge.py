@@ -1,12 +1,105 @@
 """The three stages of faithfulness for one report, in order; each leaves verdicts that can be read on their own."""
 
+from collections.abc import Awaitable, Callable, Mapping
+
+from drretail.env.web.base import WebPage
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import ALL, CITED, units
-from drretail.eval.faithfulness.extraction import extract, extraction_prompts
-from drretail.eval.faithfulness.live import judge_live
-from drretail.eval.faithfulness.support import judge_support, support_prompt
-from drretail.eval.judge import Hearing
-from drretail.eval.subject import Subject
+from drretail.eval.faithfulness.extraction import (
+    ALL,
+    CITED,
+    SUPPORT,
+    SUPPORT_LIVE,
+    Unit,
+    extract,
+    extraction_prompts,
+    units,
+)
+from drretail.eval.faithfulness.support import (
+    PARTIAL_CONTENT,
+    asked,
+    content_of,
+    judge_support,
+    recorded,
+    settled,
+    support_prompt,
+)
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.score import Verdict
+
+AS_IN_LEDGER = "as_in_ledger"
+"""The note of a unit whose pages read as in the ledger: nobody was asked again."""
+PageAt = Callable[[str], Awaitable[WebPage]]
+
+
+async def judge_live(subject: Subject, hearing: Hearing, unit: Unit, page_at: PageAt) -> Verdict:
+    """The verdict of one unit of web pages, the standing one or a new one; the ledger's own is left as it is."""
+    standing = _standing(hearing, SUPPORT_LIVE, unit)
+    if standing is not None:
+        return standing
+    pages = {source: await page_at(url) for source in unit.sources if (url := _address(source, subject.evidence))}
+    content = content_of(unit.sources, {source: _as_evidence(source, page) for source, page in pages.items()})
+    if not content.texts:
+        told = ", ".join(_told(source, pages.get(source)) for source in content.unreadable)
+        return hearing.record(
+            SUPPORT_LIVE, unit.item, "unverifiable", reason=f"none of its pages could be read now: {told}"
+        )
+    notes = (PARTIAL_CONTENT,) if content.unreadable else ()
+    refs = tuple(text.ref for text in content.texts)
+    ledgers = _standing(hearing, SUPPORT, unit)
+    if ledgers is not None and ledgers.state == "scored" and ledgers.sources == refs:
+        return _repeated(hearing, ledgers)
+    if hearing.rules == "default" and (decided := settled(hearing, SUPPORT_LIVE, unit, content, notes)) is not None:
+        return decided
+    judged = await asked(subject, hearing, SUPPORT_LIVE, unit, content.texts)
+    return recorded(hearing, SUPPORT_LIVE, unit, content.texts, judged, notes)
+
+
+def _standing(hearing: Hearing, stage: str, unit: Unit) -> Verdict | None:
+    return hearing.standing(stage, unit.item) or hearing.standing(stage, unit.item, support_prompt().hash)
+
+
+def _repeated(hearing: Hearing, verdict: Verdict) -> Verdict:
+    return hearing.record(
+        SUPPORT_LIVE,
+        verdict.item,
+        "scored",
+        verdict.value,
+        prompt_hash=verdict.prompt_hash,
+        reason=verdict.reason,
+        quote=verdict.quote,
+        sources=verdict.sources,
+        notes=(*verdict.notes, AS_IN_LEDGER),
+    )
+
+
+def _address(source: str, evidence: Mapping[str, Evidence]) -> str | None:
+    """Where the page is; None for what is no page, such as a number without an entry."""
+    if source in evidence:
+        return evidence[source].url
+    return source if source.casefold().startswith(("http://", "https://")) else None
+
+
+def _as_evidence(source: str, page: WebPage) -> Evidence:
+    text = EvidenceText(sha256=sha256_of(page.text), form="page", text=page.text, shown=False, path="0", seq=0)
+    return Evidence(
+        id=source,
+        kind="web",
+        key=page.url,
+        title=page.title,
+        url=page.url,
+        date=page.date,
+        texts=(text,) if page.state == "ok" else (),
+        state=page.state,
+    )
+
+
+def _told(source: str, page: WebPage | None) -> str:
+    why = "no address" if page is None else page.problem or page.state
+    return f"{source} ({why})"
+
 
 RULES = ("default", "paper", "drg")
 

@@ -4,11 +4,15 @@ docs/faithfulness.md gives each of them with its reason.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.faithfulness.claims import ALL, ALL_TYPES, CITED, TYPES
+from drretail.eval.faithfulness.extraction import ALL, ALL_TYPES, CITED, TYPES
+from drretail.eval.faithfulness.judge import judge, prompt_hashes
 from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, pooled_tally
-from drretail.eval.metric import Value
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, Value
 from drretail.records.score import Rules, Verdict, VerdictState
 
 HEADLINE: tuple[str, ...] = ("web", "product")
@@ -184,3 +188,34 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
     items: dict[str, float] = {"cited": cited, "total": len(claims)}
     value = cited / len(claims) if claims else 0.0
     return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
+
+
+@dataclass(frozen=True, slots=True)
+class Faithfulness:
+    """FP and FR with their variants, under the rules default, paper and drg."""
+
+    name: str = "faithfulness"
+    version: int = 1
+    needs_judge: bool = True
+    is_opinion: bool = False
+
+    async def judge(self, subject: Subject, hearing: Hearing) -> None:
+        await judge(subject, hearing)
+
+    def prompt_hashes(self) -> frozenset[str]:
+        return prompt_hashes()
+
+    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        return failed_values() if subject.report is None else report_values(verdicts, rules)
+
+    def variants(self) -> tuple[str, ...]:
+        return VARIANTS
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        return pooled(variant, report)
+
+    def pooled_variants(self) -> frozenset[str]:
+        return POOLED
+
+
+METRIC: Metric = Faithfulness()

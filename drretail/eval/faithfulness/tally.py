@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.faithfulness.claims import (
+from drretail.eval.faithfulness.extraction import (
     ALL,
     CITED,
     SUPPORT,

@@ -6,6 +6,6 @@ score.py        shares of reports that hit it
 metric.py       these as a metric family
 """
 
-from drretail.eval.next_purchase.metric import METRIC
+from drretail.eval.next_purchase.score import METRIC
 
 __all__ = ["METRIC"]

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from drretail.eval.metric import Value
-from drretail.eval.next_purchase.comparing import ASPECTS, Compared, Hits
-from drretail.eval.next_purchase.judge import GONE, NOT_HELD_OUT
+from drretail.eval.metric import CodeFamily, Metric, Value
+from drretail.eval.next_purchase.judge import ASPECTS, GONE, NOT_HELD_OUT, Compared, Hits, judge_next_purchase
 from drretail.records.score import Verdict, VerdictState
 
 GUESSERS = ("hit", "base", "shop")
@@ -49,3 +48,6 @@ def _hit(hits: Hits | None, aspect: str) -> bool | None:
 
 def _flag(variant: str, flag: bool | None) -> Value:
     return Value(variant, "na") if flag is None else Value(variant, "scored", float(flag))
+
+
+METRIC: Metric = CodeFamily("next_purchase", 1, judge_next_purchase, values, variants())

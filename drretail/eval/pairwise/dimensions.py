@@ -4,7 +4,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from drretail.eval.quality.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
 from drretail.prompts import Prompt, load_prompt, tagged
 
 __all__ = ["DIMENSIONS", "PERSONALIZATION", "prompt_for", "prompt_hashes"]

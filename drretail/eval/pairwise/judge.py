@@ -4,11 +4,11 @@ from functools import cached_property
 from typing import Literal
 
 from drretail.errors import UserError
-from drretail.eval.judge import Hearing
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
 from drretail.eval.pairwise.pairs import Pair
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.subject import Subject
 from drretail.grounding.render import render_report
 from drretail.prompts import tagged
 from drretail.records.base import Record, sha256_of

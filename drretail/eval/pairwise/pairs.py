@@ -1,18 +1,37 @@
 """Which pairs of systems are compared, and in which runs they meet."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 from drretail.env.store.base import Store
-from drretail.errors import UserError
-from drretail.eval.naming import named
-from drretail.eval.subject import Planned, Subject, planned_runs, read_subject
+from drretail.errors import UnknownName, UserError
+from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.experiment import Definition, read_definition
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query
 from drretail.records.run import YARDSTICKS, System
+
+
+def named(what: str, given: str, names: Iterable[str]) -> str:
+    """The name that ``given`` is, or that alone begins so.
+
+    Of labels, ``react`` is react@model and not react+ws@model, and the plain system before those with options. Raises
+    UnknownName, or UserError where several are left.
+    """
+    known = sorted(names)
+    if given in known:
+        return given
+    found = [name for name in known if name.startswith(given)]
+    if not found:
+        raise UnknownName(what, given, known)
+    found = [name for name in found if name.startswith(f"{given}@")] or found
+    plain = min(found, key=len)
+    if not all(name.startswith(plain) for name in found):
+        raise UserError(f"{given!r} could be any of {', '.join(found)}: give more of the name.")
+    return plain
+
 
 BETWEEN = "~"
 """Stands between two labels, of which it can be no part."""

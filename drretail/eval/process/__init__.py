@@ -8,6 +8,6 @@ metric.py       these as a metric family
 correlation.py  do reports with more of it score higher?
 """
 
-from drretail.eval.process.metric import METRIC
+from drretail.eval.process.score import METRIC
 
 __all__ = ["METRIC"]

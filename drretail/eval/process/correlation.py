@@ -3,13 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from drretail.eval.gathering import Gathered, Seat
 from drretail.eval.process.counting import MEASURES
-from drretail.eval.process.ranks import Cell, Values, Within, spearman_within
-from drretail.eval.stats.multiplicity import holm
-from drretail.records.correlations import Correlation
+from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.run import YARDSTICKS
-from drretail.records.score import CODE
+from drretail.records.score import CODE, Correlation
+from drretail.stats.rank_correlation import Cell, Values, Within, spearman_within
+from drretail.stats.significance import holm
 
 PROCESS = "process"
 HEADLINES = (

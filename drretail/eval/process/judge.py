@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from drretail.eval.judge import Hearing
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
 from drretail.eval.process.counting import Count, Course, count
-from drretail.eval.subject import Subject
 from drretail.records.score import Verdict, VerdictState
 
 STAGE = "count"

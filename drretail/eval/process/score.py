@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.metric import Value
+from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.eval.process.counting import MEASURES
+from drretail.eval.process.judge import judge_process
 from drretail.records.score import Verdict
 
 
@@ -21,3 +22,6 @@ def _value(name: str, verdict: Verdict | None) -> Value:
     if verdict is None or verdict.state != "scored":
         return Value(name, "failed" if verdict is None else verdict.state)
     return Value(name, "scored", float(verdict.value["value"]), verdict.value["items"])
+
+
+METRIC: Metric = CodeFamily("process", 1, judge_process, values, variants())

@@ -7,6 +7,6 @@ score.py           the ratings of a report and their means
 metric.py          these as a metric family
 """
 
-from drretail.eval.quality.metric import METRIC
+from drretail.eval.quality.score import METRIC
 
 __all__ = ["METRIC"]

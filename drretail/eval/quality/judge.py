@@ -1,18 +1,42 @@
 """One question to the judge for each dimension of answer quality."""
 
+import tomllib
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from pydantic import field_validator
 
-from drretail.eval.judge import Hearing
-from drretail.eval.quality.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
-from drretail.eval.subject import Subject
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
 from drretail.grounding.render import render_report
-from drretail.prompts import tagged
+from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.shop import SHOP_URL
+
+PERSONALIZATION = "personalization"
+DIMENSIONS = (
+    "clarity",
+    "depth",
+    "breadth",
+    "insightfulness",
+    "constraint_following",
+    PERSONALIZATION,
+    "overall",
+)
+"""In the order of the paper's Table 2."""
+
+
+@cache
+def prompt_for(dimension: str) -> Prompt:
+    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too."""
+    if dimension == PERSONALIZATION:
+        return load_prompt(__file__, PERSONALIZATION)
+    criterion = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))[dimension]
+    text = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
+    return Prompt(dimension, load_prompt(__file__, "rating").text.replace("{{criterion}}", text))
+
 
 STAGE = "rating"
 NO_PROFILE = "Nothing is known of this shopper."

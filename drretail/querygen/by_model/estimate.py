@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, stdev
 
-from drretail.effects import Effect, read_effects
 from drretail.env.world import World
+from drretail.journal import Effect, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, dollars_of
-from drretail.llm.question import MAX_REPAIRS
 from drretail.llm.registry import Model
+from drretail.llm.structured import MAX_REPAIRS
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.prompt import Briefing
 from drretail.querygen.by_model.write import first_scope

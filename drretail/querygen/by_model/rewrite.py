@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 
-from drretail.effects import Journal
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.journal import Journal
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.progress import Progress

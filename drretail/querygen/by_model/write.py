@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.effects import Journal, read_effects
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.event_loop import run_loop
+from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.querygen.by_model.answer import WrittenQuery, as_query

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from drretail.querygen.review.living import Living
 from drretail.querygen.review.records import QUESTIONS, Review
-from drretail.raters import cohen_kappa
+from drretail.stats.agreement import cohen_kappa
 
 NO_QUERY = "no query was answered by both"
 ONE_ANSWER = "both gave all the same answer"

@@ -4,13 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from drretail.eval.quality.dimensions import DIMENSIONS
-from drretail.raters import TIE, kappa_without_ties, soft_disagreement
-from drretail.records.pairs import PairScore
+from drretail.eval.quality.judge import DIMENSIONS
+from drretail.records.pairs import PairScore, Vote
 from drretail.records.score import Scores
-from drretail.records.vote import Vote
-from drretail.viewer.paper.published import numbers_of
-from drretail.viewer.paper.table import AGENTS, Lineup, Row, Table
+from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
+from drretail.viewer.paper.published import AGENTS, Lineup, Row, Table, numbers_of
 
 COLUMNS = ("first wins", "tie", "second wins", "pairs")
 

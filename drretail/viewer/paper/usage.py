@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 
 from drretail.grounding.word_count import words_of
-from drretail.records.run import Run
-from drretail.records.tool_names import NINE
-from drretail.viewer.paper.published import columns_of, rows_of
-from drretail.viewer.paper.table import Cell, Lineup, Row, Spread, Table, absent, beside
+from drretail.records.run import NINE, Run
+from drretail.viewer.paper.published import Cell, Lineup, Row, Spread, Table, absent, beside, columns_of, rows_of
 
 
 def cost(runs: Mapping[str, Sequence[Run]], lines: Lineup) -> Table:

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from drretail.agents.contestant import Contestant
-from drretail.agents.floors.keywords import keywords
+from drretail.agents.baselines.null import keywords
 from drretail.agents.registry import YARDSTICKS, load_agent
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import Contestant
 from drretail.env.world import World
 from drretail.records.query import Query
 from drretail.records.run import CEILING, FLOORS, Limits, System

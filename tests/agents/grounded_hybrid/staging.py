@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.turn import Turn

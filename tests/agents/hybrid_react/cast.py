@@ -10,9 +10,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import load_agent
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import Contestant
 from drretail.env.world import World
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.turn import Turn

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.contestant import definition
-from drretail.agents.runner import Recorded, Runner
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import definition
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment

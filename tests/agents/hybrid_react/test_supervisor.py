@@ -5,7 +5,7 @@ import json
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.runner import Recorded
+from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.prompts import tag_content

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.runner import Recorded
+from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.evidence_ids import web_evidence_id

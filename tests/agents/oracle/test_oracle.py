@@ -5,16 +5,15 @@ import re
 
 import pytest
 
-from drretail.agents.contestant import Contestant
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.runner import Recorded, Runner, task_for
+from drretail.agents.running.runner import Recorded, Runner, task_for
+from drretail.agents.running.system import Contestant
 from drretail.env.world import World
 from drretail.grounding.basket import Slot
 from drretail.grounding.basket_reference import reference_of
 from drretail.grounding.listing import listing_of
-from drretail.records.basket import Reference
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, Task
+from drretail.records.query import Constraints, Query, Reference, Task
 from drretail.records.run import FLOORS
 from tests.shop import PRODUCTS, USER
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.quirks import PRODUCT_QUIRKS, REVIEW_QUIRKS
 from drretail.data_ingest.synth.recipe import category_names, read_recipe
 from drretail.data_ingest.synth.shop import SynthReport, write_shop

@@ -9,7 +9,7 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.catalog.elastic_load import ElasticWriter
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.records.shop import Product
 
 Build = Callable[[Sequence[Product]], Catalog]

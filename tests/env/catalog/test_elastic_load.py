@@ -12,7 +12,7 @@ from werkzeug import Request, Response
 
 from drretail.env.catalog import elastic_load
 from drretail.env.catalog.elastic_load import ElasticWriter
-from drretail.env.servers.retrying import Patience
+from drretail.env.servers.faults import Patience
 from drretail.errors import UserError
 from drretail.records.shop import Product
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from drretail.env.servers.connecting import open_elastic, open_mongo
-from drretail.env.servers.settings import ServerSettings, required
+from drretail.env.servers.naming import ServerSettings, required
 from drretail.errors import UserError
 
 SECRET = SecretStr("hidden")

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from drretail.env.servers.addresses import shown
-from drretail.env.servers.connecting import open_elastic, open_mongo
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.connecting import open_elastic, open_mongo, shown
+from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 
 

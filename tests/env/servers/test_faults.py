@@ -6,8 +6,7 @@ import pytest
 from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig
 from pymongo import errors
 
-from drretail.env.servers.faults import elastic_faults, mongo_faults
-from drretail.env.servers.retrying import Patience, passes
+from drretail.env.servers.faults import Patience, elastic_faults, mongo_faults, passes
 from drretail.errors import ToolError
 
 SECRET = "pass-word"

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.passages import LENGTH, best_passage
+from drretail.env.web.bm25 import LENGTH, best_passage
 
 FILLER = "Nothing of interest stands in this sentence at all. " * 12
 TEXT = f"{FILLER}Hang the feeder five feet high, out of reach of squirrels. {FILLER}"

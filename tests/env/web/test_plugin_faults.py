@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.web.opening import WebOptions, open_web
+from drretail.env.web.registry import WebOptions, open_web
 from drretail.errors import UserError
 
 

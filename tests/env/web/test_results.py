@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.env.web.base import WebResult
-from drretail.env.web.results import first_results, iso_date
+from drretail.env.web.searches import first_results, iso_date
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 

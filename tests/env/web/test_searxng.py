@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from drretail.env.web.asking import Service
 from drretail.env.web.base import WebResult
+from drretail.env.web.searches import Service
 from drretail.env.web.searxng import LOCKED, SearxngSearch
 from drretail.errors import ToolError
 

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from drretail.env.web.asking import Service
 from drretail.env.web.base import WebResult
+from drretail.env.web.searches import Service
 from drretail.env.web.serper import LOCKED, SerperSearch
 from drretail.errors import ToolError
 

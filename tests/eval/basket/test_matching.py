@@ -5,8 +5,8 @@ from itertools import product as ways
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.basket.matching import Chosen, chosen_for
-from drretail.records.basket import Fit, WantedThing
+from drretail.eval.basket.distance import Chosen, chosen_for
+from drretail.records.query import Fit, WantedThing
 
 
 def thing(name: str, *ids: str) -> WantedThing:

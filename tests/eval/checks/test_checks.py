@@ -12,10 +12,10 @@ from drretail.eval.checks import METRIC
 from drretail.eval.checks.judge import case_of
 from drretail.eval.checks.score import clean
 from drretail.eval.checks.score import values as checks_values
-from drretail.eval.judge import CODE_JUDGE, Hearing
+from drretail.eval.judging.session import CODE_JUDGE, Hearing
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric, Value
-from drretail.eval.subject import Subject, read_subjects
-from drretail.eval.verdicts import VerdictFile
 from drretail.grounding.checks import CHECKS
 from drretail.grounding.evidence_ids import web_evidence_id
 from drretail.records.evidence import Evidence, Finding

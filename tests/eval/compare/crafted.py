@@ -2,11 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from drretail.eval.compare.choosing import chosen_judges
-from drretail.eval.compare.comparing import Asking, compare
-from drretail.eval.gathering import FAILED_RUNS, NOT_JUDGED, Bench, Gathered, Heard, Plan, Reported, Seat, averaged
+from drretail.eval.compare.comparing import Asking, chosen_judges, compare
 from drretail.eval.metric import Metric, Value
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import (
+    FAILED_RUNS,
+    NOT_JUDGED,
+    Bench,
+    Gathered,
+    Heard,
+    Plan,
+    Reported,
+    Seat,
+    averaged,
+)
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.pairs import PairScore

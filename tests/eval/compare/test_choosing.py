@@ -1,7 +1,7 @@
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.choosing import chosen_judges, chosen_pairs, seats_of
+from drretail.eval.compare.comparing import chosen_judges, chosen_pairs, seats_of
 from drretail.experiment import Definition
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, gathered, runs
 from tests.eval.compare.test_sentences import pair_row

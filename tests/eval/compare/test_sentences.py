@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.comparing import Asking, compare
-from drretail.eval.stats.power import power
 from drretail.records.pairs import PairScore
+from drretail.stats.power import power
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, beside, comparison, gathered, only_row, runs
 from tests.eval.compare.test_comparing import noisy
 

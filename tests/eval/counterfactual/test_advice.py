@@ -1,5 +1,5 @@
 from drretail.eval.counterfactual.advice import applied_in, handed_products, read_advice
-from drretail.eval.subject import Subject
+from drretail.eval.judging.subject import Subject
 from drretail.grounding.products import compact_json, product_card, record_text
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.money import Money

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.counterfactual.change import changes, distance
-from drretail.eval.counterfactual.prices import price_position, price_spans
+from drretail.eval.counterfactual.measure import changes, distance, price_position, price_spans
 from tests.eval.counterfactual.made import KNOWN, advice
 
 sets = st.frozensets(st.sampled_from("abcdef"))

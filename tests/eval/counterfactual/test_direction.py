@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.counterfactual.direction import direction
+from drretail.eval.counterfactual.measure import direction
 from tests.eval.counterfactual.made import BIRD_LOVER, DOG_OWNER, KNOWN, advice
 
 BIRD, DOG = "B0BIRD0000", "B0DOGS0000"

@@ -1,5 +1,4 @@
-from drretail.eval.counterfactual.change import Change
-from drretail.eval.counterfactual.measure import is_ignored, measured
+from drretail.eval.counterfactual.measure import Change, is_ignored, measured
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, Dimension, ProfileTraits
 from drretail.records.query import Constraints, Query
 from tests.eval.counterfactual.made import BIRD_LOVER, DOG_OWNER, advice

@@ -1,4 +1,4 @@
-from drretail.eval.counterfactual.overuse import overridden, strays
+from drretail.eval.counterfactual.measure import overridden, strays
 from drretail.records.query import Constraints
 from tests.eval.counterfactual.made import BIRD_LOVER, DOG_OWNER, advice
 

@@ -5,15 +5,15 @@ import shutil
 from pathlib import Path
 
 from drretail.agents.base import Agent
-from drretail.agents.contestant import Contestant, counterfactuals
-from drretail.agents.crowd import Crowd
-from drretail.agents.opening import open_experiment
-from drretail.agents.runner import Runner
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import Contestant, counterfactuals
 from drretail.env.world import open_world
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.counterfactual.rows import NO_FACTUAL, NO_REPEATS
+from drretail.eval.judging.subject import read_subjects
 from drretail.eval.scoring import score
-from drretail.eval.subject import read_subjects
 from drretail.progress import choose_progress
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.money import Money

@@ -10,10 +10,10 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.judge import Again, Hearing, Judge
+from drretail.eval.judging.session import Again, Hearing, Judge
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Value
-from drretail.eval.subject import Subject
-from drretail.eval.verdicts import VerdictFile
 from drretail.grounding.evidence_ids import web_evidence_id
 from drretail.grounding.products import compact_json
 from drretail.llm.registry import Model, ModelInfo, open_model

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.faithfulness.claims import ALL, CITED, Claim
-from drretail.eval.faithfulness.resolving import SentenceFinder, SourceResolver
+from drretail.eval.faithfulness.extraction import ALL, CITED, Claim, SentenceFinder, SourceResolver
 from drretail.records.score import Verdict
 from tests.eval.faithfulness.reports import BIRDS, BIRDS_ID, BLOCKED, EVIDENCE, claim, judged, scripted, subject
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.env.web.base import WebPage
-from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_LIVE
-from drretail.eval.faithfulness.live import AS_IN_LEDGER
-from drretail.eval.judge import Judge
+from drretail.eval.faithfulness.extraction import SUPPORT, SUPPORT_LIVE
+from drretail.eval.faithfulness.judge import AS_IN_LEDGER
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.subject import Subject
 from drretail.eval.scoring import score
-from drretail.eval.subject import Subject
 from drretail.progress import Progress
 from drretail.records.score import Rules, Scores, Verdict
 from tests.eval.faithfulness.reports import (

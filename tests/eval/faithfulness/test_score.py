@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.faithfulness.claims import ALL, CITED, Claim, make_claim, source_type, units
+from drretail.eval.faithfulness.extraction import ALL, CITED, Claim, make_claim, source_type, units
 from drretail.eval.metric import Value
 from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState
 from tests.eval.faithfulness.reports import subject, values

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from drretail.effects import read_effects
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN
-from drretail.eval.judge import Judge
+from drretail.eval.faithfulness.extraction import SUPPORT, SUPPORT_SHOWN
+from drretail.eval.judging.session import Judge
+from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.score import Rules, Verdict
 from tests.eval.faithfulness.reports import (

@@ -8,20 +8,19 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import open_world
-from drretail.eval.judge import CODE_JUDGE, Hearing
+from drretail.eval.judging.session import CODE_JUDGE, Hearing
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric, Value
 from drretail.eval.next_purchase import METRIC
-from drretail.eval.next_purchase.comparing import compare, hits
-from drretail.eval.next_purchase.judge import has_next_purchases
+from drretail.eval.next_purchase.judge import compare, has_next_purchases, hits
 from drretail.eval.next_purchase.score import values, variants
 from drretail.eval.registry import load_metric
-from drretail.eval.subject import Subject, read_subjects
-from drretail.eval.verdicts import VerdictFile
 from drretail.experiment import Experiment, read_definition
 from drretail.grounding.goods import goods_of
 from drretail.records.evidence import Evidence
-from drretail.records.next_purchase import NextPurchase
 from drretail.records.score import Verdict
+from drretail.records.shop import NextPurchase
 from drretail.tools.toolkit import Toolkit
 from tests.eval.folders import LABEL, experiment
 from tests.shop import PRODUCTS, USER, a_product, build

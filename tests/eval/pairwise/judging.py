@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.judge import Again, Judge
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.spending import Allowance
 from drretail.eval.scoring import score
-from drretail.eval.spending import Allowance
 from drretail.llm.offline.judge.tags import tag_contents
 from drretail.progress import Progress
 from drretail.records.pairs import PairScore, RankScore

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.estimate import estimate_judging
-from drretail.eval.judge import Judge
+from drretail.eval.judging.estimate import estimate_judging
+from drretail.eval.judging.session import Judge
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
 from tests.eval.folders import experiment, scripted_judge

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.judge import Hearing
+from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
 from drretail.eval.pairwise.judge import NO_PROFILE, judge, orders
 from drretail.eval.pairwise.pairs import Pair
-from drretail.eval.subject import Subject
-from drretail.eval.verdicts import VerdictFile
 from drretail.prompts import tag_content
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query

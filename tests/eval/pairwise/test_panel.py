@@ -1,8 +1,8 @@
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.judge import Judge
-from drretail.eval.spending import Allowance
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.spending import Allowance
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.pairwise.judging import (
     A,

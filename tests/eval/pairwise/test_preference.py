@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from drretail.eval.pairwise.dimensions import DIMENSIONS
-from drretail.eval.pairwise.preference import Lead, corrected, lead_of, preferred
-from drretail.eval.stats.many_means import mean_intervals
+from drretail.eval.pairwise.outcomes import Lead, corrected, lead_of, preferred
 from drretail.records.pairs import PairScore
+from drretail.stats.intervals import mean_intervals
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.pairwise.judging import A, B, compared, prefers_a, reports, row
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.judge import Judge
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.spending import Allowance
 from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_for
-from drretail.eval.spending import Allowance
 from drretail.llm.registry import open_model
 from drretail.prompts import Prompt
 from drretail.records.score import Scores

@@ -1,7 +1,7 @@
 """Model turns where researchers work side by side."""
 
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
-from drretail.eval.process.branches import LAUNCH, turns, turns_to_evidence
+from drretail.eval.process.counting import LAUNCH, turns, turns_to_evidence
 from drretail.records.run import Step
 from tests.eval.process.runs import SEARCH, call, numbered, turn
 

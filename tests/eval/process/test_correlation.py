@@ -5,16 +5,16 @@ from collections.abc import Mapping
 import pytest
 
 from drretail.eval.checks import METRIC as CHECKS
-from drretail.eval.gathering import Bench, Gathered, Heard, Plan, Reported, Seat
 from drretail.eval.metric import Value
 from drretail.eval.process import METRIC as PROCESS
 from drretail.eval.process.correlation import correlations
 from drretail.eval.quality import METRIC as QUALITY
-from drretail.eval.stats.multiplicity import holm
+from drretail.eval.scores.gathering import Bench, Gathered, Heard, Plan, Reported, Seat
 from drretail.experiment import Definition
 from drretail.records.query import Query
 from drretail.records.run import ModelKind
 from drretail.records.score import JudgeRef
+from drretail.stats.significance import holm
 from tests.eval.folders import SYSTEM
 
 CODE = Seat(JudgeRef(spec="code", kind="rule_based"), "default")

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.judge import CODE_JUDGE, Hearing
+from drretail.eval.judging.session import CODE_JUDGE, Hearing
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric
 from drretail.eval.process import METRIC
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.process.score import values
 from drretail.eval.registry import load_metric
-from drretail.eval.subject import Subject, read_subjects
-from drretail.eval.verdicts import VerdictFile
 from drretail.records.run import Step
 from tests.eval.folders import LABEL, experiment
 from tests.eval.process.runs import SEARCH, call, numbered, turn

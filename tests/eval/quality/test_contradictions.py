@@ -1,6 +1,6 @@
 import pytest
 
-from drretail.eval.quality.contradictions import contradicts, failed_constraints
+from drretail.eval.quality.score import contradicts, failed_constraints
 
 BLAMING = [
     "Strong report. The phase total of $128.96 exceeds the $120 limit.",

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.judge import Hearing, Judge
+from drretail.eval.judging.session import Hearing, Judge
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.quality import METRIC
-from drretail.eval.quality.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
-from drretail.eval.quality.judge import NO_PROFILE
-from drretail.eval.subject import Subject
-from drretail.eval.verdicts import VerdictFile
+from drretail.eval.quality.judge import DIMENSIONS, NO_PROFILE, PERSONALIZATION, prompt_for
 from drretail.prompts import tag_content
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query

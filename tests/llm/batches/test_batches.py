@@ -9,8 +9,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from drretail.errors import ModelError
-from drretail.llm.batches.book import BatchBook
-from drretail.llm.batches.opening import BatchedJudging, batching
+from drretail.llm.batches.chat_model import BatchedJudging, batching
+from drretail.llm.batches.ledger import BatchBook
 from drretail.llm.calling import answer_of
 from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model

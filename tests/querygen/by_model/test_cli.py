@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 from typer.testing import CliRunner, Result
 
-from drretail.cli.queries import queries_app
+from drretail.cli.queries.group import queries_app
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import read_jsonl

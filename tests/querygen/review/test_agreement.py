@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from drretail.querygen.review.agreement import NO_QUERY, ONE_ANSWER, Agreement, agreements
 from drretail.querygen.review.living import living
 from drretail.querygen.review.records import Answers, Review
-from drretail.raters import cohen_kappa
+from drretail.stats.agreement import cohen_kappa
 from tests.querygen.review.scripted import reviewed, simple
 
 LABELS = st.sampled_from(["accept", "edit", "reject"])

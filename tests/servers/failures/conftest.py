@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.env.manifest import Manifest
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import default_pool, write_world
 from tests.servers.failures.own import OwnServer, own_server
 from tests.servers.failures.shop import orders, products

@@ -8,9 +8,9 @@ from pymongo import MongoClient
 
 from drretail.env.manifest import Manifest, OrderRow
 from drretail.env.servers.connecting import connect
+from drretail.env.servers.faults import Patience
 from drretail.env.servers.loading import write_servers
-from drretail.env.servers.retrying import Patience
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import default_pool
 from drretail.progress import Progress
 from drretail.records.shop import Product

@@ -16,7 +16,7 @@ from pymongo import MongoClient
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.manifest import Manifest
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
@@ -144,7 +144,7 @@ def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
 
 LOADER = """
 import os, signal, sys
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from tests.servers.failures.shop import load
 from tests.servers.failures.test_interrupted_load import tripped
 mongo, elastic, name, stream, lease = sys.argv[1:]

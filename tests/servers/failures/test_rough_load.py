@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from drretail.env.manifest import Manifest
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 from tests.servers.failures.shop import at, documents, load, orders, products, whole
 from tests.servers.front import Front, always, front_of, times

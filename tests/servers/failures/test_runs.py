@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.contestant import definition
-from drretail.agents.runner import Runner
-from drretail.env.servers.settings import ServerSettings
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import definition
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.experiment import Experiment, read_run

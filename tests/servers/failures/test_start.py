@@ -12,8 +12,8 @@ from elasticsearch import Elasticsearch
 from pydantic import SecretStr
 from pymongo import MongoClient
 
-from drretail.env.servers.settings import ServerSettings
-from drretail.env.targets import writer_to
+from drretail.env.copying import writer_to
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from tests.servers.failures.own import OwnServer, own_server

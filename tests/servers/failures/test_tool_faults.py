@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from drretail.env.servers.settings import ServerSettings
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.tools.toolkit import Toolkit, ToolReply

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.shop import write_shop
 from drretail.env.copying import copy_world
 from drretail.env.rows import rows_of

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from drretail.env.catalog.analyzer import words
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
-from drretail.env.catalog.formulation import category_names
+from drretail.env.catalog.formulation import category_names, words
 from drretail.records.shop import Product
 
 Draw = Callable[["Shelf", Random], CatalogQuery]

@@ -2,8 +2,7 @@ from statistics import mean
 
 import pytest
 
-from drretail.viewer.paper.published import columns_of, numbers_of, rows_of
-from drretail.viewer.paper.table import SYSTEMS, Spread
+from drretail.viewer.paper.published import SYSTEMS, Spread, columns_of, numbers_of, rows_of
 
 
 def test_every_system_of_the_paper_has_a_line_in_every_table() -> None:

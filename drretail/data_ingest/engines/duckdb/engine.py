@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from drretail.data_ingest.crew import Crew, Job
 from drretail.data_ingest.engines.base import Selected, Task
 from drretail.data_ingest.engines.duckdb.reading import (
     HELD,
@@ -25,12 +24,13 @@ from drretail.data_ingest.engines.duckdb.selecting import (
     select_category,
 )
 from drretail.data_ingest.engines.duckdb.session import share_mb
-from drretail.data_ingest.meter import Meter
 from drretail.data_ingest.plan import Input
+from drretail.data_ingest.progress_meter import Meter
+from drretail.data_ingest.raw.sources import reading
 from drretail.data_ingest.report import FileReport
 from drretail.data_ingest.selection import ACCOUNTS
-from drretail.data_ingest.sources import reading
 from drretail.data_ingest.stages import keep_only, stage_key
+from drretail.data_ingest.workers import Crew, Job
 from drretail.files import read_json
 
 

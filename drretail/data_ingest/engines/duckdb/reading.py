@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from drretail.data_ingest.chunks import Tell, count_lines, read_chunks
 from drretail.data_ingest.engines.duckdb.session import literal, parquet, session
-from drretail.data_ingest.lines import Saved, numbered_rows, save_elements, save_rows
+from drretail.data_ingest.raw.chunks import Tell, count_lines, read_chunks
+from drretail.data_ingest.raw.lines import Saved, numbered_rows, save_elements, save_rows
+from drretail.data_ingest.raw.sources import Source, reading
 from drretail.data_ingest.report import BadLine
 from drretail.data_ingest.selection import sql_text
-from drretail.data_ingest.sources import Source, reading
 from drretail.data_ingest.stages import making
 from drretail.errors import UserError
 from drretail.files import write_json

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.chunks import Tell
 from drretail.data_ingest.engines.duckdb.reading import IDS, REVIEWS, TALLY, reviews_of, write_table
 from drretail.data_ingest.engines.duckdb.session import parquet, session, set_parameters
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.raw.chunks import Tell
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, sql_text
 from drretail.data_ingest.stages import making
 from drretail.files import write_json

@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.options import IngestOptions
+from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.raw.sources import NO_ROOM
 from drretail.data_ingest.selection import sql_text
-from drretail.data_ingest.sources import NO_ROOM
 from drretail.errors import UserError
 
 if TYPE_CHECKING:

@@ -16,12 +16,10 @@ from urllib.parse import urljoin
 
 import httpcore2
 
-from drretail.env.web.fetching.addresses import is_public
-from drretail.env.web.fetching.connecting import Allowed, CheckedBackend, Resolver, system_resolver
-from drretail.env.web.fetching.deadline import Deadline
-from drretail.env.web.fetching.problems import Blocked, Empty, Failed
+from drretail.env.web.fetching.connecting import Allowed, CheckedBackend, Deadline, Resolver, is_public, system_resolver
+from drretail.env.web.fetching.content import ACCEPTED, whole_body
+from drretail.env.web.fetching.fetched import Blocked, Empty, Failed
 from drretail.env.web.fetching.targets import PORTS, Target, read_target
-from drretail.env.web.fetching.unpacking import ACCEPTED, whole_body
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 WEB_PORTS = frozenset({80, 443, 8080, 8443})

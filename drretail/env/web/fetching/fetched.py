@@ -27,3 +27,30 @@ class Fetched:
     body: bytes = b""
     problem: str | None = None
     """One sentence about why there is no body."""
+
+
+class Problem(Exception):
+    """Its text is one sentence; ``status`` that of the answer, where there was one."""
+
+    state: SourceState = "error"
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+
+
+class Blocked(Problem):
+    state: SourceState = "blocked"
+
+
+class Failed(Problem):
+    state: SourceState = "error"
+
+
+class Late(Failed):
+    pass
+
+
+class Empty(Problem):
+    state: SourceState = "no_content"

@@ -3,11 +3,10 @@
 import time
 
 from drretail.env.web.fetching.client import Answer, Client, Wanted
-from drretail.env.web.fetching.deadline import Clock, Deadline
-from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.fetching.problems import Blocked, Empty, Failed, Problem
+from drretail.env.web.fetching.connecting import Clock, Deadline
+from drretail.env.web.fetching.content import TEXT_TYPES, text_kind
+from drretail.env.web.fetching.fetched import Blocked, Empty, Failed, Fetched, Problem
 from drretail.env.web.fetching.robots import Robots
-from drretail.env.web.fetching.sniffing import TEXT_TYPES, text_kind
 from drretail.env.web.fetching.targets import Target
 
 REFUSALS = {

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import idna
 
-from drretail.env.web.fetching.problems import Blocked
+from drretail.env.web.fetching.fetched import Blocked
 
 LONGEST = 4000
 """Characters of an address."""

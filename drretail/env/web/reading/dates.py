@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from drretail.env.web.reading.cleaning import iso_day
-from drretail.env.web.reading.json_ld import Node, type_names
+from drretail.env.web.reading.structured_data import Node, type_names
 
 _PUBLISHED = re.compile(
     r"(?:article|og):published(?:_time)?|article\.published|datepublished|datecreated|date|pub-?date|publish-?date|"

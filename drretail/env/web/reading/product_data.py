@@ -7,8 +7,7 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
-from drretail.env.web.reading.json_ld import Node, ld_nodes, listed, type_names
-from drretail.env.web.reading.microdata import microdata_nodes
+from drretail.env.web.reading.structured_data import Node, ld_nodes, listed, microdata_nodes, type_names
 
 _PRODUCTS = frozenset({"product", "productgroup", "productmodel", "individualproduct", "vehicle", "book"})
 _MOST_OFFERS = 12
@@ -175,3 +174,47 @@ def _first(values: Iterable[str | None]) -> str | None:
 def _fullness(product: ProductData) -> int:
     stated: Sequence[object] = (product.brand, product.description, product.rating, product.reviews, *product.offers)
     return sum(bool(value) for value in stated)
+
+
+HEADING = "Product data stated by the page (schema.org):"
+_LONGEST_DESCRIPTION = 3_000
+_MOST_DESCRIBED = 3
+
+
+def product_text(products: Iterable[ProductData], body: str) -> str:
+    """The products as a list, prices with their currencies; descriptions only where ``body`` does not hold them."""
+    held = _squeezed(body)
+    entries = ["\n".join(_lines(product, held, number)) for number, product in enumerate(products)]
+    return "\n".join([HEADING, *entries]) if entries else ""
+
+
+def _lines(product: ProductData, held: str, number: int) -> Iterator[str]:
+    yield f"- Product: {product.name}"
+    if product.brand:
+        yield f"  - Brand: {product.brand}"
+    for offer in product.offers:
+        yield f"  - {_offer_lines(offer)}"
+    if product.rating:
+        reviews = f" ({product.reviews} reviews)" if product.reviews else ""
+        yield f"  - Rating: {product.rating} out of {product.rating_best or 5}{reviews}"
+    description = product.description
+    if description and number < _MOST_DESCRIBED and _squeezed(description)[:200] not in held:
+        yield f"  - Description: {description[:_LONGEST_DESCRIPTION]}"
+
+
+def _offer_lines(offer: Offer) -> str:
+    currency = f" {offer.currency}" if offer.currency else " (currency not stated)"
+    parts: list[str] = []
+    if offer.price is not None:
+        asked = offer.price if offer.high is None else f"{offer.price} to {offer.high}"
+        parts.append(f"Price: {asked}{currency}")
+    if offer.list_price is not None:
+        parts.append(f"list price: {offer.list_price}{currency}")
+    if offer.availability is not None:
+        parts.append(f"availability: {offer.availability}")
+    named = f" ({offer.name})" if offer.name and offer.price is not None else ""
+    return ", ".join(parts) + named
+
+
+def _squeezed(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.robots_rules import Rules, read_rules
+from drretail.env.web.fetching.robots import Rules, read_rules
 
 FILE = b"""\xef\xbb\xbf# a comment
 User-agent: OtherBot

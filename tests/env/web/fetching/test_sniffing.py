@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.problems import Empty
-from drretail.env.web.fetching.sniffing import codec_name, text_kind
+from drretail.env.web.fetching.content import codec_name, text_kind
+from drretail.env.web.fetching.fetched import Empty
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.problems import Blocked
+from drretail.env.web.fetching.fetched import Blocked
 from drretail.env.web.fetching.targets import Target, read_target
 
 PORTS = frozenset({80, 443})

@@ -1,8 +1,8 @@
 import pytest
 
 from drretail.env.web.reading.dates import PageDates, page_dates
-from drretail.env.web.reading.json_ld import ld_nodes
 from drretail.env.web.reading.parsing import parsed
+from drretail.env.web.reading.structured_data import ld_nodes
 
 
 def dates(head: str = "", body: str = "") -> PageDates:

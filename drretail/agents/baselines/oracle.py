@@ -1,0 +1,160 @@
+"""The ceiling: the best basket that keeps to a query, with each product looked up and the total computed.
+
+No other agent is told the reference; this one does no research, and so says nothing of the web or of the user.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from drretail.agents.base import Agent
+from drretail.env.session import Session
+from drretail.errors import ModelError
+from drretail.grounding.evidence_ids import product_evidence_id
+from drretail.grounding.facts import product_of
+from drretail.grounding.listing import folded, fulfils, is_of_ratings, listing_of
+from drretail.grounding.products import compact_json
+from drretail.grounding.wording import format_money, short_title
+from drretail.llm.models import Models
+from drretail.records.money import Money
+from drretail.records.query import BasketItem, Constraints, FoundBasket, Lack, Reference, Task
+from drretail.records.run import Answer, Limits
+from drretail.tools.toolkit import Call, Toolkit
+
+LONGEST_TITLE = 80
+
+
+def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1, *, beside: Sequence[str] = ()) -> str:
+    """The line for a product's card or record: name, price and rating as far as they are known, and the citation.
+
+    ``remark`` stands behind the name, before the figures; several ``pieces`` are told with the price of one, and
+    evidence ``beside`` the product's is cited for their number, which no record holds.
+    """
+    price = _price(card)
+    facts = [remark, f"{pieces} × {price}" if pieces > 1 and price else price, _rating(card)]
+    told = ", ".join(fact for fact in facts if fact)
+    cited = "".join(f"[{it}]" for it in (product_evidence_id(card["product_id"]), *beside))
+    return f"- **{short_title(card['title'], LONGEST_TITLE)}**{f': {told}' if told else ''} {cited}."
+
+
+def _price(card: Mapping[str, Any]) -> str:
+    if card["price"] is None:
+        return ""
+    price = format_money(card["price"], card["currency"])
+    return f"from {price}" if card.get("price_from") else price
+
+
+def _rating(card: Mapping[str, Any]) -> str:
+    stars, count = card["average_rating"], card["rating_number"]
+    if stars is None:
+        return ""
+    return f"{stars:g} stars" + ("" if not count else f" from {count:,} {'rating' if count == 1 else 'ratings'}")
+
+
+LACKS: Mapping[Lack, str] = {
+    "no_things": "no thing that the shop could sell can be read from the request",
+    "nothing_offered": "the shop does not offer everything that is asked for",
+    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
+    "too_dear": "the cheapest products that keep to the rest cost more than the budget",
+    "no_such_brand": "the shop has nothing of the wanted brand that keeps to the rest",
+    "demands": "no product that keeps to the rest is said to be what is demanded",
+    "owned": "the user has already all that keeps to the rest",
+    "no_basket": "several of its constraints stand in the way, and none alone",
+}
+
+
+def report_without(reference: Reference) -> str:
+    """One sentence that says why there is nothing to buy."""
+    why = "no_basket" if reference.lack is None else reference.lack
+    return f"No basket of this shop answers the request: {LACKS[why]}."
+
+
+def report_of(
+    basket: FoundBasket,
+    records: Sequence[Mapping[str, Any]],
+    constraints: Constraints,
+    total_id: str | None,
+    left: tuple[Money, str] | None,
+) -> str:
+    """The report in markdown with evidence ids.
+
+    ``records`` are those of the products in the basket's order; ``total_id`` is the evidence of their total, None where
+    a single piece is bought; ``left`` is what remains of a budget for the whole, with its evidence.
+    """
+    lines = ["## What to buy", ""]
+    for item, record in zip(basket.items, records, strict=True):
+        counted = () if total_id is None or item.quantity == 1 else (total_id,)
+        lines.append(listed(record, _remark(item, record, constraints), item.quantity, beside=counted))
+    source = product_evidence_id(basket.items[0].product_id) if total_id is None else total_id
+    lines += ["", f"Total: {_written(basket.total)} [{source}]."]
+    if left is not None and constraints.budget is not None:
+        lines += ["", f"Of {_written(constraints.budget)}, {_written(left[0])} is left [{left[1]}]."]
+    return "\n".join(lines)
+
+
+def _remark(item: BasketItem, record: Mapping[str, Any], constraints: Constraints) -> str:
+    """What the product is for, and what of the demands its own words meet: "the planner, undated"."""
+    return ", ".join([f"the {item.thing}", *_met(record, constraints)])
+
+
+def _met(record: Mapping[str, Any], constraints: Constraints) -> Iterator[str]:
+    product = product_of(compact_json(record))
+    assert product is not None, "the shop's own record of a product reads as one"
+    listing = listing_of(product)
+    for demand in constraints.must:
+        # What the ratings must be shows in the figures that follow.
+        if fulfils(listing, demand) and not is_of_ratings(demand):
+            yield demand
+    for brand in constraints.brands_wanted:
+        if folded(brand) in listing.makers:
+            yield brand
+
+
+def _written(money: Money) -> str:
+    return format_money(money.value, money.currency)
+
+
+async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The best basket as a report; where there is none, why. Raises ModelError without a reference."""
+    del models, limits
+    reference = task.reference
+    if reference is None or task.constraints is None:
+        raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
+    if reference.best is None:
+        return Answer(report=report_without(reference))
+    with Toolkit(session) as toolkit:
+        return Answer(report=await _report(toolkit, reference.best, task.constraints))
+
+
+async def _report(toolkit: Toolkit, basket: FoundBasket, constraints: Constraints) -> str:
+    ids = [item.product_id for item in basket.items]
+    records = await _values(toolkit, [("get_product_details", {"product_id": product_id}) for product_id in ids])
+    total_id = None
+    if len(ids) > 1 or basket.items[0].quantity > 1:
+        total_id = await _calculated(toolkit, " + ".join(map(_term, basket.items)))
+    left: tuple[Money, str] | None = None
+    budget = constraints.budget
+    if budget is not None and constraints.budget_scope == "total":
+        money = Money.of(budget.value - basket.total.value, budget.currency)
+        left = money, await _calculated(toolkit, f"{budget.amount} - {basket.total.amount}")
+    return report_of(basket, records, constraints, total_id, left)
+
+
+def _term(item: BasketItem) -> str:
+    return item.price if item.quantity == 1 else f"{item.quantity} * {item.price}"
+
+
+async def _calculated(toolkit: Toolkit, expression: str) -> str:
+    """The evidence of a calculation."""
+    (done,) = await _values(toolkit, [("calculator", {"expression": expression})])
+    return done["evidence"]
+
+
+async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any]]:
+    replies = await toolkit.acall_all(calls)
+    for reply in replies:
+        if reply.error is not None:
+            raise ModelError("tool", f"what the basket holds can't be looked up: {reply.text}")
+    return [reply.value for reply in replies]
+
+
+ORACLE = Agent(answer, roles=(), heeds=frozenset(), is_yardstick=True, sees_reference=True)

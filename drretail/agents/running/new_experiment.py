@@ -1,0 +1,52 @@
+"""Opens an experiment: what is asked is written down, and what judges will be told of its users is frozen."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from drretail.agents.running.system import Contestant, definition
+from drretail.env.counterfactual import Partners
+from drretail.env.next_purchase import freeze_next_purchases, wanted_categories
+from drretail.env.summaries import Summaries
+from drretail.env.world import World
+from drretail.experiment import Experiment
+from drretail.records.counterfactual import kind_of
+from drretail.records.query import Query, Reference
+from drretail.records.score import ProfileSummary
+
+
+def open_experiment(
+    folder: Path,
+    world: World,
+    queries: Sequence[Query],
+    contestants: Sequence[Contestant],
+    seed: str,
+    *,
+    reference: Callable[[Query], Reference] | None = None,
+) -> Experiment:
+    """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
+
+    Where a contestant sees other data than the users', it is settled whose. ``reference`` finds the baskets by which
+    reports on a query are measured; None = they are not. Raises UserError as ``Experiment`` does.
+    """
+    asked = definition(world, tuple(queries), list(contestants), seed)
+    asked = asked.model_copy(update={"categories": wanted_categories(world, queries)})
+    experiment = Experiment(folder, asked)
+    summaries = Summaries(world)
+    users = sorted({query.user_id for query in queries if query.user_id is not None})
+    for user_id in users:
+        experiment.freeze_profile(summaries.of(user_id))
+    if reference is not None:
+        for query in queries:
+            experiment.freeze_reference(query.query_id, partial(reference, query))
+    if any(kind_of(contestant.system) is not None for contestant in contestants):
+        partners = Partners(world, seed)
+        for user_id in users:
+            experiment.freeze_counterfactual(user_id, partners.counterfactual)
+    freeze_next_purchases(experiment, world, queries)
+    return experiment
+
+
+def profile_summary(world: World, user_id: str) -> ProfileSummary:
+    """What the world's records tell of a user. Raises NotFound for an unknown one."""
+    return Summaries(world).of(user_id)

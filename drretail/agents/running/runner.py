@@ -1,0 +1,224 @@
+"""One query, one system, one recorded run; the only place where a Run is made."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from langgraph.errors import GraphRecursionError
+
+from drretail.agents.base import Agent
+from drretail.agents.running.system import Contestant, prompt_hashes
+from drretail.env.counterfactual import world_seen
+from drretail.env.servers.naming import is_on_servers
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import ModelError, ToolError, UserError
+from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
+from drretail.grounding.citations import find_citations
+from drretail.journal import Journal
+from drretail.llm.models import Models, OnUse
+from drretail.llm.telemetry import latency_by_role
+from drretail.records.base import sha256_of
+from drretail.records.counterfactual import Counterfactual, kind_of
+from drretail.records.evidence import Evidence
+from drretail.records.query import Query, Reference, Task
+from drretail.records.run import Answer, Run, RunError, Step
+from drretail.tools.registry import tool_schema_hash, tools_of
+from drretail.trajectory import Trajectory
+
+MODEL_CALLS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run with what it saw, and what of it is volatile."""
+
+    run: Run
+    evidence: tuple[Evidence, ...]
+    texts: dict[str, str]
+    telemetry: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Runner:
+    """Runs contestants in one world.
+
+    ``on_step`` is told of each step with the text that it brought, ``on_use`` of each model call's tokens and dollars
+    (None: the price is unknown).
+    """
+
+    world: World
+    world_spec: str
+    tool_timeout: float = 30
+    tool_threads: int = 4
+    model_calls: int = MODEL_CALLS
+    """Model calls in flight at most, of all runs together."""
+    on_step: Callable[[Step, str], None] | None = None
+    on_use: OnUse | None = None
+    replay: Path | None = None
+    """An experiment folder whose journals answer everything: no connection is made."""
+
+    async def run(
+        self,
+        contestant: Contestant,
+        query: Query,
+        repeat: int = 1,
+        journal: Path | None = None,
+        *,
+        gate: asyncio.Semaphore | None = None,
+        instead: Counterfactual | None = None,
+        reference: Reference | None = None,
+    ) -> Recorded:
+        """The run of one system for one query; a failure is recorded in it, never raised.
+
+        ``gate`` is passed by one model call at a time for each of its places; runs side by side share one. ``instead``
+        says whose data a system sees that does not see the user's own; UserError where it is missing for one.
+        ``reference`` is told to no agent but the one that sees it.
+        """
+        world = self._world(contestant, query, instead)
+        effects = Journal(journal, replay=self._replayed(contestant, query, repeat))
+        session = self._session(world, contestant, query, effects)
+        gate = gate or asyncio.Semaphore(self.model_calls)
+        models = Models(contestant.models, effects, session.trajectory, contestant.system.limits, gate, self.on_use)
+        began = time.monotonic()
+        try:
+            ended = await _answered(contestant, task_for(contestant.agent, query, reference), session, models)
+        finally:
+            effects.close()
+        run = self._run(contestant, query, repeat, session, models, ended)
+        telemetry = self._telemetry(effects, time.monotonic() - began)
+        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), telemetry)
+
+    async def run_into(
+        self,
+        experiment: Experiment,
+        contestant: Contestant,
+        query: Query,
+        repeat: int = 1,
+        *,
+        gate: asyncio.Semaphore | None = None,
+    ) -> Run:
+        """``run``, journalled and saved in the experiment's folder; goes on where a cut run stopped."""
+        folder = experiment.run_folder(contestant.label, query.query_id, repeat)
+        instead = read_counterfactual(experiment.folder, query.user_id)
+        reference = read_reference(experiment.folder, query.query_id) if contestant.agent.sees_reference else None
+        recorded = await self.run(
+            contestant, query, repeat, folder / "journal.jsonl", gate=gate, instead=instead, reference=reference
+        )
+        # In a thread: it waits for the disk several times, and other runs need not.
+        await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
+        return recorded.run
+
+    def _world(self, contestant: Contestant, query: Query, instead: Counterfactual | None) -> World:
+        """The world as the system sees it; a query without a user has nothing to see otherwise."""
+        kind = kind_of(contestant.system)
+        if kind is None or query.user_id is None:
+            return self.world
+        if instead is None:
+            raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
+        return world_seen(self.world, kind, instead)
+
+    def _session(self, world: World, contestant: Contestant, query: Query, effects: Journal) -> Session:
+        return Session(
+            world,
+            user_id=query.user_id,
+            scope_to_user=bool(contestant.system.options.get("scope_to_user")),
+            redact=bool(contestant.system.options.get("redact")),
+            web_mode=contestant.system.web_mode,
+            without=tools_of(contestant.system.options.get("without", ())),
+            journal=effects,
+            trajectory=Trajectory(self.on_step),
+            tool_timeout=self.tool_timeout,
+            tool_threads=self.tool_threads,
+        )
+
+    def _replayed(self, contestant: Contestant, query: Query, repeat: int) -> Path | None:
+        # A floor asks nobody, and so runs even where the experiment that is replayed had none.
+        if self.replay is None or contestant.agent.is_yardstick:
+            return None
+        return run_folder(self.replay, contestant.label, query.query_id, repeat) / "journal.jsonl.gz"
+
+    def _run(
+        self,
+        contestant: Contestant,
+        query: Query,
+        repeat: int,
+        session: Session,
+        models: Models,
+        ended: Answer | RunError,
+    ) -> Run:
+        report = ended.report if isinstance(ended, Answer) else None
+        return Run(
+            run_id=f"{contestant.label}/{query.query_id}-r{repeat}",
+            system=contestant.label,
+            query_id=query.query_id,
+            user_id=query.user_id,
+            repeat=repeat,
+            status="done" if report is not None else "failed",
+            stop=ended.stop if isinstance(ended, Answer) else "error",
+            error=None if isinstance(ended, Answer) else ended,
+            report=report,
+            report_sha=None if report is None else sha256_of(report),
+            citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
+            steps=session.trajectory.steps(),
+            state_diff=session.state_diff(),
+            notes=ended.notes if isinstance(ended, Answer) else (),
+            failed_branches=ended.failed_branches if isinstance(ended, Answer) else (),
+            repairs=ended.repairs if isinstance(ended, Answer) else (),
+            struck=ended.struck if isinstance(ended, Answer) else (),
+            usage=models.usage,
+            tool_schema_hash=tool_schema_hash(),
+            prompt_hashes=prompt_hashes(contestant.agent),
+            world_fingerprint=self.world.manifest.fingerprint,
+        )
+
+    def _telemetry(self, effects: Journal, seconds: float) -> dict[str, Any]:
+        """What differs between two runs that are otherwise the same."""
+        model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
+        return {
+            "world": recorded_spec(self.world_spec),
+            "host": socket.gethostname(),
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+            "wall_seconds": round(seconds, 3),
+            "model_seconds": round(sum(model), 3),
+            "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
+            "served_from_journal": effects.served,
+        }
+
+
+def recorded_spec(spec: str) -> str:
+    """A world's spec as it is found again from anywhere."""
+    return spec if spec == "demo" or is_on_servers(spec) else str(Path(spec).absolute())
+
+
+def recorded_in(folder: Path) -> Recorded:
+    """A kept run with its ledger; texts and telemetry stay on disk."""
+    return Recorded(read_run(folder), read_evidence(folder), {}, {})
+
+
+def task_for(agent: Agent, query: Query, reference: Reference | None = None) -> Task:
+    """What an agent is given of a query: its text and who asks; the ceiling what could be sold for it as well."""
+    task = Task(text=query.text, user_id=query.user_id)
+    if not agent.sees_reference:
+        return task
+    return task.model_copy(update={"reference": reference, "constraints": query.constraints})
+
+
+async def _answered(contestant: Contestant, task: Task, session: Session, models: Models) -> Answer | RunError:
+    """The agent's answer, or why there is none: this is the boundary of a run, where every failure ends."""
+    where = contestant.system.agent
+    try:
+        return await contestant.agent.answer(task, session, models, contestant.system.limits)
+    except ModelError as problem:
+        return RunError(kind=problem.kind, where=where, message=problem.message)
+    except ToolError as problem:  # the world failed the agent itself, outside of a tool call
+        return RunError(kind="tool", where=where, message=problem.message)
+    except GraphRecursionError as problem:
+        return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
+    except Exception as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
+        return RunError(kind="agent", where=where, message=f"{type(problem).__name__}: {problem}")

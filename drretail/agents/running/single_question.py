@@ -1,0 +1,38 @@
+"""One question, asked outside a benchmark: as a query, run once, kept if wanted."""
+
+from pathlib import Path
+
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.runner import Recorded, Runner, recorded_in
+from drretail.agents.running.system import Contestant
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.event_loop import run_loop
+from drretail.grounding.constraints import read_constraints
+from drretail.records.base import sha256_of
+from drretail.records.query import Query
+
+
+def question_as_query(text: str, user_id: str | None, world: World) -> Query:
+    """A query whose id is a function of the question and who asks it. Raises UserError for a blank question."""
+    if not text.strip():
+        raise UserError("The question is blank: write what you want to know.")
+    return Query(
+        query_id=f"ask-{sha256_of([text, user_id])[:10]}",
+        user_id=user_id,
+        text=text,
+        mode="generic" if user_id is None else "profile_aware",
+        constraints=read_constraints(text),
+        world_fingerprint=world.manifest.fingerprint,
+        source="ask",
+    )
+
+
+def ask_once(runner: Runner, contestant: Contestant, query: Query, to: Path | None, seed: str = "42") -> Recorded:
+    """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
+    if to is None:
+        return run_loop(runner.run(contestant, query))
+    with open_experiment(to, runner.world, [query], [contestant], seed) as experiment:
+        if experiment.state(contestant.label, query.query_id, 1) in ("absent", "interrupted"):
+            run_loop(runner.run_into(experiment, contestant, query))
+        return recorded_in(experiment.run_folder(contestant.label, query.query_id, 1))

@@ -1,0 +1,120 @@
+"""What an experiment's runs took, by system: the columns of the paper's Table 5, and money, cache, time and retries."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from drretail.experiment import read_definition, read_runs, run_folder
+from drretail.files import read_json
+from drretail.grounding.word_count import words_of
+from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role
+from drretail.records.run import Run, System, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and sample standard deviation; None without enough runs."""
+
+    mean: float | None
+    sd: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Spread":
+        return cls(mean(values) if values else None, stdev(values) if len(values) > 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """One system's runs. Spreads are over runs that are done; totals are over failed ones as well."""
+
+    label: str
+    runs: int
+    done: int
+    calls: Spread
+    input: Spread
+    """Tokens read in a run, from the cache or not."""
+    output: Spread
+    words: Spread
+    """Of the report, without its citations."""
+    dollars: Spread
+    """For a run; unknown when the price of a model is."""
+    total: Cost
+    by_role: dict[str, Cost]
+    unpriced: tuple[str, ...]
+    seconds: Spread
+    """From the first call of a run to its report."""
+    model_seconds: float
+    """All model calls together."""
+    retries: int
+
+    @property
+    def cache_read(self) -> float | None:
+        """The share of the input that came from the provider's cache, 0 to 1."""
+        return cache_read_share(self.total.usage)
+
+
+def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
+    """What every system of an experiment has used so far, by label; nothing for systems without a run."""
+    systems = read_definition(experiment).systems
+    by_label: dict[str, list[Run]] = defaultdict(list)
+    for run in read_runs(experiment):
+        by_label[run.system].append(run)
+    return [
+        _spending(label, runs, systems[label], [_telemetry(experiment, run) for run in runs], prices)
+        for label, runs in sorted(by_label.items())
+    ]
+
+
+def read_tokens(usage: Usage) -> int:
+    """All input tokens, cached or not."""
+    return usage.input_uncached + usage.cache_read + usage.cache_creation
+
+
+def _spending(
+    label: str, runs: Sequence[Run], system: System, telemetry: Sequence[Mapping[str, Any]], prices: PriceTable
+) -> Spending:
+    costs = {run.run_id: cost_by_role(run.usage, system.models, prices) for run in runs}
+    totals = {run_id: _sum(by_role.values()) for run_id, by_role in costs.items()}
+    done = [run for run in runs if run.status == "done"]
+    ended = [totals[run.run_id] for run in done]
+    total = _sum(totals.values())
+    known = [cost.dollars for cost in ended if cost.dollars is not None]
+    return Spending(
+        label=label,
+        runs=len(runs),
+        done=len(done),
+        calls=Spread.of([cost.usage.calls for cost in ended]),
+        input=Spread.of([read_tokens(cost.usage) for cost in ended]),
+        output=Spread.of([cost.usage.output for cost in ended]),
+        words=Spread.of([words_of(run.report or "", run.citations) for run in done]),
+        dollars=Spread.of(known) if len(known) == len(ended) else Spread(None, None),
+        total=total,
+        by_role=_roles(costs.values()),
+        unpriced=total.unpriced,
+        seconds=Spread.of([one["wall_seconds"] for one in telemetry if "wall_seconds" in one]),
+        model_seconds=sum(one.get("model_seconds", 0) for one in telemetry),
+        retries=sum(timing.get("retries", 0) for one in telemetry for timing in one.get("models", {}).values()),
+    )
+
+
+def _sum(costs: Iterable[Cost]) -> Cost:
+    total = NOTHING
+    for cost in costs:
+        total = total.plus(cost)
+    return total
+
+
+def _roles(costs: Iterable[Mapping[str, Cost]]) -> dict[str, Cost]:
+    summed: dict[str, Cost] = defaultdict(lambda: NOTHING)
+    for by_role in costs:
+        for role, cost in by_role.items():
+            summed[role] = summed[role].plus(cost)
+    return dict(sorted(summed.items()))
+
+
+def _telemetry(experiment: Path, run: Run) -> Mapping[str, Any]:
+    path = run_folder(experiment, run.system, run.query_id, run.repeat) / "telemetry.json"
+    return read_json(path) if path.exists() else {}

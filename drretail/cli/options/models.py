@@ -1,0 +1,149 @@
+"""Models and judges from flags, profiles and settings, opened with their prices."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from drretail.errors import UnknownName, UserError
+from drretail.records.models import ModelChoice, ModelProfile
+from drretail.records.run import ROLES
+
+if TYPE_CHECKING:
+    from drretail.llm.limits import Paces
+    from drretail.llm.prices import PriceTable
+    from drretail.llm.registry import Model
+    from drretail.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Opens models as settings and flags ask. ``base_urls`` are ``[PROVIDER=]URL`` flags.
+
+    With ``keyless`` no key is needed: such models are for an estimate or a replay, and nothing is sent by them.
+    """
+
+    settings: "Settings"
+    base_urls: Sequence[str] = ()
+    keyless: bool = False
+    prices: "PriceTable" = field(init=False)
+    paces: "Paces" = field(init=False)
+    """One pace for each provider, shared by all that is opened here."""
+
+    def __post_init__(self) -> None:
+        from drretail.llm.limits import Paces
+        from drretail.llm.prices import read_prices
+        from drretail.llm.providers import PROVIDERS
+
+        for provider in self.settings.rate_limits:
+            if provider not in PROVIDERS:
+                raise UnknownName("model provider (rate_limits)", provider, PROVIDERS)
+        object.__setattr__(self, "prices", read_prices(self.settings.prices))
+        object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
+
+    def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
+        """The models in the order given; each that is asked for twice in the same way is opened once."""
+        wanted = list(choices)
+        addresses = _addresses(self.base_urls, {choice.model.partition(":")[0] for choice in wanted})
+        _check_addresses({"": self.settings.base_url, **self.settings.base_urls, **addresses})
+        opened = {choice: self._open(choice, addresses) for choice in dict.fromkeys(wanted)}
+        return [opened[choice] for choice in wanted]
+
+    def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
+        from drretail.llm.registry import open_model
+        from drretail.records.models import DEFAULT_CONTEXT
+
+        settings = self.settings
+        provider = choice.model.partition(":")[0]
+        configured = choice.base_url or settings.base_urls.get(provider) or settings.base_url
+        base_url = addresses.get(provider) or configured
+        return open_model(
+            choice.model,
+            base_url=base_url,
+            timeout=choice.timeout or settings.model_timeout,
+            max_retries=settings.model_retries if choice.retries is None else choice.retries,
+            max_tokens=choice.max_tokens or settings.max_tokens,
+            temperature=choice.temperature,
+            seed=choice.seed,
+            context=choice.context or DEFAULT_CONTEXT,
+            structured_output=choice.structured_output,
+            key_variable=choice.key_variable,
+            prices=self.prices,
+            stream=settings.stream,
+            pacer=self.paces.of(provider, base_url),
+            environ=_placeholder_keys(choice) if self.keyless else os.environ,
+        )
+
+
+def _placeholder_keys(choice: ModelChoice) -> dict[str, str]:
+    """Something under every name that a key is looked up by: enough to build a client that never sends."""
+    from drretail.llm.providers import PROVIDERS
+
+    names = [name for provider in PROVIDERS.values() for name in provider.key_variables]
+    return dict.fromkeys([*names, *([choice.key_variable] if choice.key_variable else [])], "none")
+
+
+def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
+    """The profile of the flag --model-profile or of the settings; None without any."""
+    from drretail.llm.profiles import read_profile
+
+    wanted = name or settings.model_profile
+    return None if wanted is None else read_profile(wanted, settings.profiles)
+
+
+def choices_by_role(specs: Sequence[str], profile: ModelProfile | None) -> dict[str, ModelChoice]:
+    """``[ROLE=]PROVIDER:MODEL`` flags before a profile, by role; what holds for all other roles stands under "".
+
+    A flag without a role replaces the whole profile. Raises UserError for unknown roles and for one named twice.
+    """
+    flags = _flags(specs)
+    if profile is None or "" in flags:
+        return flags
+    named = {role: profile.choice(role) for role in profile.roles}
+    return {"": profile.choice(""), **named, **flags}
+
+
+def _flags(specs: Sequence[str]) -> dict[str, ModelChoice]:
+    chosen: dict[str, ModelChoice] = {}
+    for flag in specs:
+        role, equals, spec = flag.partition("=")
+        if not equals:
+            role, spec = "", flag
+        elif role not in ROLES:
+            raise UserError(f"--model {flag}: there is no role {role!r}; the roles are {', '.join(ROLES)}.")
+        if role in chosen:
+            raise UserError(f"--model is given twice for {role or 'all roles'}: name each role once.")
+        chosen[role] = ModelChoice(model=spec)
+    return chosen
+
+
+def _check_addresses(addresses: Mapping[str, str | None]) -> None:
+    """Raises UserError for a provider that nothing goes by, and for what is no address of a server."""
+    from drretail.llm.providers import PROVIDERS
+
+    for provider, url in addresses.items():
+        if provider and provider not in PROVIDERS:
+            raise UnknownName("model provider", provider, PROVIDERS)
+        if url is not None and not url.startswith(("http://", "https://")):
+            raise UserError(f"{url!r} is no address of a model server: write http://… or https://….")
+
+
+def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
+    """``[PROVIDER=]URL`` flags by provider; one without a provider is for the only one that is asked."""
+    from drretail.llm.providers import PROVIDERS
+
+    asked = sorted(providers & set(PROVIDERS))
+    addresses: dict[str, str] = {}
+    for flag in flags:
+        provider, equals, url = flag.partition("=")
+        if not equals or "/" in provider:  # the = is the address's own
+            if len(asked) > 1:
+                raise UserError(
+                    f"--base-url {flag}: say which of {', '.join(asked)} it is for, as in {asked[0]}={flag}."
+                )
+            addresses.update(dict.fromkeys(asked, flag))
+        elif provider not in PROVIDERS:
+            raise UnknownName("model provider", provider, PROVIDERS)
+        else:
+            addresses[provider] = url
+    return addresses

@@ -1,0 +1,64 @@
+"""How commands come to a web."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from drretail.errors import UserError
+
+if TYPE_CHECKING:
+    from drretail.env.web.base import Web
+    from drretail.env.web.live import Pages
+    from drretail.env.web.registry import WebOptions
+    from drretail.records.run import System
+    from drretail.settings import Settings
+
+
+def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
+    """The web that the settings name; where everything is ``replayed``, no key is needed and nothing is asked.
+
+    Raises UserError for an unknown name, a wrong argument, or a missing key.
+    """
+    from drretail.env.web.registry import open_web
+
+    return open_web(settings.web, _options(settings, replayed=replayed))
+
+
+def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "dict[str, Pages]":
+    """Where the pages that each system cites are fetched from today: its corpus, its plugin, or the open web.
+
+    Raises UserError where a system's pages were those of a corpus that the settings do not name.
+    """
+    from drretail.env.web.providers import open_pages
+    from drretail.env.web.registry import BUILT_IN
+
+    web, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
+    pages: dict[str, Pages] = {}
+    for label, system in systems.items():
+        if system.web_corpus is not None and (web.provider, web.corpus) != (system.web_provider, system.web_corpus):
+            raise UserError(
+                f"{label} read fixed pages ({system.web_provider} {system.web_corpus[:12]}), and --web {settings.web}"
+                " has others: name theirs, such as --web sandbox:FILE."
+            )
+        own = system.web_corpus is not None or (web.provider == system.web_provider and web.provider not in BUILT_IN)
+        pages[label] = web if own else open_web_pages
+    return pages
+
+
+def _options(settings: "Settings", *, replayed: bool) -> "WebOptions":
+    from drretail.env.web.registry import PageOptions, WebOptions
+
+    return WebOptions(
+        serper_key=settings.serper_api_key,
+        serper_address=settings.serper_address,
+        searxng_address=settings.searxng_address,
+        search_seconds=settings.search_timeout,
+        proxy=None if settings.web_proxy is None else settings.web_proxy.get_secret_value(),
+        pages=PageOptions(
+            seconds=settings.page_timeout,
+            body_bytes=settings.page_bytes,
+            redirects=settings.page_redirects,
+            user_agent=settings.user_agent,
+            robots=settings.robots,
+        ),
+        replayed=replayed,
+    )

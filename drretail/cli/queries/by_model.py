@@ -1,0 +1,230 @@
+"""``drretail queries generate --model``: queries that a language model writes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from drretail.cli.spending import money, say_prices
+from drretail.errors import UnknownName, UserError
+from drretail.viewer.output import say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from drretail.cli.options.models import Opener
+    from drretail.llm.prices import PriceTable
+    from drretail.llm.registry import Model
+    from drretail.records.models import ModelChoice
+    from drretail.records.run import Usage
+    from drretail.settings import Settings
+if TYPE_CHECKING:
+    from drretail.cli.queries.by_model import QueryWriter
+    from drretail.env.world import World
+    from drretail.querygen.by_model.place import Places
+    from drretail.querygen.by_model.write import Written
+
+
+# So many failures are told one by one; --json holds all.
+_MOST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWriter:
+    """A language model that writes queries, with the prices of the day."""
+
+    model: "Model"
+    prices: "PriceTable"
+
+    def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
+        """Calls, tokens and dollars in a line; unless ``quiet``, of which day the prices are on stderr."""
+        cost = self._dollars(usage)
+        if not quiet:
+            say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
+        read = usage.input_uncached + usage.cache_read + usage.cache_creation
+        from_journal = f", {served:,} of them from the journal" if served else ""
+        told = "price unknown" if cost is None else f"${money(cost)}"
+        return f"{usage.calls:,} calls{from_journal}; {read:,} tokens read, {usage.output:,} written; {told}"
+
+    def document(self, usage: "Usage", served: int) -> dict[str, Any]:
+        """The same for --json; ``null`` = unknown."""
+        return {"usage": usage.model_dump(), "served_from_journal": served, "dollars": self._dollars(usage)}
+
+    def _dollars(self, usage: "Usage") -> float | None:
+        from drretail.llm.prices import dollars
+
+        return None if self.model.price is None else dollars(usage, self.model.price)
+
+
+def journal_beside(queries: "Path") -> "Path":
+    """The file of all calls of models that a file of queries took."""
+    return queries.with_name(f"{queries.name}.journal.jsonl")
+
+
+def say_failures(reasons: "Mapping[str, str]") -> None:
+    """Why queries failed, by id, on stderr."""
+    for query_id, reason in list(reasons.items())[:_MOST_TOLD]:
+        say(f"{query_id}: {reason}")
+    if len(reasons) > _MOST_TOLD:
+        say(f"… and {len(reasons) - _MOST_TOLD} more; --json lists all.")
+    if reasons:
+        say("These failures are kept: ask anew with --retry-failed.")
+
+
+def chosen_writer(flag: str | None, profile: str | None, settings: "Settings") -> "ModelChoice":
+    """The model of the flag, else of a profile, else of the settings, else the rules, offline:shopper.
+
+    A profile that is named comes before the model of the settings. Raises UserError for an unknown profile, and for
+    another offline model.
+    """
+    from drretail.cli.options.models import profile_of
+    from drretail.records.models import ModelChoice
+    from drretail.settings import OFFLINE_MODEL
+
+    found = None if flag or (profile is None and settings.model) else profile_of(profile, settings)
+    choice = found.choice("") if found else ModelChoice(model=flag or settings.model or OFFLINE_MODEL)
+    provider, _, name = choice.model.partition(":")
+    if provider == "offline" and name and choice.model != OFFLINE_MODEL:
+        raise UnknownName("offline query generator", name, [OFFLINE_MODEL.partition(":")[2]])
+    return choice
+
+
+def opened_writer(choice: "ModelChoice", opener: "Opener") -> QueryWriter | None:
+    """The model, opened; None for offline:shopper, in whose place rules write."""
+    from drretail.settings import OFFLINE_MODEL
+
+    if choice.model == OFFLINE_MODEL:
+        return None
+    (model,) = opener.open_all([choice])
+    return QueryWriter(model, opener.prices)
+
+
+MODES = ("profile_aware", "generic")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be written: for the named users, else for so many drawn ones, else about the shop's categories."""
+
+    world: str
+    named: tuple[str, ...]
+    users: int
+    per_user: int
+    generic: bool
+    seed: str
+
+
+def wished_writer(
+    flag: str | None, profile: str | None, base_urls: Sequence[str], mode: str, *, keyless: bool = False
+) -> "QueryWriter | None":
+    """The model of flags or settings; None where rules write, which is so without either.
+
+    Raises UserError for an unknown mode, model or profile, and for generic queries without a model.
+    """
+    from drretail.cli.options.models import Opener
+    from drretail.cli.queries.by_model import chosen_writer, opened_writer
+    from drretail.settings import read_settings
+
+    if mode not in MODES:
+        raise UnknownName("mode", mode, MODES)
+    settings = read_settings()
+    choice = chosen_writer(flag, profile, settings)
+    writer = opened_writer(choice, Opener(settings, base_urls, keyless=keyless))
+    if writer is None and mode == "generic":
+        raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
+    return writer
+
+
+def write_by_model(
+    to: Path,
+    wish: Wish,
+    writer: "QueryWriter",
+    *,
+    parallel: int,
+    retry_failed: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
+    from drretail.cli.options.query_files import check_file, check_resumable, write_queries
+    from drretail.cli.options.worlds import opened_world
+    from drretail.cli.queries.by_model import journal_beside
+    from drretail.progress import choose_progress
+    from drretail.querygen.by_model.write import Writer
+
+    if force:
+        check_file(to)
+    else:
+        check_resumable(to, journal_beside(to), writer.model.spec)
+    with opened_world(wish.world, quiet=quiet) as shop:
+        places = _places(shop, wish)
+        total = sum(place.count for place in places.places)
+        with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", total) as bar:
+            written = Writer(
+                shop,
+                writer.model,
+                journal_beside(to),
+                parallel=parallel,
+                retry_failed=retry_failed,
+                on_end=lambda _: bar.advance(),
+            ).write(places.places)
+    if written.queries:
+        write_queries(to, written.queries, force=force)
+    _tell(to, places, written, writer, as_json=as_json, quiet=quiet)
+    if written.failures:
+        raise typer.Exit(3)
+
+
+def estimate_by_model(to: Path, wish: Wish, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
+    """Prints what the queries that ``to`` still lacks are likely to take."""
+    from drretail.cli.estimating import show_estimates
+    from drretail.cli.options.worlds import opened_world
+    from drretail.cli.queries.by_model import journal_beside
+    from drretail.querygen.by_model.estimate import estimate_writing
+
+    with opened_world(wish.world, quiet=quiet) as shop:
+        one = estimate_writing(shop, writer.model, _places(shop, wish).places, journal_beside(to))
+    show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
+
+
+def _places(shop: "World", wish: Wish) -> "Places":
+    from drretail.querygen.by_model.place import generic_places, places_drawn, places_of
+
+    if wish.generic and wish.named:
+        raise UserError("Generic queries have no user: leave --user away, or --mode generic.")
+    if wish.generic:
+        return generic_places(shop, wish.users * wish.per_user, wish.seed)
+    if wish.named:
+        return places_of(shop, wish.named, wish.per_user)
+    return places_drawn(shop, wish.users, wish.per_user, wish.seed)
+
+
+def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
+    from drretail.cli.queries.by_model import say_failures
+    from drretail.viewer.output import print_json, say
+
+    users = len({query.user_id for query in written.queries if query.user_id is not None})
+    if not quiet and places.without:
+        say(f"Users without an order that was kept: {len(places.without)}.")
+    if not quiet:
+        say_failures({it.query_id: it.reason for it in written.failures})
+    if as_json:
+        failed = [{"query_id": it.query_id, "user_id": it.user_id, "reason": it.reason} for it in written.failures]
+        print_json(
+            {
+                "queries": len(written.queries),
+                "users": users,
+                "users_without": list(places.without),
+                "failed": failed,
+                **writer.document(written.usage, written.served),
+                "file": str(to) if written.queries else None,
+            }
+        )
+        return
+    of_users = f" of {users} users" if users else ""
+    failed = f", {len(written.failures)} failed" if written.failures else ""
+    typer.echo(f"{len(written.queries)} queries{of_users}{failed}{f' → {to}' if written.queries else ''}")
+    typer.echo(writer.line(written.usage, written.served, quiet=quiet))

@@ -1,0 +1,150 @@
+"""``drretail queries check``: what is wrong with queries, and other queries in their place."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drretail.cli.options import flags as options
+from drretail.cli.queries.review import Reviewer, review
+
+if TYPE_CHECKING:
+    from drretail.cli.queries.fix import Fixed
+    from drretail.querygen.lint import Checked
+
+Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
+
+
+def check(
+    file: Files,
+    world: options.World = "demo",
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Replace what failed by other queries, and keep the history beside the file.")
+    ] = False,
+    tries: Annotated[int, typer.Option("--tries", min=1, help="With --fix: tries for each query, at most.")] = 3,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="PROVIDER:MODEL", help="With --fix: who writes them again, whoever made them."),
+    ] = None,
+    model_profile: options.ModelProfile = None,
+    base_url: options.BaseUrl = None,
+    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
+    ] = False,
+    baskets: Annotated[
+        bool, typer.Option("--baskets", help="Show the cheapest basket that keeps to each query.")
+    ] = False,
+    by_hand: Annotated[
+        bool, typer.Option("--review", help="Go through the queries by hand, as drretail queries review does.")
+    ] = False,
+    reviewer: Reviewer = None,
+    seed: options.Seed = "42",
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Checks queries against their world; exit code 3 when something is found. No model is needed.
+
+    Its codes are explained in docs/queries.md.
+    """
+    from drretail.cli.options.worlds import opened_world
+    from drretail.cli.queries.fix import Fixing, fixed_queries
+    from drretail.errors import UserError
+    from drretail.querygen.lint import Linter
+    from drretail.querygen.reading import read_queries
+
+    if by_hand:
+        if fix:
+            raise UserError("--fix and --review are two things to do: first --fix, then --review.")
+        review(file, world, reviewer, as_json=as_json, quiet=quiet)
+        return
+    if (model is not None or model_profile is not None) and not fix:
+        raise UserError("Queries are checked without a model; --model says who writes them again: add --fix.")
+    fixing = Fixing(tries, seed, model, model_profile, base_url or (), parallel, retry_failed, quiet)
+    queries = read_queries(file)
+    with opened_world(world, quiet=quiet) as shop:
+        linter = Linter(shop)
+        fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None
+        checked = linter.check_all(fixed.mended.queries if fixed else queries)
+    if as_json:
+        _print_json(checked, fixed)
+    else:
+        _print_tables(file, checked, fixed, baskets=baskets, quiet=quiet)
+    if any(it.findings for it in checked):
+        raise typer.Exit(3)
+
+
+def _print_json(checked: "Sequence[Checked]", fixed: "Fixed | None") -> None:
+    from drretail.viewer.output import print_json
+
+    rows: list[dict[str, Any]] = [
+        {"query_id": it.query.query_id, "basket": _basket(it)}
+        | {"findings": [finding.model_dump(mode="json") for finding in it.findings]}
+        for it in checked
+    ]
+    print_json(
+        {
+            "ok": not any(it.findings for it in checked),
+            "codes": dict(_codes(checked)),
+            "replaced": list(fixed.mended.replaced) if fixed else [],
+            "left": list(fixed.mended.left) if fixed else [],
+            "why_left": fixed.mended.left if fixed else {},
+            "failed": fixed.mended.failed if fixed else {},
+            **(fixed.document if fixed else {}),
+            "queries": rows,
+        }
+    )
+
+
+def _print_tables(
+    file: Path, checked: "Sequence[Checked]", fixed: "Fixed | None", *, baskets: bool, quiet: bool
+) -> None:
+    from drretail.cli.queries.fix import print_fixed
+    from drretail.grounding.wording import format_money
+    from drretail.querygen.checks.budget import told
+    from drretail.viewer.output import print_table
+
+    if baskets:
+        budgets = [(it, it.query.constraints.budget) for it in checked]
+        print_table(
+            "The cheapest basket that keeps to each query",
+            ["query", "budget", "basket"],
+            [
+                (
+                    it.query.query_id,
+                    format_money(budget.value, budget.currency) if budget else None,
+                    told(it.basket) if it.basket else None,
+                )
+                for it, budget in budgets
+            ],
+        )
+    rows = [
+        (it.query.query_id, finding.severity, finding.code, finding.said, finding.found)
+        for it in checked
+        for finding in it.findings
+    ]
+    if rows:
+        print_table(f"Queries {file}", ["query", "severity", "what", "said", "found"], rows)
+    if fixed:
+        print_fixed(fixed, quiet=quiet)
+    whole = sum(not it.findings for it in checked)
+    counts = ", ".join(f"{code} {count}" for code, count in _codes(checked))
+    typer.echo(f"{whole} of {len(checked)} queries are without a finding{f'; {counts}' if counts else ''}")
+
+
+def _basket(checked: "Checked") -> dict[str, Any] | None:
+    if checked.basket is None:
+        return None
+    picks = [
+        {"thing": pick.slot, "product_id": pick.product_id, "price": str(pick.price), "quantity": pick.quantity}
+        for pick in checked.basket.picks
+    ]
+    return {"total": str(checked.basket.total), "currency": checked.basket.currency, "picks": picks}
+
+
+def _codes(checked: "Sequence[Checked]") -> list[tuple[str, int]]:
+    """How often each code was found, the most frequent first, ties by name."""
+    counts = Counter(finding.code for it in checked for finding in it.findings)
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

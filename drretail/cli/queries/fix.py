@@ -1,0 +1,125 @@
+"""What ``drretail queries check --fix`` does: other queries in the place of those in which something was found."""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from drretail.cli.queries.by_model import QueryWriter
+    from drretail.env.world import World
+    from drretail.querygen.lint import Linter
+    from drretail.querygen.mending import Mended, Rewrite
+    from drretail.records.query import Query
+
+BY = "drretail queries check --fix"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixing:
+    """How to mend, as the flags say. Without a model the offline generator replaces what it made itself."""
+
+    tries: int
+    seed: str
+    model: str | None = None
+    profile: str | None = None
+    base_urls: Sequence[str] = ()
+    parallel: int = 4
+    retry_failed: bool = False
+    quiet: bool = False
+
+    @property
+    def names_a_model(self) -> bool:
+        return self.model is not None or self.profile is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What came of it; ``spent`` and ``document`` tell what a model took, and are empty without one."""
+
+    mended: "Mended"
+    spent: str = ""
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", fixing: Fixing) -> Fixed:
+    """The mended queries, in the file already where any changed."""
+    from drretail.files import write_lines
+
+    writer = _writer(fixing)
+    if writer is None:
+        fixed = Fixed(_mended(linter, file, queries, _offline(shop, linter, fixing), fixing))
+    else:
+        fixed = _fixed_by_model(shop, linter, file, queries, writer, fixing)
+    if fixed.mended.replaced:
+        write_lines(file, (query.as_line() for query in fixed.mended.queries))
+    return fixed
+
+
+def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
+    """What was replaced, what was not and why, for people."""
+    from drretail.cli.queries.by_model import say_failures
+    from drretail.querygen.mending import OF_OTHERS
+
+    mended = fixed.mended
+    if not quiet:
+        say_failures(mended.failed)
+    failed = f", {len(mended.failed)} failed" if mended.failed else ""
+    typer.echo(f"{len(mended.replaced)} queries replaced after {mended.tries} tries{failed}")
+    if fixed.spent:
+        typer.echo(fixed.spent)
+    for reason, count in sorted(Counter(mended.left.values()).items()):
+        mends = "name a --model that writes them again, edit them" if reason == OF_OTHERS else "edit them"
+        typer.echo(f"{count} queries were left, because {reason}: {mends}, or drop them")
+
+
+def _writer(fixing: Fixing) -> "QueryWriter | None":
+    """The model of the flags only: money is spent where somebody asks for it."""
+    from drretail.cli.options.models import Opener
+    from drretail.cli.queries.by_model import chosen_writer, opened_writer
+    from drretail.settings import read_settings
+
+    if not fixing.names_a_model:
+        return None
+    settings = read_settings()
+    return opened_writer(chosen_writer(fixing.model, fixing.profile, settings), Opener(settings, fixing.base_urls))
+
+
+def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
+    from drretail.querygen.mending import offline_rewrite
+    from drretail.querygen.shelf import Shelf
+
+    return offline_rewrite(shop, Shelf(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
+
+
+def _fixed_by_model(
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", writer: "QueryWriter", fixing: Fixing
+) -> Fixed:
+    from drretail.cli.queries.by_model import journal_beside
+    from drretail.progress import choose_progress
+    from drretail.querygen.by_model.rewrite import ModelRewriter
+
+    progress = choose_progress("none" if fixing.quiet else None)
+    journal = journal_beside(file)
+    with ModelRewriter(shop, writer.model, linter, journal, progress, parallel=fixing.parallel) as rewrite:
+        mended = _mended(linter, file, queries, rewrite, fixing)
+        spent = writer.line(rewrite.usage, rewrite.served, quiet=fixing.quiet)
+        return Fixed(mended, spent=spent, document=writer.document(rewrite.usage, rewrite.served))
+
+
+def _mended(linter: "Linter", file: Path, queries: "Sequence[Query]", rewrite: "Rewrite", fixing: Fixing) -> "Mended":
+    from drretail.querygen.mending import Mender
+    from drretail.querygen.revisions import History
+
+    with closing(History(file)) as history:
+        mender = Mender(linter, rewrite, history, BY, _now, fixing.tries, fixing.retry_failed)
+        return mender.mend(queries)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,265 @@
+"""``drretail queries review``: people go through queries; also as ``drretail queries check --review``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from drretail.cli.options import flags as options
+
+if TYPE_CHECKING:
+    from drretail.querygen.review.living import Living
+    from drretail.records.query import Query
+if TYPE_CHECKING:
+    from drretail.querygen.review.applying import Applied
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one call is about, and whose."""
+
+    file: Path
+    queries: "tuple[Query, ...]"
+    world: str
+    reviewer: str
+    named: bool
+    """True when a flag named the reviewer."""
+    quiet: bool
+
+
+def living_reviews(file: Path, queries: "Sequence[Query]") -> "Living":
+    """The decisions beside a file that are about its queries as they stand."""
+    from drretail.querygen.review.living import living
+    from drretail.querygen.review.log import read_reviews_of
+    from drretail.querygen.revisions import read_history_of
+
+    return living(read_reviews_of(file), queries, read_history_of(file))
+
+
+def write_sheet(asked: Asked, sheet: Path, *, again: bool) -> None:
+    """Writes what the reviewer has not decided yet; everything where nobody is named, and with ``again``."""
+    from drretail.cli.options.worlds import opened_world
+    from drretail.errors import UserError
+    from drretail.files import write_atomically
+    from drretail.querygen.review.dossier import Dossiers
+    from drretail.querygen.review.sheet import sheet_of
+
+    if sheet.exists():
+        raise UserError(f"{sheet} exists, and may be filled in: name another file.")
+    if asked.named and not again:
+        left = living_reviews(asked.file, asked.queries).undecided_by(asked.reviewer, asked.queries)
+    else:
+        left = asked.queries
+    if not left:
+        raise UserError(f"{asked.reviewer} has decided on all queries: --again writes them all once more.")
+    with opened_world(asked.world, quiet=asked.quiet) as shop:
+        dossiers = Dossiers(shop, asked.queries)
+        rows = [dossiers.of(query) for query in left]
+    write_atomically(sheet, sheet_of(rows, asked.reviewer if asked.named else None))
+    typer.echo(f"{len(rows)} queries → {sheet}; fill it in, and: drretail queries review {asked.file} --read {sheet}")
+
+
+def take_sheet(asked: Asked, sheet: Path) -> None:
+    """Appends the decisions of a filled sheet that are not known yet, and says what the checks find in its edits."""
+    from contextlib import closing
+
+    from drretail.querygen.review.filled import new_reviews, read_filled
+    from drretail.querygen.review.log import ReviewLog
+    from drretail.viewer.output import say
+
+    filled = read_filled(sheet, asked.queries, asked.reviewer, now_in_utc(), named=asked.named)
+    with closing(ReviewLog(asked.file)) as log:
+        new = new_reviews(filled, log.reviews)
+        for it in new:
+            log.append(it)
+    if asked.quiet:
+        return
+    known = len(filled.reviews) - len(new)
+    say(f"{len(new)} decisions were taken from {sheet}; {known} were known, {filled.blank} rows are blank.")
+    if filled.unnamed and not asked.named:
+        say(f"{filled.unnamed} rows name no reviewer: they are taken for those of {asked.reviewer}.")
+    edits = [it.edit.after for it in new if it.edit is not None]
+    if edits:
+        _check_edits(asked, edits)
+
+
+def _check_edits(asked: Asked, edits: "Sequence[Query]") -> None:
+    from drretail.cli.options.worlds import opened_world
+    from drretail.querygen.review.dossier import Dossiers
+    from drretail.viewer.output import say
+
+    with opened_world(asked.world, quiet=True) as shop:
+        dossiers = Dossiers(shop, asked.queries)
+        for query in edits:
+            for finding in dossiers.check(query).findings:
+                say(f"{query.query_id}, as edited: {finding.code}: {finding.said}")
+
+
+def now_in_utc() -> datetime:
+    return datetime.now(UTC)
+
+
+INSTEAD = (
+    "Write a sheet with `drretail queries review {file} --sheet review.csv`, fill it in, and take it back with "
+    "`drretail queries review {file} --read review.csv`; --status says how far the review is."
+)
+Reviewer = Annotated[
+    str | None,
+    typer.Option("--reviewer", metavar="NAME", help="Who reviews.", show_default="the name of the system's user"),
+]
+
+
+def review(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")],
+    world: options.World = "demo",
+    reviewer: Reviewer = None,
+    again: Annotated[bool, typer.Option("--again", help="Ask also about what this reviewer has decided.")] = False,
+    settle: Annotated[
+        bool, typer.Option("--settle", help="Ask only where reviewers disagree; the answer is the last word.")
+    ] = False,
+    sheet: Annotated[
+        Path | None, typer.Option("--sheet", metavar="OUT.csv", help="Write a sheet to fill in, and ask nothing.")
+    ] = None,
+    read: Annotated[
+        Path | None, typer.Option("--read", metavar="SHEET.csv", help="Take the decisions of a filled sheet.")
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="OUT", help="Write the accepted and edited queries; FILE stays as it is."),
+    ] = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Put the edits into FILE, and take out what was rejected.")
+    ] = False,
+    status: Annotated[bool, typer.Option("--status", help="Ask nothing; say how far the review is.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON document on stdout instead of text; nothing is asked.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Asks a person about each query, and says how many were accepted, edited, rejected, and how reviewers agree.
+
+    Every decision is appended to FILE.reviews.jsonl at once, and asked for only once. docs/queries.md tells the rest.
+    With --to and --apply, the exit code is 3 when queries are left without a decision, or in dispute.
+    """
+    from drretail.cli.queries.review_screen import print_standing, standing_document
+    from drretail.querygen.reading import read_queries
+    from drretail.querygen.review.standing import standing
+    from drretail.viewer.output import say
+
+    ways = {"--settle": settle, "--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
+    _one_way([name for name, given in ways.items() if given])
+    queries = read_queries(file)
+    asked = Asked(file, queries, world, _name(reviewer), reviewer is not None, quiet)
+    applied: Applied | None = None
+    if sheet:
+        write_sheet(asked, sheet, again=again)
+        return
+    if read:
+        take_sheet(asked, read)
+    elif to or apply:
+        applied = _apply(asked, to)
+    elif not status and not as_json:
+        _ask(asked, again=again, settle=settle)
+    now = standing(queries, living_reviews(file, queries))
+    if as_json:
+        from drretail.viewer.output import print_json
+
+        print_json(standing_document(file, now, applied))
+    else:
+        print_standing(file, now)
+    if applied is not None:
+        if not quiet:
+            say(_told(applied, to or file, in_place=to is None))
+        if applied.waiting:
+            raise typer.Exit(3)
+
+
+def _one_way(ways: list[str]) -> None:
+    from drretail.errors import UserError
+
+    if len(ways) > 1:
+        raise UserError(f"{ways[0]} and {ways[1]} are two things to do: call the command once for each.")
+
+
+def _name(flag: str | None) -> str:
+    """Who reviews. Raises UserError where neither flag nor system says so."""
+    import getpass
+
+    from drretail.errors import UserError
+
+    try:
+        name = (getpass.getuser() if flag is None else flag).strip()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        name = ""
+    if not name or len(name) > 64 or not name.isprintable():
+        raise UserError("Say who reviews: --reviewer NAME, with at most 64 characters.")
+    return name
+
+
+def _ask(asked: Asked, *, again: bool, settle: bool) -> None:
+    """The sitting in the terminal."""
+    from contextlib import closing
+
+    from drretail.cli.options.worlds import opened_world
+    from drretail.cli.queries.review_screen import terminal_screen
+    from drretail.querygen.review.dossier import Dossiers
+    from drretail.querygen.review.log import ReviewLog, reviews_path
+    from drretail.querygen.review.outcome import outcomes
+    from drretail.querygen.review.session import Session
+    from drretail.querygen.review.settling import Settling
+    from drretail.viewer.output import say
+
+    screen = terminal_screen(INSTEAD.format(file=asked.file))
+    living = living_reviews(asked.file, asked.queries)
+    disputed = [it for it in outcomes(asked.queries, living) if it.what == "disputed"]
+    pending = asked.queries if again else living.undecided_by(asked.reviewer, asked.queries)
+    if not (disputed if settle else pending):
+        say(
+            "Reviewers disagree on no query."
+            if settle
+            else f"{asked.reviewer} has decided on all queries; --again asks anew."
+        )
+        return
+    say(f"The reviewer is {asked.reviewer}. Decisions are kept in {reviews_path(asked.file)}.")
+    with opened_world(asked.world, quiet=asked.quiet) as shop, closing(ReviewLog(asked.file)) as log:
+        dossiers = Dossiers(shop, asked.queries)
+        if settle:
+            Settling(screen, dossiers, log, asked.reviewer, now_in_utc).settle(disputed)
+        else:
+            Session(screen, dossiers, log, asked.reviewer, now_in_utc).review(pending)
+    typer.echo()
+
+
+def _apply(asked: Asked, to: Path | None) -> "Applied":
+    from drretail.cli.options.worlds import opened_world
+    from drretail.errors import UserError
+    from drretail.querygen.review.applying import apply_reviews, write_reviewed
+    from drretail.querygen.review.dossier import Dossiers
+    from drretail.querygen.review.outcome import outcomes
+
+    if to is not None and to.resolve() == asked.file.resolve():
+        raise UserError(f"{to} is the reviewed file itself: --apply changes it, and keeps its history.")
+    decided = outcomes(asked.queries, living_reviews(asked.file, asked.queries))
+    if to is not None and not any(it.result for it in decided):
+        raise UserError(f"No query of {asked.file} is accepted or edited: there is nothing to write.")
+    if all(it.what == "rejected" for it in decided):
+        raise UserError(f"All queries of {asked.file} are rejected: nothing would be left of it.")
+    with opened_world(asked.world, quiet=asked.quiet) as shop:
+        dossiers = Dossiers(shop, asked.queries)
+        if to is not None:
+            return write_reviewed(to, decided, dossiers, now_in_utc)
+        return apply_reviews(asked.file, decided, dossiers, now_in_utc)
+
+
+def _told(applied: "Applied", path: Path, *, in_place: bool) -> str:
+    waiting = ""
+    if applied.waiting:
+        fate = "stay as they are" if in_place else "are left out"
+        waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
+    return (
+        f"{len(applied.queries)} queries → {path}: {len(applied.edited)} edited, "
+        f"{len(applied.rejected)} rejected{waiting}"
+    )

@@ -1,0 +1,205 @@
+"""Rows that the engine could not read: found again by number, saved where Python can read them, else named."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from drretail.data_ingest.raw.elements import BrokenElement, read_elements
+from drretail.data_ingest.raw.products import without_surrogates
+from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_binary, open_text
+from drretail.data_ingest.report import BadLine
+
+# Enough lines to get past some broken ones, and enough characters for any real row.
+_ROWS = 50
+_LONGEST_LINE = 4 << 20
+_NAMED_FIELDS = 6
+
+
+def recognise(path: Path) -> Source:
+    """The file with its shape and layout; raises UserError where it is cut, damaged or unreadable."""
+    packed = is_packed(path)
+    with open_text(path, packed) as file:
+        first = _first_character(file)
+    if first == "":
+        return Source(path, packed, "empty", why="empty")
+    if first == "[" and (array := _judged(path, packed, "array", _first_rows(path, packed, "array"))).why is None:
+        return array
+    rows = _first_rows(path, packed, "lines")
+    if first == "{" and sum(isinstance(row, dict) for row in rows) <= 1:
+        mapped = _first_rows(path, packed, "mapping")
+        # Every value must be a product: the fields of a single row may hold one as well.
+        if mapped and all(shape_of(row) == "products" for row in mapped):
+            return Source(path, packed, "products", "mapping")
+    return _judged(path, packed, "lines", rows)
+
+
+def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> Source:
+    """The file by the first of its rows whose shape is known."""
+    for row in rows:
+        if (shape := shape_of(row)) != "unknown":
+            return Source(path, packed, shape, layout)
+    return Source(path, packed, "unknown", why=_described(rows))
+
+
+def shape_of(row: Any) -> Shape:
+    """Reviews have a user, a product and a time; products an id and a title, and no user."""
+    if not isinstance(row, dict):
+        return "unknown"
+    if {"user_id", "parent_asin", "timestamp"} <= row.keys():
+        return "reviews"
+    return "products" if {"parent_asin", "title"} <= row.keys() and "user_id" not in row else "unknown"
+
+
+def as_row(key: str | None, value: Any) -> Any:
+    """An element as a row: in a mapping the key is the product's id, unless the row has one of its own."""
+    if key is not None and isinstance(value, dict):
+        return {"parent_asin": key, **value}
+    return value
+
+
+def _first_character(file: TextIOWrapper) -> str:
+    while block := file.read(1 << 16):
+        if stripped := block.lstrip():
+            return stripped[0]
+    return ""
+
+
+def _first_rows(path: Path, packed: bool, layout: Layout) -> list[Any]:
+    with open_text(path, packed) as file:
+        return list(islice(_lines(file) if layout == "lines" else _elements(file), _ROWS))
+
+
+def _lines(file: TextIOWrapper) -> Iterator[Any]:
+    while line := file.readline(_LONGEST_LINE):
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):
+            if len(line) >= _LONGEST_LINE:
+                return
+            yield None
+
+
+def _elements(file: TextIOWrapper) -> Iterator[Any]:
+    try:
+        for element in read_elements(file):
+            yield as_row(element.key, element.value)
+    except BrokenElement:
+        return
+
+
+def _described(rows: list[Any]) -> str:
+    fields = next((list(row) for row in rows if isinstance(row, dict)), None)
+    if fields is None:
+        return "not JSON objects"
+    more = ", …" if len(fields) > _NAMED_FIELDS else ""
+    return f"neither products nor reviews: fields {', '.join(map(str, fields[:_NAMED_FIELDS]))}{more}"
+
+
+_SHOWN = 3
+# The last millisecond of the year 9999, where dates end.
+LAST_MILLISECOND = 253_402_300_799_999
+
+
+@dataclass(slots=True)
+class Saved:
+    """What a pass in Python made of rows: how many were written for the engine, how many are bad, the first of them."""
+
+    rows: int = 0
+    bad: int = 0
+    shown: list[BadLine] = field(default_factory=list[BadLine])
+
+    def reject(self, line: int, problem: str) -> None:
+        self.bad += 1
+        if len(self.shown) < _SHOWN:
+            self.shown.append(BadLine(line=line, problem=problem))
+
+
+def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], saved: Saved) -> None:
+    """Writes to ``out`` those of the lines (number and bytes) that a lenient reading saves; ``saved`` counts them.
+
+    Broken UTF-8, halves of surrogate pairs and a byte order mark are lenient cases; a cut line is not.
+    """
+    for line, data in lines:
+        try:
+            # Without its end, so that what is wrong with a cut line reads alike wherever it stands.
+            row = json.loads(data.rstrip(b"\r\n").decode("utf-8-sig", "replace"))
+        except (ValueError, RecursionError) as problem:
+            saved.reject(line, f"not JSON: {problem}")
+        else:
+            _save(row, line, shape, saved, out)
+
+
+def save_lines(source: Source, numbers: Sequence[int], target: Path) -> Saved:
+    """``save_rows`` of the numbered rows (as ``numbered_rows`` counts) of a whole file, into the file ``target``."""
+    saved = Saved()
+    with open_binary(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
+        save_rows(numbered_rows(file, numbers), source.shape, out, saved)
+    return saved
+
+
+def save_elements(source: Source, target: Path) -> Saved:
+    """Writes the elements of an array or mapping as lines of JSON; where it breaks off is one bad line."""
+    saved = Saved()
+    with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
+        try:
+            for element in read_elements(file):
+                _save(as_row(element.key, element.value), element.line, source.shape, saved, out)
+        except BrokenElement as problem:
+            saved.reject(problem.line, f"not JSON: {problem.problem}")
+    return saved
+
+
+def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str]) -> None:
+    problem = _problem(row, shape)
+    if problem is None:
+        out.write(without_surrogates(json.dumps(row, ensure_ascii=False)) + "\n")
+        saved.rows += 1
+    else:
+        saved.reject(line, problem)
+
+
+def _problem(row: Any, shape: Shape) -> str | None:
+    """Why a row cannot be used; the same test as the engine's when it loads."""
+    if not isinstance(row, dict):
+        return "not a JSON object"
+    if shape_of(row) != shape:
+        return f"no row of {shape}"
+    needed = ("parent_asin", "title") if shape == "products" else ("user_id", "parent_asin")
+    missing = [name for name in needed if row[name] is None or (row[name] == "" and name != "title")]
+    if missing:
+        return f"no {missing[0]}"
+    if shape == "reviews" and not is_moment(row["timestamp"]):
+        return "no timestamp in milliseconds"
+    return None
+
+
+def is_moment(raw: Any) -> bool:
+    """Whether a value is a time in milliseconds UTC between 1970 and the end of the year 9999."""
+    try:
+        return not isinstance(raw, bool) and 0 <= int(raw) <= LAST_MILLISECOND
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def numbered_rows(file: Iterable[bytes], numbers: Sequence[int], before: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Line number and bytes of the rows with these numbers: ascending, from 1, blank lines not counted.
+
+    ``before`` is how many lines of the whole file stand before those of ``file``.
+    """
+    wanted = iter(numbers)
+    next_wanted = next(wanted, None)
+    row = 0
+    for line, data in enumerate(file, before + 1):
+        # The engine skips the same characters as white space.
+        if not data.strip():
+            continue
+        row += 1
+        if row == next_wanted:
+            yield line, data
+            next_wanted = next(wanted, None)
+            if next_wanted is None:
+                return

@@ -1,0 +1,142 @@
+"""A raw product row, in any dialect of the dataset, as a Product."""
+
+import html
+import json
+import math
+import re
+from typing import Any
+
+from drretail.records.shop import Product
+
+_BLOCK = "br|p|div|ul|ol|li|tr|td|th|table|tbody|thead|hr|h[1-6]|center|blockquote|section|article|body|html|img"
+_INLINE = "b|i|u|s|a|em|strong|span|font|small|big|sup|sub|strike|del|ins|mark|code"
+# Only HTML's own names, bare or with attributes: "<3", "a <b and c> d" and "<Brand>" are text.
+_ATTRIBUTES = r"(?:\s+[^<>]*=[^<>]*)?\s*/?"
+_BLOCK_TAG = re.compile(rf"</?(?:{_BLOCK}){_ATTRIBUTES}>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
+_INLINE_TAG = re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}>", re.IGNORECASE)
+# With its semicolon: "R&D" and "AT&T" are no entities.
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SPACE = re.compile(r"\s+")
+REPLACEMENT = "\ufffd"
+
+
+def clean_text(text: str) -> str:
+    """The text with entities resolved, tags gone, control characters dropped and white space as single spaces.
+
+    Entities come first, because escaped markup (``&lt;br&gt;``) is markup that leaked. U+FFFD and mojibake stay.
+    """
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: html.unescape(match.group()), text)
+    if "<" in text:
+        text = _INLINE_TAG.sub("", _BLOCK_TAG.sub(" ", text))
+    # Printable text holds no controls, no surrogates and no white space but the plain one: nearly all of it.
+    if text.isprintable() and "  " not in text:
+        return text.strip()
+    return _SPACE.sub(" ", _CONTROL.sub("", without_surrogates(text))).strip()
+
+
+def without_surrogates(text: str) -> str:
+    """The text with halves of surrogate pairs, which UTF-8 cannot write, as U+FFFD."""
+    return _SURROGATE.sub(REPLACEMENT, text)
+
+
+_PRICE = re.compile(
+    r"(?P<from>from\s+)?\$?\s*(?P<amount>\d[\d,]*(?:\.\d+)?|\.\d+)(?P<range>\s*[-–]\s*\$?\s*[\d.,]+)?", re.I
+)
+
+
+def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
+    """The product that a row describes; what the row lacks or garbles is absent, never invented."""
+    price, price_from = parse_price(row.get("price"))
+    return Product(
+        product_id=product_id,
+        title=_text(row.get("title")) or product_id,
+        features=_texts(row.get("features")),
+        description=_texts(row.get("description")),
+        price=price,
+        price_from=price_from,
+        average_rating=_rating(row.get("average_rating")),
+        rating_number=_count(row.get("rating_number")),
+        store=_text(row.get("store")),
+        categories=_texts(row.get("categories")) or (category,),
+        category=category,
+        details=_details(row.get("details")),
+    )
+
+
+def richness(product: Product) -> int:
+    """How many fields a shopper finds filled: of several rows for one product, the richest is taken."""
+    own_categories = product.categories != (product.category,)
+    filled = [product.features, product.description, product.store, product.details, own_categories]
+    known = [product.price, product.average_rating, product.rating_number]
+    return sum(map(bool, filled)) + sum(value is not None for value in known)
+
+
+def parse_price(raw: Any) -> tuple[float | None, bool]:
+    """The price and whether it is only the lowest of several; unknown ("None", "—", 0) is None, never 0."""
+    if isinstance(raw, str):
+        match = _PRICE.fullmatch(raw.strip())
+        if match is None:
+            return None, False
+        amount = _number(match["amount"].replace(",", ""))
+        from_price = bool(match["from"] or match["range"])
+    else:
+        amount, from_price = _number(raw), False
+    return (amount, from_price) if amount is not None and amount > 0 else (None, False)
+
+
+def _number(raw: Any) -> float | None:
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        return None
+    try:
+        value = float(raw)
+    except (ValueError, OverflowError):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _rating(raw: Any) -> float | None:
+    value = _number(raw)
+    return value if value is not None and 0 < value <= 5 else None
+
+
+def _count(raw: Any) -> int | None:
+    value = _number(raw)
+    return int(value) if value is not None and value >= 0 else None
+
+
+def _text(raw: Any) -> str | None:
+    return (clean_text(raw) or None) if isinstance(raw, str) else None
+
+
+def _texts(raw: Any) -> tuple[str, ...]:
+    """A list of texts; a single text, as some files have for the description, is a list of one."""
+    items = raw if isinstance(raw, list) else [raw]
+    return tuple(text for text in map(_text, items) if text)
+
+
+def _details(raw: Any) -> dict[str, Any]:
+    """The details, which the Hugging Face form holds as a JSON text. Keys are an open set and stay as they are."""
+    if isinstance(raw, str):
+        raw = parse_json(raw)
+    return _value(raw) if isinstance(raw, dict) else {}
+
+
+def _value(raw: Any) -> Any:
+    if isinstance(raw, str):
+        return clean_text(raw)
+    if isinstance(raw, dict):
+        return {clean_text(str(key)): _value(item) for key, item in raw.items()}
+    if isinstance(raw, list):
+        return [_value(item) for item in raw]
+    return None if isinstance(raw, float) and not math.isfinite(raw) else raw
+
+
+def parse_json(text: str | None) -> Any:
+    """The value of a JSON text, or None where it is none (or nested deeper than Python can read)."""
+    try:
+        return None if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        return None

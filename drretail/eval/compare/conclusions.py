@@ -1,0 +1,259 @@
+"""What follows of a comparison, in plain sentences: what can be concluded, what can't, and what it would take.
+
+They speak of A and B, as the tables do. Judges that say the same share a sentence, and their numbers are in the tables.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from drretail.eval.compare.preferences import Name, alike, naming, preferences
+from drretail.eval.compare.steadiness import noise_sentences
+from drretail.eval.compare.wording import COUNTS, distinct, listed, name_of, queries, signed, span
+from drretail.eval.compare.wording import number as said
+from drretail.eval.pairwise.outcomes import preferred
+from drretail.eval.scores.panel import names_panel
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Outcome
+from drretail.records.score import CODE
+from drretail.stats.significance import LEVEL, fewest_queries
+
+
+class _Said(NamedTuple):
+    """One thing that a judge concluded: by rating each report, or side by side."""
+
+    about: str
+    judge: str
+    higher: str
+    """A or B."""
+
+
+def contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
+    """Of judges alone: a panel is none of them, and code has no opinion."""
+    tables = [table for table in comparison.tables if table.judge != CODE and not names_panel(table.judge)]
+    judges = list(dict.fromkeys(map(name, tables)))
+    if len(judges) > 1:
+        yield (
+            f"{len(judges)} judges are heard, each in a table of its own: {listed(judges)}. Their numbers are not "
+            "comparable."
+        )
+    said = list(_said(comparison, name))
+    for about in dict.fromkeys(it.about for it in said):
+        sides = {
+            side: listed(dict.fromkeys(it.judge for it in said if (it.about, it.higher) == (about, side)))
+            for side in ("A", "B")
+            if any((it.about, it.higher) == (about, side) for it in said)
+        }
+        if len(sides) > 1:
+            by = f"A by {sides['A']}, B by {sides['B']}"
+            yield f"Judges contradict each other in {about}: {by}. Conclude nothing there."
+
+
+def _said(comparison: Comparison, name: Name) -> Iterator[_Said]:
+    for table in comparison.tables:
+        for row in table.rows:
+            if row.outcome in ("higher", "lower") and not names_panel(table.judge):
+                yield _Said(name_of(row), name(table), "A" if row.outcome == "higher" else "B")
+    for row in comparison.pairs:
+        winner = preferred(row)
+        if winner is not None and not names_panel(row.judge):
+            yield _Said(row.dimension, f"{name(row)} side by side", "A" if winner == comparison.a else "B")
+
+
+def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
+    """Both sentences, of the rows of which nothing could be concluded; each judge's numbers are named as its."""
+    open_rows = {
+        name(table): [row for row in table.rows if row.outcome in ("undecided", "too_few")]
+        for table in comparison.tables
+    }
+    taken = [f"{found} by {judge}" for judge, rows in open_rows.items() if (found := _needed(rows))]
+    if taken:
+        rough = any(row.outcome == "too_few" for rows in open_rows.values() for row in rows)
+        roughly = "; so few queries tell this only roughly" if rough else ""
+        yield f"To show differences as large as were seen would take {'; '.join(taken)}{roughly}."
+    undecided = {judge: [row for row in rows if row.outcome == "undecided"] for judge, rows in open_rows.items()}
+    shown = [f"{found} by {judge}" for judge, rows in undecided.items() if (found := _shown(rows))]
+    if shown:
+        halves = [row.power_of_half for rows in undecided.values() for row in rows if row.power_of_half is not None]
+        yield (
+            "True differences of this size would be shown in about 4 of 5 such experiments, tested as strictly as Holm "
+            f"may ask, and half of them in {_of_ten(halves)}: {'; '.join(shown)}."
+        )
+
+
+def _needed(rows: Sequence[ComparedRow]) -> str:
+    """The fewest and the most that any row would take."""
+    found = sorted((row.queries_needed, name_of(row), row) for row in rows if row.queries_needed is not None)
+    ends = [(queries(count), f"{it}, {signed(row.difference or 0)}") for count, it, row in found]
+    return span(ends) if ends else ""
+
+
+def _shown(rows: Sequence[ComparedRow]) -> str:
+    """Of rows on a scale: counts, each in a unit of its own, have theirs in the tables."""
+    scaled = [row for row in rows if row.variant not in COUNTS] or rows
+    found = sorted((row.detectable, name_of(row)) for row in scaled if row.detectable)
+    return span([(said(size), it) for size, it in found]) if found else ""
+
+
+def _of_ten(halves: Sequence[float]) -> str:
+    """ "3 of 10", "2 to 3 of 10"."""
+    low, high = round(10 * min(halves)), round(10 * max(halves))
+    return f"{low} of 10" if low == high else f"{low} to {high} of 10"
+
+
+LOST = ("run failed", "judge failed")
+"""How a side's reason begins that may have taken its worst reports out."""
+
+
+class _Group(NamedTuple):
+    """Rows of one outcome that the same judges have, each as every one of them has it."""
+
+    judges: str
+    rows: Mapping[str, Sequence[ComparedRow]]
+    """By the row's name."""
+
+    @property
+    def all(self) -> list[ComparedRow]:
+        return [row for rows in self.rows.values() for row in rows]
+
+    whole: frozenset[str]
+    """The families of which these are all rows."""
+
+    @property
+    def names(self) -> str:
+        told = [f"all of {row.metric}" if row.metric in self.whole else name_of(row) for row in self.all]
+        return listed(dict.fromkeys(told))
+
+    @property
+    def counts(self) -> str:
+        return distinct([row.n_pairs for row in self.all])
+
+
+def conclusions(comparison: Comparison, self_checked: Collection[str] = ()) -> Iterator[str]:
+    """Differences first, then what is open and what it would take, noise, preferences side by side, contradictions.
+
+    ``self_checked`` names systems that take out of their own reports what checks find.
+    """
+    name = naming(comparison)
+    if not comparison.tables and not comparison.pairs:
+        yield "Nothing can be concluded: no judge has values of both systems."
+    yield from _different(comparison, name)
+    yield from _identical(comparison, name)
+    yield from _undecided(comparison, name)
+    yield from _too_few(comparison, name)
+    yield from sizes(comparison, name)
+    for group in _groups(comparison, name, "nothing"):
+        why = "; ".join(dict.fromkeys(map(_why, group.all)))
+        yield f"By {group.judges}, nothing can be said of {group.names}: no query has a value of both ({why})."
+    yield from noise_sentences(comparison, name)
+    yield from _dropped([row for table in comparison.tables for row in table.rows])
+    for side, label in (("A", comparison.a), ("B", comparison.b)):
+        if label in self_checked and any(row.metric == "checks" for table in comparison.tables for row in table.rows):
+            yield f"{side} takes out of its own reports what the checks find, so they say little of it."
+    yield from preferences(comparison, name)
+    yield from contradictions(comparison, name)
+
+
+def _groups(comparison: Comparison, name: Name, *outcomes: Outcome, metric: str | None = None) -> Iterator[_Group]:
+    rows = [
+        (name(table), row)
+        for table in comparison.tables
+        for row in table.rows
+        if row.outcome in outcomes and metric in (None, row.metric)
+    ]
+    for judges, names in alike((judge, name_of(row)) for judge, row in rows):
+        its = {it: [row for judge, row in rows if judge in judges and name_of(row) == it] for it in names}
+        yield _Group(listed(judges), its, _whole(comparison, frozenset(names)))
+
+
+def _whole(comparison: Comparison, names: frozenset[str]) -> frozenset[str]:
+    """The families of more than two rows that all have these names."""
+    families: dict[str, set[str]] = {}
+    for table in comparison.tables:
+        for row in table.rows:
+            families.setdefault(row.metric, set()).add(name_of(row))
+    return frozenset(metric for metric, its in families.items() if len(its) > 2 and its <= names)
+
+
+def _different(comparison: Comparison, name: Name) -> Iterator[str]:
+    directions: tuple[tuple[Outcome, str], ...] = (("higher", "A is higher than B"), ("lower", "B is higher than A"))
+    for outcome, who in directions:
+        for group in _groups(comparison, name, outcome):
+            alone = all(len(rows) == 1 for rows in group.rows.values())
+            each = listed(f"{it} ({_seen(rows)})" for it, rows in group.rows.items())
+            yield f"By {group.judges}, {who} ({'difference, 95 % interval' if alone else 'differences'}) in {each}."
+
+
+def _seen(rows: Sequence[ComparedRow]) -> str:
+    """The difference without its sign, for the sentence says who is higher; of several judges, all of them."""
+    if len(rows) > 1:
+        return listed(said(abs(row.difference or 0)) for row in rows)
+    (row,) = rows
+    ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
+    return f"{said(abs(row.difference or 0))}, {' to '.join(map(said, ends))}"
+
+
+def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
+    """With n queries alike, a share s of all differing would have been missed with the probability (1 − s)ⁿ."""
+    for group in _groups(comparison, name, "identical"):
+        few = min(row.n_pairs for row in group.all)
+        share = 1 - LEVEL ** (1 / few)
+        yield (
+            f"By {group.judges}, both have the same value on every query in {group.names} ({group.counts}). That they "
+            f"always have can't be concluded: up to {100 * share:.0f} % of such queries may differ (95 % sure)."
+        )
+
+
+def _undecided(comparison: Comparison, name: Name) -> Iterator[str]:
+    found = [f"by {it.judges} in {it.names} ({it.counts})" for it in _groups(comparison, name, "undecided")]
+    if found:
+        yield (
+            f"No difference can be concluded {'; '.join(found)}. What was seen there may be chance; that they are "
+            "equal can't be concluded either."
+        )
+
+
+def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
+    families = dict.fromkeys(
+        (row.metric, _tests(table, row.metric)) for table in comparison.tables for row in table.rows
+    )
+    for metric, tests in families:
+        alike_tested = comparison.model_copy(
+            update={"tables": tuple(it for it in comparison.tables if _tests(it, metric) == tests)}
+        )
+        for group in _groups(alike_tested, name, "too_few", metric=metric):
+            at_once = "one test" if tests == 1 else f"{tests} tests at once"
+            are = "is" if group.counts == queries(1) else "are"
+            yield (
+                f"By {group.judges}, nothing can be concluded in {group.names}: {group.counts} {are} too few. With "
+                f"{at_once} no result could have reached 5 %; {queries(fewest_queries(tests))} that all differ alike "
+                "are the fewest that could."
+            )
+
+
+def _tests(table: JudgeTable, metric: str) -> int:
+    """How many rows of a family were tested."""
+    return sum(row.metric == metric and row.p_holm is not None for row in table.rows)
+
+
+def _why(row: ComparedRow) -> str:
+    return "; ".join(f"{reason}: {queries(count)}" for reason, count in row.dropped.items())
+
+
+def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:
+    """Of the row that lost most queries because one side failed: who fails on what is hard looks better than it is."""
+    lost = [(sum(_one_sided(row).values()), row) for row in rows if row.n_pairs]
+    count, worst = max(lost, key=lambda it: it[0], default=(0, None))
+    if worst is not None and count:
+        why = "; ".join(f"{reason}, {queries(number)}" for reason, number in _one_sided(worst).items())
+        yield (
+            f"Of {queries(worst.n_planned)}, {count:,} left {name_of(worst)} because one side failed ({why}): if these "
+            "were hard ones, that side looks better than it is."
+        )
+
+
+def _one_sided(row: ComparedRow) -> dict[str, int]:
+    """Dropped queries on which only one side failed."""
+    return {
+        reason: count
+        for reason, count in row.dropped.items()
+        if ";" not in reason and reason.partition(": ")[2].startswith(LOST) and not reason.startswith("A and B")
+    }

@@ -1,0 +1,349 @@
+"""What judging is likely to take: from what this experiment's judging took, else by the length of its reports."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from statistics import mean, stdev
+
+from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, units
+from drretail.eval.faithfulness.support import SETTLED
+from drretail.eval.judging.session import Judge, judging_usage
+from drretail.eval.judging.subject import planned_runs
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.pairwise.dimensions import DIMENSIONS as COMPARED
+from drretail.eval.pairwise.dimensions import prompt_hashes as compared_prompts
+from drretail.eval.pairwise.judge import check_rules
+from drretail.eval.pairwise.pairs import BETWEEN, choose_pairs, meetings, pair_name
+from drretail.eval.quality.judge import DIMENSIONS as RATED
+from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
+from drretail.experiment import Definition, read_definition, read_run, run_folder
+from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.prices import BATCH
+from drretail.records.base import sha256_of
+from drretail.records.counterfactual import kind_of
+from drretail.records.rules import Rules
+from drretail.records.run import YARDSTICKS, Usage
+from drretail.records.score import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Calls and tokens of one report, or of one reading of a pair."""
+
+    calls: Range
+    input: Range
+    output: Range
+
+
+NOTHING = Taken(Range(0, 0), Range(0, 0), Range(0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What is taken of any report, and how much more for each of its words."""
+
+    any: Range
+    word: Range
+
+    def at(self, words: int) -> Range:
+        return self.any.plus(self.word.times(words))
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one family, by the words of a report, or of both reports of a pair."""
+
+    calls: Growth
+    input: Growth
+    output: Growth
+    asks_of_empty: bool = True
+    """False where an empty report is settled without a question."""
+
+    def of(self, words: int) -> Taken:
+        if not words and not self.asks_of_empty:
+            return NOTHING
+        return Taken(self.calls.at(words), self.input.at(words), self.output.at(words))
+
+
+# Measured with offline:judge on 550 reports of the demo's shop, with room for longer sources and for judges that
+# explain. Of faithfulness the null agents' 26 to 84 words took 2 calls, 1,300 and 90 to 470 tokens, the oracle's 48
+# words 4 calls, 2,600 and 460; 363 words 9 calls, 8,100 and 2,100; 567 words 18 calls, 17,100 and 4,100. Of quality
+# every report took 7 calls, 0 words 9,000 tokens and 567 words 16,300. One order of two reports of some 350 words each
+# took 7 calls and 16,500 tokens.
+BY_LENGTH = {
+    "faithfulness": Figures(
+        Growth(Range(2, 2), Range(0.02, 0.08)),
+        Growth(Range(1_000, 1_500), Range(18, 130)),
+        Growth(Range(50, 200), Range(5, 24)),
+        asks_of_empty=False,
+    ),
+    "quality": Figures(
+        Growth(Range(7, 10), Range(0, 0)),
+        Growth(Range(9_000, 14_000), Range(12, 50)),
+        Growth(Range(700, 5_000), Range(0, 0)),
+    ),
+    PAIRWISE: Figures(
+        Growth(Range(7, 10), Range(0, 0)),
+        Growth(Range(9_000, 14_000), Range(10, 60)),
+        Growth(Range(700, 4_000), Range(0, 0)),
+    ),
+}
+UNKNOWN_METRIC = "faithfulness"
+"""Whose figures stand in for a family that nothing is known of: the dearest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judge took on one report or pair so far, and how many times it has judged it, parts as shares."""
+
+    kind: str
+    usage: Usage
+    times: float
+
+
+def measured(judged: Sequence[Judged]) -> Mapping[str, Taken]:
+    """What judging once took, by kind of report: mean ± standard deviation; of a single report, ± half of it."""
+    kinds = dict.fromkeys(one.kind for one in judged if one.times)
+    return {kind: _taken([one for one in judged if one.kind == kind and one.times]) for kind in kinds}
+
+
+def _taken(judged: Sequence[Judged]) -> Taken:
+    read = [(it.usage.input_uncached + it.usage.cache_read + it.usage.cache_creation) / it.times for it in judged]
+    calls = [it.usage.calls / it.times for it in judged]
+    written = [it.usage.output / it.times for it in judged]
+    return Taken(_range(calls), _range(read), _range(written))
+
+
+def _range(values: Sequence[float]) -> Range:
+    deviation = stdev(values) if len(values) > 1 else values[0] / 2
+    return Range.around(mean(values), deviation)
+
+
+FAITHFULNESS, QUALITY = "faithfulness", "quality"
+
+
+def work_done(metric: str, verdicts: Iterable[Verdict]) -> float:
+    """How many times a report was judged, or a pair was read in one order, the parts of one time as shares of it.
+
+    All repeats count, each by the set of rules that came farthest. A family of which nobody knows its parts is done
+    once it has any verdict.
+    """
+    every = list(verdicts)
+    known: set[Rules] = {verdict.rules for verdict in every}
+    repeats = {verdict.judge_repeat for verdict in every}
+    return sum(max(done_by_repeat(metric, every, rules).get(repeat, 0.0) for rules in known) for repeat in repeats)
+
+
+def done_by_repeat(metric: str, verdicts: Iterable[Verdict], rules: Rules) -> Mapping[int, float]:
+    """The same for each repeat of the judge under these rules; what other rules asked as well is not asked again."""
+    groups: dict[int, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        groups[verdict.judge_repeat].append(verdict)
+    return {repeat: _done(metric, rules, held) for repeat, held in groups.items()}
+
+
+def _done(metric: str, rules: Rules, verdicts: Sequence[Verdict]) -> float:
+    if metric == PAIRWISE:  # an order may be drawn for each dimension, so that half of both is one reading
+        return len({(verdict.item, verdict.order) for verdict in verdicts}) / len(COMPARED)
+    if metric == QUALITY:
+        return len({verdict.item for verdict in verdicts} & {*RATED}) / len(RATED)
+    if metric == FAITHFULNESS:
+        return _borne_out(rules, verdicts)
+    return float(any(verdict.rules == rules for verdict in verdicts))
+
+
+def _borne_out(rules: Rules, verdicts: Sequence[Verdict]) -> float:
+    """The share of the two extractions and, once the cited claims are known, of all units that were judged.
+
+    A unit that was settled without a question is one to ask under rules that settle nothing.
+    """
+    extracted = {verdict.stage: verdict for verdict in verdicts if verdict.stage in (CITED, ALL)}
+    cited = extracted.get(CITED)
+    if cited is None:
+        return 0.0  # how many units there are nobody knows, and these are most of the work
+    claims = [Claim.model_validate(value) for value in cited.value] if cited.state == "scored" else []
+    wanted = {unit.item for claim in claims for unit in units(claim, rules)}
+    support = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
+    judged = {verdict.item for verdict in support if verdict.rules == rules or SETTLED not in verdict.notes}
+    return (len(extracted) + len(wanted & judged)) / (2 + len(wanted))
+
+
+RESEARCHED = "researched"
+"""The kind of all reports that are not of a null agent or of the oracle, whose names are kinds of their own."""
+REPORTS, PAIRS = "reports", "pairs"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A report that is to be judged, or two that are to be compared."""
+
+    label: str
+    """The system's, or the pair's."""
+    run: str
+    kind: str
+    words: int
+    shas: tuple[str, ...]
+    """Of the report, or of both."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """How a judge is to be asked: ``readings`` are the orders in which it reads a pair, 1 of a single report."""
+
+    rules: Rules
+    judge_repeats: int
+    anew: bool
+    readings: int
+
+    def missing(self, metric: str, verdicts: Sequence[Verdict]) -> float:
+        """How many times a judge has yet to read what these verdicts are about, the rest of one time as its share."""
+        if self.anew:
+            return self.judge_repeats * self.readings
+        done = done_by_repeat(metric, verdicts, self.rules)
+        repeats = range(1, self.judge_repeats + 1)
+        return sum(max(0.0, self.readings - done.get(repeat, 0.0)) for repeat in repeats)
+
+
+def estimate_judging(
+    experiment: Path,
+    metrics: Sequence[str],
+    judges: Sequence[Judge],
+    *,
+    anew: bool = False,
+    judge_repeats: int = 1,
+    rules: Rules = "default",
+    pairs: Sequence[str] = (),
+) -> list[Estimate]:
+    """One estimate for each family that needs a model and each judge, over what it has not judged to the end.
+
+    A report counts once for each of the ``judge_repeats`` that is missing, and one that was judged in part by the rest
+    of it. ``anew`` counts what is there as well. Of "pairwise", which compares ``pairs``, two reports of one query
+    count as one. Raises UserError as ``load_metric``, ``choose_pairs``, ``check_rules`` and ``read_definition`` do.
+    """
+    if PAIRWISE in metrics:
+        check_rules(rules)
+    definition = read_definition(experiment)
+    reports = list(_reports(experiment, definition))
+    singles = [place for place in reports if kind_of(definition.systems[place.label]) is None]
+    wanted = {metric.name: singles for metric in load_metrics(metrics) if metric.needs_judge}
+    compared = {PAIRWISE: _pairs(experiment, definition, reports, pairs)} if PAIRWISE in metrics else {}
+    return [
+        _estimate(
+            experiment, definition, name, judge, places, _Asking(rules, judge_repeats, anew, _readings(name, rules))
+        )
+        for name, places in (wanted | compared).items()
+        for judge in judges
+    ]
+
+
+def _readings(metric: str, rules: Rules) -> int:
+    return 2 if metric == PAIRWISE and rules != "paper" else 1
+
+
+def _reports(experiment: Path, definition: Definition) -> Iterator[Place]:
+    for planned in planned_runs(experiment, definition):
+        folder = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat)
+        report = read_run(folder).report if (folder / "run.json").exists() else None
+        if report is not None:
+            kind, words = _kind(definition, planned.label), len(report.split())
+            yield Place(planned.label, folder.name, kind, words, (sha256_of(report),))
+
+
+def _pairs(experiment: Path, definition: Definition, reports: Sequence[Place], named: Sequence[str]) -> list[Place]:
+    """Every pair of reports that a judge is to compare."""
+    there = {(place.label, place.run): place for place in reports}
+    made: list[Place] = []
+    for met in meetings(experiment, definition, choose_pairs(definition, named)):
+        a, b = (there.get((label, met.run)) for label in met.labels)
+        if a is not None and b is not None:
+            kind = _kind(definition, *met.labels)
+            made.append(Place(pair_name(met.labels), met.run, kind, a.words + b.words, (*a.shas, *b.shas)))
+    return made
+
+
+def _kind(definition: Definition, *labels: str) -> str:
+    """What a report is like before it is read; of a pair, what its two are."""
+    agents = (definition.systems[label].agent for label in labels if label in definition.systems)
+    return BETWEEN.join(sorted(agent if agent in YARDSTICKS else RESEARCHED for agent in agents))
+
+
+def _estimate(
+    experiment: Path, definition: Definition, metric: str, judge: Judge, places: Sequence[Place], asking: _Asking
+) -> Estimate:
+    by_kind, basis = _measured(experiment, definition, metric, judge)
+    calls, read, written, missing = Range(0, 0), Range(0, 0), Range(0, 0), 0.0
+    lacking: set[str] = set()
+    prompts = _prompts(metric)
+    for place in places:
+        path = verdict_path(experiment, metric, judge.slug, place.label, place.run)
+        times = asking.missing(metric, _living(path, place, prompts))
+        one = by_kind.get(place.kind) or _by_length(metric, place.words)
+        calls, read = calls.plus(one.calls.times(times)), read.plus(one.input.times(times))
+        written, missing = written.plus(one.output.times(times)), missing + times
+        lacking |= {place.kind} - by_kind.keys() if times else set()
+    price = None if judge.model is None else judge.model.price
+    if price is not None and judge.in_batches:
+        price = price.times(BATCH)
+    return Estimate(
+        f"{metric} by {judge.ref.spec}",
+        ceil(round(missing / asking.readings, 6)),
+        calls,
+        read,
+        written,
+        dollars_of(read, written, [] if price is None else [price]),
+        _told(metric, basis, lengths=bool(lacking)) + (", at half the price in batches" if judge.in_batches else ""),
+        () if price is not None else (judge.ref.spec,),
+        PAIRS if metric == PAIRWISE else REPORTS,
+    )
+
+
+def _by_length(metric: str, words: int) -> Taken:
+    return BY_LENGTH.get(metric, BY_LENGTH[UNKNOWN_METRIC]).of(words)
+
+
+def _told(metric: str, basis: str, *, lengths: bool) -> str:
+    """What an estimate rests on."""
+    known = "" if metric in BY_LENGTH else f"nothing known of {metric}; "
+    if not basis:
+        return f"{known}the length of the reports, as on the demo's"
+    return f"{basis}, others by their length" if lengths else basis
+
+
+def _measured(experiment: Path, definition: Definition, metric: str, judge: Judge) -> tuple[Mapping[str, Taken], str]:
+    """What this judge took here on each kind of report, else another judge; nothing, and no basis, without any."""
+    folder = experiment / "verdicts" / metric
+    others = sorted(path.name for path in folder.glob("*/") if path.name != judge.slug)
+    for slug in (judge.slug, *others):
+        journals = sorted((folder / slug).glob("*/*.journal.jsonl"))
+        judged = [_judged(definition, metric, journal) for journal in journals]
+        if any(one.times for one in judged):
+            what = "pairs of reports compared" if metric == PAIRWISE else "reports judged"
+            return measured(judged), f"{sum(bool(one.times) for one in judged):,} {what} here by {slug}"
+    return {}, ""
+
+
+def _judged(definition: Definition, metric: str, journal: Path) -> Judged:
+    kind = _kind(definition, *journal.parent.name.split(BETWEEN))
+    verdicts = journal.with_name(journal.name.replace(".journal.jsonl", ".jsonl"))
+    times = work_done(metric, VerdictFile(verdicts).lasts() if verdicts.exists() else ())
+    return Judged(kind, judging_usage(journal), times)
+
+
+def _prompts(metric: str) -> frozenset[str]:
+    """Of today's wording, and "" for what was recorded without a question."""
+    if metric == PAIRWISE:
+        return frozenset({""}.union(*compared_prompts().values()))
+    return load_metric(metric).prompt_hashes()
+
+
+def _living(path: Path, place: Place, prompts: frozenset[str]) -> list[Verdict]:
+    """The verdicts on these very reports, asked in today's words."""
+    held = VerdictFile(path).lasts() if path.exists() else []
+    return [
+        verdict
+        for verdict in held
+        if (verdict.report_sha, verdict.other_report_sha or verdict.report_sha) == (place.shas[0], place.shas[-1])
+        and verdict.prompt_hash in prompts
+    ]

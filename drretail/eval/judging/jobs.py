@@ -1,0 +1,83 @@
+"""What one worker of ``score`` does at a time: a judge on one run in a family, or a judge on two runs of one query."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drretail.eval.counterfactual.rows import is_judged
+from drretail.eval.judging.session import Again, Hearing, Judge
+from drretail.eval.judging.spending import Allowance
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.metric import Metric
+from drretail.eval.pairwise.judge import VERSION
+from drretail.eval.pairwise.judge import judge as compare
+from drretail.eval.pairwise.pairs import Pair, pair_name
+from drretail.eval.registry import PAIRWISE
+from drretail.records.score import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One judge on one run in one family."""
+
+    subject: Subject
+    metric: Metric
+    judge: Judge
+
+
+@dataclass(frozen=True, slots=True)
+class PairJob:
+    """One judge on two runs of one query."""
+
+    pair: Pair
+    judge: Judge
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """How one command judges, whatever the job."""
+
+    experiment: Path
+    rules: Rules
+    seed: str
+    """Draws the order of reports where only one is asked."""
+    again: Again
+    judge_repeats: int
+    allowance: Allowance
+
+    async def do(self, job: "Job | PairJob") -> None:
+        """Records the verdicts that are missing; a run without a report is left alone. Raises CapReached."""
+        await (self._judge(job) if isinstance(job, Job) else self._compare(job))
+
+    async def _judge(self, job: Job) -> None:
+        subject, metric = job.subject, job.metric
+        if subject.report_sha is None or not is_judged(metric, subject.system):
+            return
+        about = {"metric": metric.name, "version": metric.version, "run_id": subject.run_id}
+        with self._hearing(job.judge, subject.label, subject, about | {"report_sha": subject.report_sha}) as hearing:
+            repeats = self.judge_repeats if metric.needs_judge else 1
+            await hearing.each(metric.judge(subject, hearing.of_repeat(repeat)) for repeat in range(1, repeats + 1))
+
+    async def _compare(self, job: PairJob) -> None:
+        a, b = job.pair.a, job.pair.b
+        if a.report_sha is None or b.report_sha is None:
+            return
+        about = {
+            "metric": PAIRWISE,
+            "version": VERSION,
+            "run_id": a.run_id,
+            "report_sha": a.report_sha,
+            "other_run_id": b.run_id,
+            "other_report_sha": b.report_sha,
+        }
+        with self._hearing(job.judge, pair_name(job.pair.labels), a, about) as hearing:
+            await hearing.each(
+                compare(job.pair, self.seed, hearing.of_repeat(repeat)) for repeat in range(1, self.judge_repeats + 1)
+            )
+
+    def _hearing(self, judge: Judge, folder: str, subject: Subject, about: dict[str, Any]) -> Hearing:
+        run = f"{subject.query.query_id}-r{subject.repeat}"
+        path = verdict_path(self.experiment, about["metric"], judge.slug, folder, run)
+        file = VerdictFile(path)
+        return Hearing(judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance)

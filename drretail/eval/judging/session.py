@@ -1,0 +1,285 @@
+"""The judge seam: questions to a judge, answered in a schema, validated, repaired at most twice, journalled.
+
+A ``Hearing`` is one judge on one run, or on two that are compared, in one metric. It knows which verdicts stand
+already, asks what is missing, and appends every verdict at once; the journal beside the verdict file serves what was
+asked before.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from drretail.errors import ModelError
+from drretail.eval.judging.spending import Allowance
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.journal import Journal, Outcome, read_effects
+from drretail.llm.calling import answer_of
+from drretail.llm.faults import usage_of
+from drretail.llm.prices import BATCH
+from drretail.llm.registry import Model
+from drretail.llm.structured import Check, Question, answered_json
+from drretail.prompts import Prompt
+from drretail.records.base import Record, sha256_of
+from drretail.records.run import Usage, slug
+from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
+
+Again = Literal["nothing", "failed", "everything"]
+"""What is judged once more although a verdict stands."""
+T = TypeVar("T", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who judges; without a model it is code."""
+
+    ref: JudgeRef
+    slug: str
+    """Names the judge's folder: one for each spec and set of parameters."""
+    model: Model | None = None
+    in_batches: bool = False
+    """True: an answer may take hours, so all questions that do not need each other's answers are asked at once."""
+
+    @classmethod
+    def of(cls, model: Model, *, in_batches: bool = False) -> "Judge":
+        """A model as a judge."""
+        params = sha256_of(model.params)[:8] if model.params else ""
+        ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
+        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
+
+
+CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)
+"""The judge of what needs no model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling(Generic[T]):
+    """What a judge answered, or why there is no answer. ``answer`` is there exactly when ``state`` is "scored"."""
+
+    state: Literal["scored", "failed"]
+    answer: T | None
+    prompt_hash: str
+    attempts: int
+    """How many calls it took, repairs included."""
+    error: str | None = None
+
+
+class Hearing:
+    """One judge on one run in one metric; close it, or use it as a context manager.
+
+    Where reports are compared, ``other_run_id`` and ``other_report_sha`` are of the second one, and every question has
+    an ``order``: whose report the judge reads first.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        file: VerdictFile,
+        *,
+        metric: str,
+        version: int,
+        run_id: str,
+        report_sha: str,
+        other_run_id: str | None = None,
+        other_report_sha: str | None = None,
+        rules: Rules = "default",
+        again: Again = "nothing",
+        allowance: Allowance | None = None,
+    ) -> None:
+        self.judge = judge
+        self._allowance = allowance or Allowance()
+        self.file = file
+        self.rules: Rules = rules
+        self._about: dict[str, Any] = {
+            "metric": metric,
+            "version": version,
+            "rules": rules,
+            "run_id": run_id,
+            "report_sha": report_sha,
+            "other_run_id": other_run_id,
+            "other_report_sha": other_report_sha,
+            "judge": judge.ref,
+            "judge_repeat": 1,
+        }
+        self._again: Again = again
+        self._new: set[tuple[str, ...]] = set()
+        self._asked = _Asked()
+
+    def of_repeat(self, repeat: int) -> "Hearing":
+        """The same judge asked from the start once more, as its ``repeat``-th time (from 1).
+
+        All repeats share their files: closing one closes all.
+        """
+        again = copy(self)
+        again._about = {**self._about, "judge_repeat": repeat}
+        return again
+
+    @property
+    def journal_path(self) -> Path:
+        """Beside the verdict file; made by the first question."""
+        return self.file.path.with_suffix(".journal.jsonl")
+
+    def standing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
+        """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
+
+        A verdict of this very hearing always stands.
+        """
+        last = self.file.last(self._verdict(stage, item, "na", order=order).key)
+        if last is None or last.key in self._new:
+            return last
+        reports = last.report_sha, last.other_report_sha
+        changed = reports != (self._about["report_sha"], self._about["other_report_sha"])
+        stale = changed or last.prompt_hash != prompt_hash
+        wanted = self._again == "everything" or (self._again == "failed" and last.state == "failed")
+        return None if stale or wanted else last
+
+    def record(
+        self,
+        stage: str,
+        item: str,
+        state: VerdictState,
+        value: Any = None,
+        *,
+        prompt_hash: str = "",
+        order: Order | None = None,
+        reason: str = "",
+        quote: str | None = None,
+        sources: Sequence[SourceRef] = (),
+        notes: Sequence[str] = (),
+        error: str | None = None,
+    ) -> Verdict:
+        """Appends a verdict, which is on disk when this returns. ``prompt_hash`` is empty where nobody was asked."""
+        verdict = self._verdict(
+            stage,
+            item,
+            state,
+            value=value,
+            prompt_hash=prompt_hash,
+            order=order,
+            reason=reason,
+            quote=quote,
+            sources=tuple(sources),
+            notes=tuple(notes),
+            error=error,
+        )
+        self.file.append(verdict)
+        self._new.add(verdict.key)
+        return verdict
+
+    async def ask(
+        self,
+        stage: str,
+        item: str,
+        prompt: Prompt,
+        values: Mapping[str, str],
+        answer: type[T],
+        check: Check[T] | None = None,
+        *,
+        order: Order | None = None,
+    ) -> Ruling[T]:
+        """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
+
+        Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
+        or what ``check`` objects to, is told to the judge, at most twice. Raises CapReached when nothing may be asked
+        any more; what the journal knows is answered nevertheless.
+        """
+        from langchain_core.messages import HumanMessage
+
+        model = self.judge.model
+        if model is None:
+            raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
+        journal = self._asked.journal = self._asked.journal or Journal(self.journal_path)
+        place = self._verdict(stage, item, "na", order=order)
+        scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
+        question = Question(model, answer, _Questioned(self.judge, model, journal, scope, self._allowance).call, check)
+        reply = await question.put([HumanMessage(prompt.render(**values))])
+        if reply.failure is not None:
+            error = f"{reply.failure.kind}: {reply.failure.message}"
+            return Ruling("failed", None, prompt.hash, reply.attempts, error)
+        return Ruling("scored", reply.answer, prompt.hash, reply.attempts)
+
+    async def each(self, steps: Iterable[Awaitable[object]]) -> None:
+        """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
+        if self.judge.in_batches:
+            ended = await asyncio.gather(*steps, return_exceptions=True)  # none may write on after the file is closed
+            for end in ended:
+                if isinstance(end, BaseException):
+                    raise end
+        else:
+            for step in steps:
+                await step
+
+    @property
+    def usage(self) -> Usage:
+        """All tokens that this judge ever used on this run in this metric."""
+        return judging_usage(self.journal_path)
+
+    def close(self) -> None:
+        self.file.close()
+        if self._asked.journal is not None:
+            self._asked.journal.close()
+
+    def __enter__(self) -> "Hearing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _verdict(self, stage: str, item: str, state: VerdictState, **fields: Any) -> Verdict:
+        """A verdict of this hearing, its attempt one above that of the last one of its key."""
+        verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
+        last = self.file.last(verdict.key)
+        return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
+
+
+def judging_usage(journal: Path) -> Usage:
+    """The tokens of all calls in a judge's journal; none where there is no journal."""
+    total = Usage()
+    for effect in read_effects(journal) if journal.exists() else ():
+        total = total.plus(Usage(**(effect.usage or {})))
+    return total
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What all repeats of a judge share; the journal is made by the first question."""
+
+    journal: Journal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Questioned:
+    """The calls of one question, each journalled in the scope of its verdict and paid out of the allowance."""
+
+    judge: Judge
+    model: Model
+    journal: Journal
+    scope: str
+    allowance: Allowance
+
+    async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
+        async def action() -> Outcome:
+            self.allowance.check()
+            retried: list[str] = []
+            try:
+                message = await answer_of(self.model, messages, chat=chat, on_retry=retried.append)
+            except ModelError as problem:
+                self._pay(Usage(**(problem.usage or {})))
+                raise
+            self._pay(usage_of(message))
+            used = usage_of(message).model_dump()
+            return Outcome(answered_json(message), used, len(retried), self.judge.in_batches)
+
+        request = {
+            "model": self.model.spec,
+            "params": self.model.params,
+            "messages": [{"role": message.type, "content": message.content} for message in messages],
+            "schema": schema,
+        }
+        return (await self.journal.scope(self.scope).aperform("model", request, action)).response
+
+    def _pay(self, usage: Usage) -> None:
+        price = self.model.price
+        self.allowance.count(usage, price.times(BATCH) if price is not None and self.judge.in_batches else price)

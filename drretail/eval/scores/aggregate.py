@@ -1,0 +1,182 @@
+"""Rows of scores from the values of single reports: means, counts of states, intervals over queries."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drretail.eval.metric import Metric, Value
+from drretail.eval.scores.gathering import Reported
+from drretail.eval.scores.panel import is_panel
+from drretail.records.score import JudgeRef, Policy, Rules, Score
+from drretail.stats.intervals import Interval, Means, Ratio, mean_intervals, ratio_interval
+
+NOT_RATED = "not rated (rule-based)"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the rows of one family, system and judge have in common."""
+
+    metric: Metric
+    system: str
+    judge: JudgeRef
+    rules: Rules
+    prompt_hash: str
+    seed: str
+
+
+Judged = tuple[About, Sequence[Reported]]
+_Drawn = dict[tuple[str, Policy], Interval]
+"""By variant and policy."""
+_POLICIES: tuple[Policy, ...] = ("scored_only", "failed_as_zero")
+
+
+def rows(about: About, reports: Sequence[Reported]) -> list[Score]:
+    """The family's rows for one system by one judge, in the order of its variants.
+
+    Every variant has a row that scores only what could be scored. Where reports failed or had nothing to score,
+    and counting these 0 changes the value, a second row does so (policy failed_as_zero). A panel has no pooled
+    variants: its members extracted other claims, of which there is no middle.
+    """
+    return rows_of_all([(about, reports)])[0]
+
+
+def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
+    """What ``rows`` gives for each of them. All are of one experiment, and so of one seed.
+
+    Their intervals are drawn together: one by one, each waits for all processors, which takes seconds on a busy
+    machine.
+    """
+    keys: list[tuple[int, str, Policy]] = []
+    means: list[Means] = []
+    for number, (about, reports) in enumerate(judged):
+        for variant in _plain_variants(about):
+            for policy in _POLICIES:
+                keys.append((number, variant, policy))
+                means.append(_means(variant, reports, policy))
+    drawn = mean_intervals(means, judged[0][0].seed) if judged else []
+    found: list[_Drawn] = [{} for _ in judged]
+    for (number, variant, policy), interval in zip(keys, drawn, strict=True):
+        found[number][variant, policy] = interval
+    return [_rows(about, reports, intervals) for (about, reports), intervals in zip(judged, found, strict=True)]
+
+
+def _plain_variants(about: About) -> Sequence[str]:
+    """Those whose interval is that of a mean: none where no number is shown."""
+    if _is_hidden(about):
+        return ()
+    pooled = about.metric.pooled_variants()
+    return [variant for variant in about.metric.variants() if variant not in pooled]
+
+
+def _rows(about: About, reports: Sequence[Reported], drawn: _Drawn) -> list[Score]:
+    made: list[Score] = []
+    for variant in about.metric.variants():
+        pools_of_a_panel = is_panel(about.judge) and variant in about.metric.pooled_variants()
+        if pools_of_a_panel or _nobody_asked(variant, reports):
+            continue
+        scored = _row(about, variant, reports, "scored_only", drawn)
+        made.append(scored)
+        if _has_zeroes(about, scored):
+            zeroed = _row(about, variant, reports, "failed_as_zero", drawn)
+            if zeroed.value != scored.value:
+                made.append(zeroed)
+    return made
+
+
+def _nobody_asked(variant: str, reports: Sequence[Reported]) -> bool:
+    """True for a variant that judged reports leave out, when none of the others has anything to say of it."""
+    judged = [report.values for report in reports if report.lacks is None]
+    left_out = any(variant not in values for values in judged)
+    return left_out and all(variant not in values or values[variant].state == "na" for values in judged)
+
+
+def _has_zeroes(about: About, row: Score) -> bool:
+    """True where failed and na reports can be counted 0.
+
+    Code that judges is left out: 0 is for comparison with judges that cannot say "na", and a check that does not apply
+    blames nobody. So is a variant that is na everywhere: these rules or reports do not have it.
+    """
+    if not about.metric.needs_judge or row.note is not None or row.aggregation == "micro":
+        return False
+    return row.n_failed + row.n_na > 0 and row.n_na < row.n_planned
+
+
+def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy, drawn: _Drawn) -> Score:
+    states = Counter(_of(report, variant).state for report in reports)
+    is_pooled = variant in about.metric.pooled_variants()
+    hidden = _is_hidden(about)
+    if hidden:
+        found = Interval(None)
+    elif is_pooled:
+        found = ratio_interval(_parts(about.metric, variant, reports), about.seed)
+    else:
+        found = drawn[variant, policy]
+    row = Score(
+        metric=about.metric.name,
+        version=about.metric.version,
+        variant=variant,
+        system=about.system,
+        rules=about.rules,
+        policy=policy,
+        aggregation="micro" if is_pooled else "macro",
+        value=found.value,
+        ci_low=found.low,
+        ci_high=found.high,
+        n_planned=len(reports),
+        n_scored=states["scored"],
+        n_na=states["na"],
+        n_unverifiable=states["unverifiable"],
+        n_failed=states["failed"],
+        judge=about.judge.spec,
+        judge_kind=about.judge.kind,
+        judge_params=about.judge.params_hash,
+        prompt_hash=about.prompt_hash,
+        items={} if hidden else _items(variant, reports),
+        note=NOT_RATED if hidden else None,
+    )
+    assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
+    return row
+
+
+def _of(report: Reported, variant: str) -> Value:
+    return report.values.get(variant) or Value(variant, "failed")
+
+
+def _is_hidden(about: About) -> bool:
+    return about.metric.is_opinion and about.judge.kind == "rule_based"
+
+
+def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> Means:
+    """The mean of each query's repeats, by query. Under failed_as_zero what failed or is na counts 0."""
+    queries: dict[str, list[float]] = defaultdict(list)
+    for report in reports:
+        value = _of(report, variant)
+        if value.value is not None:
+            queries[report.query_id].append(value.value)
+        elif policy == "failed_as_zero" and value.state in ("failed", "na"):
+            queries[report.query_id].append(0.0)
+    return tuple(sum(queries[query_id]) / len(queries[query_id]) for query_id in sorted(queries))
+
+
+def _parts(metric: Metric, variant: str, reports: Sequence[Reported]) -> list[Ratio]:
+    """The parts of a pooled variant, their sums added up inside each query."""
+    sums: dict[str, list[tuple[float, float]]] = {}
+    for report in reports:
+        if report.values:
+            parts = metric.pooled(variant, report.values)
+            held = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
+            sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
+    by_query = [sums[query_id] for query_id in sorted(sums)]
+    return [Ratio([above for above, _ in part], [below for _, below in part]) for part in zip(*by_query, strict=True)]
+
+
+def _items(variant: str, reports: Sequence[Reported]) -> dict[str, float]:
+    """Counts of items summed over reports, and of the reports that have no values at all."""
+    counted: dict[str, float] = defaultdict(float)
+    for report in reports:
+        for name, number in _of(report, variant).items.items():
+            counted[name] += number
+        if report.lacks is not None:
+            counted[report.lacks] += 1
+    return dict(sorted(counted.items()))

@@ -1,0 +1,123 @@
+"""scores.json from what stands in the folder: all runs, and all verdicts of whichever judge."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.counterfactual.rows import is_judged
+from drretail.eval.metric import Metric
+from drretail.eval.pairwise.pairs import Labels
+from drretail.eval.pairwise.score import derive_pairs
+from drretail.eval.process.correlation import correlations
+from drretail.eval.registry import METRICS
+from drretail.eval.scores.aggregate import About, Judged, rows_of_all
+from drretail.eval.scores.agreement import agreements
+from drretail.eval.scores.gathering import NOT_JUDGED, Bench, Gathered, Heard, Seat, gather
+from drretail.eval.scores.panel import with_panels
+from drretail.eval.scores.slices import query_slices, slice_scores
+from drretail.files import read_json
+from drretail.records.base import sha256_of
+from drretail.records.score import Judging, Score, Scores
+
+SELF_CHECKED = "checks"
+"""The family whose findings an agent may have taken out of its reports by itself."""
+
+
+def derive_scores(
+    experiment: Path,
+    metrics: Sequence[Metric],
+    asked: Collection[Bench] = (),
+    asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
+) -> Scores:
+    """The scores of these families by every judge that has verdicts in the folder. Pure: equal folders, equal bytes.
+
+    ``asked`` names judges of a family that have rows even if there was nothing for them to judge, and
+    ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
+    nothing.
+    """
+    gathered = with_panels(gather(experiment, sorted(metrics, key=_order)))
+    judgings: list[Judging] = []
+    judged: list[Judged] = []
+    for metric in gathered.families.values():
+        wanted = {bench.seat for bench in asked if bench.metric == metric.name}
+        for seat in sorted({*gathered.seats(metric.name), *wanted}, key=lambda seat: seat.order):
+            for about, heard in _systems(gathered, metric, seat, everywhere=seat in wanted):
+                judged.append((about, [it.reported for it in heard]))
+                judgings.append(_judging(about, heard))
+    pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
+    made = zip(judged, rows_of_all(judged), strict=True)
+    return Scores(
+        scores=tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows)),
+        judgings=tuple(judgings),
+        pairs=pairs,
+        ranks=ranks,
+        slices=tuple(slice_scores(judged, query_slices(gathered.definition), gathered.definition.seed)),
+        agreements=tuple(agreements(gathered)),
+        correlations=tuple(correlations(gathered)),
+        counterfactuals=tuple(counterfactual_rows(experiment)),
+    )
+
+
+def _order(metric: Metric) -> tuple[bool, int, str]:
+    names = list(METRICS)
+    known = metric.name in names
+    return not known, names.index(metric.name) if known else 0, metric.name
+
+
+def _systems(
+    gathered: Gathered, metric: Metric, seat: Seat, *, everywhere: bool
+) -> Iterator[tuple[About, list[Heard]]]:
+    """What a judge said of each system's runs, in the order of the plan; ``everywhere`` or only where it said any."""
+    wording = _wording(metric)
+    by_run = gathered.benches.get(Bench(metric.name, seat), {})
+    by_label: dict[str, list[Heard]] = defaultdict(list)
+    named: set[str] = set()
+    systems = gathered.definition.systems
+    for plan, heard in gathered.heard(metric.name, seat):
+        by_label[plan.label].append(heard)
+        if (everywhere and is_judged(metric, systems[plan.label])) or plan.run_id in by_run:
+            named.add(plan.label)
+    for label, heard in by_label.items():
+        if label in named:
+            yield About(metric, label, seat.judge, seat.rules, wording, gathered.definition.seed), heard
+
+
+def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
+    """The same rows; those by which a system checked its own reports say so."""
+    itself = about.metric.name == SELF_CHECKED and gathered.definition.systems[about.system].self_checked
+    return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
+
+
+def _judging(about: About, runs: Sequence[Heard]) -> Judging:
+    return Judging(
+        metric=about.metric.name,
+        system=about.system,
+        rules=about.rules,
+        judge=about.judge.spec,
+        judge_params=about.judge.params_hash,
+        verdicts=sum(heard.verdicts for heard in runs),
+        failed=sum(heard.failed for heard in runs),
+        stale=sum(heard.stale for heard in runs),
+        not_judged=sum(heard.reported.lacks == NOT_JUDGED for heard in runs),
+    )
+
+
+def _wording(metric: Metric) -> str:
+    """One hash for all prompts of a family: living verdicts were asked in these words."""
+    hashes = sorted(metric.prompt_hashes() - {""})
+    return hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
+
+
+def read_scores(experiment: Path) -> Scores | None:
+    """The scores of an experiment folder, None where none were made yet; UserError for those of another version."""
+    path = experiment / "scores.json"
+    if not path.exists():
+        return None
+    try:
+        return Scores.model_validate(read_json(path))
+    except ValidationError as problem:
+        raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem

@@ -1,0 +1,88 @@
+"""Several judges as one: where two or more language models judged, each report gets the median of their values too.
+
+A panel's rows stand beside its members' under a judge of its own, so that no ranking mixes judges silently. A
+rule-based judge has no seat in a panel: its values mean something else.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+
+from drretail.eval.metric import Value
+from drretail.eval.scores.gathering import Bench, Gathered, Heard, Reported, Seat, lacking
+from drretail.records.score import PANEL, JudgeRef
+
+MEDIAN = "median"
+
+
+def with_panels(gathered: Gathered) -> Gathered:
+    """The same, and one more judge for each family and set of rules that has two or more judges that are models."""
+    panels = {
+        Bench(metric, Seat(panel_ref([seat.judge for seat in seats], MEDIAN), seats[0].rules)): _heard(
+            [gathered.benches[Bench(metric, seat)] for seat in seats]
+        )
+        for metric in gathered.families
+        for seats in panels_of(gathered.seats(metric))
+    }
+    return replace(gathered, benches={**gathered.benches, **panels})
+
+
+def panels_of(seats: Iterable[Seat]) -> list[list[Seat]]:
+    """The judges that sit together: models of any kind, two at least, under the same rules."""
+    by_rules: dict[str, list[Seat]] = defaultdict(list)
+    for seat in seats:
+        if seat.judge.kind != "rule_based" and not is_panel(seat.judge):
+            by_rules[seat.rules].append(seat)
+    return [members for _, members in sorted(by_rules.items()) if len(members) > 1]
+
+
+def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:
+    """A panel as a judge: ``panel(median):a+b``; a language model where every member is one."""
+    kind = "llm" if all(member.kind == "llm" for member in members) else "scripted"
+    return JudgeRef(spec=f"{PANEL}({how}):{'+'.join(map(name_of, members))}", kind=kind)
+
+
+def name_of(judge: JudgeRef) -> str:
+    """ "provider:model", with a hash behind it where parameters tell two judges of one model apart."""
+    return f"{judge.spec}-{judge.params_hash}" if judge.params_hash else judge.spec
+
+
+def is_panel(judge: JudgeRef) -> bool:
+    """True for several judges as one."""
+    return names_panel(judge.spec)
+
+
+def names_panel(spec: str) -> bool:
+    """True for the name of several judges as one, which has no verdicts of its own."""
+    return spec.startswith(f"{PANEL}(")
+
+
+def _heard(members: Sequence[Mapping[str, Heard]]) -> dict[str, Heard]:
+    """What the panel says of every run that all members judged: it has not judged the others yet."""
+    complete = [run for run in members[0] if all(run in heard for heard in members)]
+    return {run: _together([heard[run] for heard in members]) for run in complete}
+
+
+def _together(heard: Sequence[Heard]) -> Heard:
+    reported = [it.reported for it in heard]
+    lacks = next((it.lacks for it in reported if it.lacks is not None), None)
+    variants = dict.fromkeys(variant for it in reported for variant in it.values)
+    values = {
+        variant: _median(variant, [it.values[variant] for it in reported if variant in it.values], len(heard))
+        for variant in variants
+    }
+    return Heard(
+        Reported(reported[0].query_id, {} if lacks else values, lacks),
+        verdicts=sum(it.verdicts for it in heard),
+        failed=sum(it.failed for it in heard),
+        stale=sum(it.stale for it in heard),
+    )
+
+
+def _median(variant: str, values: Sequence[Value], members: int) -> Value:
+    """The median of those that scored it, if these are more than half of the panel: else it is as the others say."""
+    scored = [value.value for value in values if value.value is not None]
+    if 2 * len(scored) > members:
+        return Value(variant, "scored", median(scored), {"judges": len(scored), "spread": max(scored) - min(scored)})
+    return Value(variant, lacking(values) or "failed")

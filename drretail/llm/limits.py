@@ -1,0 +1,177 @@
+"""Rate limits by provider: one pace for all calls of a process to it, of runs and of judges."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from drretail.records.models import RateLimit
+from drretail.records.run import Usage
+
+Sleep = Callable[[float], Awaitable[None]]
+JITTER = 0.1
+"""What is added at most, as a share, to the wait that a provider asks for, so that not all come back at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """``retries`` further attempts, after pauses that double from ``first`` up to ``longest`` seconds.
+
+    ``chance`` gives numbers from 0 to 1; ``now`` is for dates in retry-after.
+    """
+
+    retries: int = 5
+    first: float = 0.5
+    longest: float = 30.0
+    chance: Callable[[], float] = random.random
+    sleep: Sleep = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    def pause(self, attempt: int, asked: float | None = None) -> float:
+        """Seconds between attempt ``attempt`` (from 0) and the next.
+
+        What the provider asks for, and a little more; else half to the whole of a step that doubles.
+        """
+        if asked is not None:
+            return asked * (1 + JITTER * self.chance())
+        step = min(self.longest, self.first * 2 ** min(attempt, 32))
+        return step * (0.5 + 0.5 * self.chance())
+
+
+ONCE = Retrying(retries=0)
+"""No second attempt."""
+
+
+MINUTE = 60.0
+BURST = 10.0
+"""Seconds of requests that may go out at once: providers enforce a minute's limit over shorter spans as well."""
+NO_LIMIT = RateLimit()
+
+
+@dataclass(slots=True)
+class Bucket:
+    """Fills at ``rate`` a second up to ``size``; what is to go out later is taken out of what it will hold then."""
+
+    rate: float
+    size: float
+    _level: float = field(init=False)
+    _at: float = float("-inf")
+    """When it holds ``_level``: the moment of the last call, which may be still to come."""
+
+    def __post_init__(self) -> None:
+        self._level = self.size
+
+    def ready(self, amount: float, now: float) -> float:
+        """When ``amount`` can go out at the earliest; not before anything that was taken already."""
+        then = max(now, self._at)
+        return then + max(0.0, amount - self._filled(then)) / self.rate
+
+    def take(self, amount: float, when: float) -> None:
+        """Takes what is ``ready`` by then; what is larger than the bucket has waited for all of it."""
+        filled = self._level + (when - self._at) * self.rate
+        self._level = min(max(self.size, amount), filled) - amount
+        self._at = when
+
+    def give(self, amount: float, now: float) -> None:
+        """Puts back what was taken and not used; a negative amount takes what was used beyond it."""
+        then = max(now, self._at)
+        self._level = min(self.size, self._filled(then) + amount)
+        self._at = then
+
+    def _filled(self, then: float) -> float:
+        return min(self.size, self._level + (then - self._at) * self.rate)
+
+
+@dataclass(slots=True)
+class Pacer:
+    """The pace of one provider. Calls go out in the order in which they asked, none before its limits allow.
+
+    ``cache_reads_count`` is False where the provider leaves what was read from its cache out of its limit.
+    """
+
+    limits: RateLimit = NO_LIMIT
+    cache_reads_count: bool = True
+    clock: Callable[[], float] = time.monotonic
+    sleep: Sleep = asyncio.sleep
+    chance: Callable[[], float] = random.random
+    _requests: Bucket | None = field(init=False)
+    _tokens: Bucket | None = field(init=False)
+    _held_until: float = float("-inf")
+
+    def __post_init__(self) -> None:
+        requests, tokens = self.limits.requests, self.limits.tokens
+        self._requests = None if requests is None else Bucket(requests / MINUTE, max(1.0, requests * BURST / MINUTE))
+        # A single call may hold a minute's tokens, so as much may go out at once.
+        self._tokens = None if tokens is None else Bucket(tokens / MINUTE, tokens)
+
+    async def admit(self, tokens: float) -> None:
+        """Returns when a call of about ``tokens`` may go out."""
+        while True:
+            if (held := self._held()) > 0:  # not all at once when it ends
+                await self.sleep(held * (1 + JITTER * self.chance()))
+                continue
+            wait = self._take(tokens)
+            if wait <= 0:
+                return
+            try:
+                await self.sleep(wait)
+            except BaseException:  # cancelled: the turn goes to the others
+                self._give(1, tokens)
+                raise
+            if self._held() <= 0:
+                return
+            self._give(1, tokens)  # its turn came while the provider wanted no calls: back into the line
+
+    def correct(self, estimated: float, used: Usage | None) -> None:
+        """Puts what a call was estimated at right, once its usage is known; None = it brought no answer."""
+        actual = 0 if used is None else used.total - (0 if self.cache_reads_count else used.cache_read)
+        self._give(0, estimated - actual)
+
+    def hold(self, seconds: float) -> None:
+        """Lets no call out for so long: the provider asked for it, and a pause of one call would not help it."""
+        self._held_until = max(self._held_until, self.clock() + seconds)
+
+    def _held(self) -> float:
+        return self._held_until - self.clock()
+
+    def _take(self, tokens: float) -> float:
+        """Reserves a turn; seconds until it comes."""
+        now = self.clock()
+        parts = self._parts(1, tokens)
+        when = max((bucket.ready(amount, now) for bucket, amount in parts), default=now)
+        for bucket, amount in parts:
+            bucket.take(amount, when)
+        return when - now
+
+    def _give(self, requests: float, tokens: float) -> None:
+        now = self.clock()
+        for bucket, amount in self._parts(requests, tokens):
+            bucket.give(amount, now)
+
+    def _parts(self, requests: float, tokens: float) -> list[tuple[Bucket, float]]:
+        """What a call takes out of which bucket."""
+        parts = ((self._requests, requests), (self._tokens, tokens))
+        return [(bucket, amount) for bucket, amount in parts if bucket is not None]
+
+
+@dataclass(slots=True)
+class Paces:
+    """One pacer for each provider and address, for whoever asks; ``limits`` by provider."""
+
+    limits: Mapping[str, RateLimit] = field(default_factory=dict[str, RateLimit])
+    _pacers: dict[tuple[str, str | None], Pacer] = field(default_factory=dict[tuple[str, str | None], Pacer])
+
+    def of(self, provider: str, base_url: str | None = None) -> Pacer:
+        """The pace of a provider; a server of one's own has a pace of its own, under the same limits."""
+        key = provider, base_url
+        if key not in self._pacers:
+            counted = provider not in CACHE_READS_FREE
+            self._pacers[key] = Pacer(self.limits.get(provider, NO_LIMIT), cache_reads_count=counted)
+        return self._pacers[key]
+
+
+CACHE_READS_FREE = frozenset({"anthropic"})
+"""Providers that leave what was read from their cache out of the tokens of a minute."""

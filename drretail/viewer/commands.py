@@ -1,0 +1,98 @@
+"""The commands that make an experiment, its scores and this page again."""
+
+from collections.abc import Iterable, Iterator
+from shlex import quote
+
+from drretail.eval.pairwise.pairs import Labels, choose_pairs, pair_name
+from drretail.eval.registry import PAIRWISE
+from drretail.eval.scores.panel import names_panel
+from drretail.records.base import canonical_json
+from drretail.records.rules import Rules
+from drretail.records.run import SANDBOX, YARDSTICKS, Limits, System
+from drretail.records.score import CODE
+from drretail.viewer.experiment import ExperimentView
+
+
+def queries_file(view: ExperimentView) -> str:
+    """The experiment's queries as the lines of a queries.jsonl."""
+    return "".join(
+        f"{canonical_json(query.model_dump(mode='json', exclude_none=True))}\n" for query in view.definition.queries
+    )
+
+
+def commands(view: ExperimentView) -> list[str]:
+    """One command a line; W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``."""
+    folder = quote(view.name)
+    beside = {label for label, system in view.definition.systems.items() if system.agent in YARDSTICKS}
+    # Floors and the oracle come along by themselves, and with one command as well as with each.
+    asked = [label for label in view.definition.systems if label not in beside] or sorted(beside)
+    runs = [_run(view, label, view.definition.systems[label], folder, floors=bool(beside)) for label in asked]
+    return [*runs, *score_commands(view), f"drretail report {folder}"]
+
+
+def score_commands(view: ExperimentView) -> list[str]:
+    """One command for each set of rules that was scored under; the plain one where nothing was scored yet.
+
+    Pairs have commands of their own: their judges need not be those of single reports.
+    """
+    folder = quote(view.name)
+    scores = view.scores or ()
+    if not scores and not view.pairs:
+        return [f"drretail score {folder}"]
+    made: list[str] = []
+    for rules in sorted({score.rules for score in scores}):
+        held = [score for score in scores if score.rules == rules]
+        metrics = ",".join(dict.fromkeys(score.metric for score in held))
+        parts = ["drretail score", folder, "--metrics", metrics]
+        parts += [*_judges(score.judge for score in held), *_rules(rules)]
+        made.append(" ".join(parts))
+    return [*made, *_pair_commands(view, folder)]
+
+
+def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
+    """One for each set of rules and each judge; the pairs are named where they are not the usual ones."""
+    usual = choose_pairs(view.definition)
+    compared: dict[tuple[Rules, str], list[Labels]] = {}
+    for row in view.pairs:
+        if not names_panel(row.judge) and (row.a, row.b) not in (
+            held := compared.setdefault((row.rules, row.judge), [])
+        ):
+            held.append((row.a, row.b))
+    for (rules, judge), pairs in sorted(compared.items()):
+        named = () if pairs == usual else map(pair_name, pairs)
+        parts = ["drretail score", folder, "--metrics", PAIRWISE, *_flags("--pairs", named), *_judges([judge])]
+        yield " ".join([*parts, *_rules(rules)])
+
+
+def _judges(specs: Iterable[str]) -> list[str]:
+    """Flags for those that have verdicts of their own: code needs no flag, and a panel is made of its members."""
+    return _flags("--judge", sorted(spec for spec in {*specs} - {CODE} if not names_panel(spec)))
+
+
+def _rules(rules: str) -> list[str]:
+    return [] if rules == "default" else ["--rules", rules]
+
+
+def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:
+    repeats = max((run.subject.repeat for run in view.runs if run.subject.label == label), default=1)
+    agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
+    parts = ["drretail run --queries queries.jsonl --world W --to", folder, "--agent", quote(agent)]
+    specs = {role: model.spec for role, model in sorted(system.models.items())}
+    if len(set(specs.values())) == 1:
+        parts += _flags("--model", set(specs.values()))
+    else:
+        parts += _flags("--model", (f"{role}={spec}" for role, spec in specs.items()))
+    parts += [] if repeats == 1 else ["--repeats", str(repeats)]
+    if system.limits.tool_turns != Limits().tool_turns:
+        parts += ["--tool-turns", str(system.limits.tool_turns)]
+    if system.limits.tokens is not None:
+        parts += ["--tokens", str(system.limits.tokens)]
+    parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
+    parts += ["--scope-to-user"] if system.options.get("scope_to_user") else []
+    parts += ["--redact"] if system.options.get("redact") else []
+    parts += [] if floors else ["--no-floors"]
+    return " ".join([*parts, "--seed", quote(view.definition.seed)])
+
+
+def _flags(name: str, values: Iterable[str]) -> list[str]:
+    return [part for value in values for part in (name, quote(value))]

@@ -1,0 +1,98 @@
+"""Tables 1 and 2: what judges say of the systems' reports, and how far two judges agree (Appendix E)."""
+
+from collections.abc import Iterable, Sequence
+
+from drretail.records.score import PANEL, Agreement, Score, Scores
+from drretail.viewer.paper.published import Cell, Lineup, Row, Table, absent, beside, columns_of, numbers_of, rows_of
+
+Bench = tuple[str, str, str]
+"""Judge, its parameters, and the rules."""
+
+
+def faithfulness(experiment: str, scores: Scores | None, lines: Lineup) -> Table:
+    """Table 1: precision and recall of citations, and claims cited in a report."""
+    return _judged(experiment, "Table 1", "Faithfulness", "faithfulness", scores, lines)
+
+
+def quality(experiment: str, scores: Scores | None, lines: Lineup) -> Table:
+    """Table 2: seven ratings from 0 to 10 and their mean."""
+    return _judged(experiment, "Table 2", "Answer quality", "quality", scores, lines)
+
+
+def judges_agree(experiment: str, scores: Scores | None) -> Table:
+    """Appendix E: Spearman's ρ of two judges' ratings."""
+    published = numbers_of("rho")
+    found = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
+    rows: list[Row] = []
+    for dimension, rho in published.items():
+        rows += [_agreed(row) for row in found if row.variant == dimension]
+        rows.append(Row(dimension, "paper", (rho, None, None, None)))
+    missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
+    return Table(
+        "Appendix E",
+        "Agreement of two judges (Spearman's ρ)",
+        ("ρ", "reports", "ρ over systems", "systems"),
+        tuple(rows),
+        notes=("The paper does not say whether its ρ is over reports or over systems.",),
+        missing=() if found else (missing,),
+    )
+
+
+def _agreed(row: Agreement) -> Row:
+    return Row(
+        f"{row.variant} ({row.first}, {row.second})",
+        "here",
+        (row.rho_report, str(row.n_reports), row.rho_system, str(row.n_systems)),
+    )
+
+
+def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores | None, lines: Lineup) -> Table:
+    columns = columns_of(metric)
+    rows = [row for row in (scores.scores if scores else ()) if row.metric == metric and row.policy == "scored_only"]
+    chosen = _chosen(rows)
+    held = [row for row in rows if chosen == _bench(row)]
+    notes: list[str] = []
+    missing = list(absent(lines))
+    if chosen is None:
+        missing.append(f"{metric} of any judge: drretail score {experiment} --metrics {metric} --judge PROVIDER:MODEL")
+    else:
+        notes.append(f"Judged here by {_told(chosen)}.{_beside_it(rows, chosen)}")
+        if all(row.note is not None for row in held):
+            missing.append(
+                f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
+                f"--metrics {metric} --judge PROVIDER:MODEL"
+            )
+    here = {label: [_value(held, label, column) for column in columns] for label in {row.system for row in held}}
+    counts = sorted({row.n_scored for row in held if row.value is not None and row.variant == columns[0]})
+    if counts:
+        notes.append(
+            f"Reports scored for each system: {' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))}."
+        )
+    return Table(name, title, columns, beside(lines, here, rows_of(metric)), notes=tuple(notes), missing=tuple(missing))
+
+
+def _chosen(rows: Sequence[Score]) -> Bench | None:
+    """Whose rows stand beside the paper's: a panel's, else a language model's; its own rules before ours."""
+    order = {"llm": 1, "scripted": 2, "rule_based": 3}
+    benches = {
+        _bench(row): (not row.judge.startswith(PANEL), order[row.judge_kind], row.rules != "paper") for row in rows
+    }
+    return min(benches, key=lambda bench: (*benches[bench], bench)) if benches else None
+
+
+def _bench(row: Score) -> Bench:
+    return row.judge, row.judge_params, row.rules
+
+
+def _told(bench: Bench) -> str:
+    judge, _, rules = bench
+    return f"{judge}, rules {rules}"
+
+
+def _beside_it(rows: Iterable[Score], chosen: Bench) -> str:
+    others = sorted({_told(_bench(row)) for row in rows} - {_told(chosen)})
+    return f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
+
+
+def _value(rows: Iterable[Score], label: str, variant: str) -> Cell:
+    return next((row.value for row in rows if row.system == label and row.variant == variant), None)

@@ -1,0 +1,135 @@
+"""An experiment read as the paper tells of its own: every table it has numbers for, and what differs."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.quality.judge import DIMENSIONS
+from drretail.eval.scores.file import read_scores
+from drretail.experiment import Definition, read_definition, read_runs
+from drretail.files import read_jsonl
+from drretail.querygen.comparison import compare
+from drretail.querygen.lint import Linter
+from drretail.records.pairs import Vote
+from drretail.records.run import Run, System
+from drretail.viewer.paper.dataset import dataset, modes
+from drretail.viewer.paper.judged_tables import faithfulness, judges_agree, quality
+from drretail.viewer.paper.preferences import people_agree, preferences
+from drretail.viewer.paper.published import Table, by_system, lineup
+from drretail.viewer.paper.usage import cost, tool_calls
+
+PAPER_QUERIES = 50
+PAPER_RESULTS = 5
+"""Results of one web search (section 5.3)."""
+PAPER_MODEL = "Claude 4.0 Sonnet"
+PAPER_JUDGE = "Claude 4.5 Sonnet"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperView:
+    """``settings`` are sentences on what was run here and how that differs from the paper."""
+
+    name: str
+    settings: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """(table, what it lacks) of all tables."""
+        return [(table.name, text) for table in self.tables for text in table.missing]
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "experiment": self.name,
+            "settings": list(self.settings),
+            "tables": [table.document() for table in self.tables],
+        }
+
+
+def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
+    """All tables; ``linter`` None where the world of the queries is not at hand.
+
+    Raises UserError for a folder without an experiment, and for votes that are none.
+    """
+    definition = read_definition(experiment)
+    lines = lineup(definition.systems)
+    runs = list(read_runs(experiment))
+    done = by_system(runs)
+    scores = read_scores(experiment)
+    name = str(experiment)
+    queries = definition.queries
+    return PaperView(
+        experiment.name,
+        tuple(_settings(definition, runs)),
+        (
+            faithfulness(name, scores, lines),
+            quality(name, scores, lines),
+            dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], scores),
+            cost(done, lines),
+            tool_calls(done, lines),
+            modes(name, None if linter is None else compare(queries, linter)),
+            preferences(name, scores, lines),
+            people_agree(read_votes(experiment)),
+            judges_agree(name, scores),
+        ),
+    )
+
+
+def read_votes(experiment: Path) -> list[Vote]:
+    """What people voted, annotator by annotator, in the order of their files.
+
+    Raises UserError for a line that is no vote, or one on a dimension that reports are not compared in.
+    """
+    votes: list[Vote] = []
+    for path in sorted((experiment / "votes").glob("*.jsonl")):
+        for number, line in enumerate(read_jsonl(path, forgives_a_cut=False), 1):
+            try:
+                vote = Vote.model_validate(line)
+            except ValidationError as problem:
+                raise UserError(f"{path}, vote {number}, is none: {problem.errors()[0]['msg']}.") from problem
+            if vote.dimension not in DIMENSIONS:
+                near = get_close_matches(vote.dimension, DIMENSIONS, n=1)
+                raise UserError(
+                    f"{path}, vote {number}: there is no dimension {vote.dimension!r}. "
+                    f"{f'Did you mean {near[0]}?' if near else 'There are: ' + ', '.join(DIMENSIONS) + '.'}"
+                )
+            votes.append(vote)
+    return votes
+
+
+def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
+    researching = {label: system for label, system in definition.systems.items() if not _is_plain(system)}
+    models = sorted({model.spec for system in researching.values() for model in system.models.values()})
+    kinds = {model.kind for system in researching.values() for model in system.models.values()}
+    rules = (
+        " (rule-based: no language model, so these numbers say nothing of the paper's)"
+        if kinds == {"rule_based"}
+        else ""
+    )
+    yield f"Models: {', '.join(models) or 'none'}{rules}. The paper: {PAPER_MODEL}, judged by {PAPER_JUDGE}."
+    repeats = max((run.repeat for run in runs), default=1)
+    count = len(definition.queries)
+    yield (
+        f"{count} queries, {repeats} run{'s' if repeats > 1 else ''} each, on the world "
+        f"{definition.world_fingerprint[:12]}. The paper: {PAPER_QUERIES} queries of its own, one run each."
+    )
+    providers = sorted({system.web_provider for system in researching.values()})
+    yield (
+        f"The web: {', '.join(providers) or 'none'}, the first {PAPER_RESULTS} results. The paper: Serper, the first "
+        f"{PAPER_RESULTS}."
+    )
+    failed = Counter(run.system for run in runs if run.status == "failed")
+    for label, number in sorted(failed.items()):
+        yield f"{number} runs of {label} failed: they are counted where scores count, and have no tokens or words here."
+
+
+def _is_plain(system: System) -> bool:
+    """True for what researches nothing: floors and the oracle."""
+    return not system.models

@@ -1,0 +1,61 @@
+"""How far judges agree, as a table: a row for every two judges, a column for each variant that sums up a family."""
+
+from collections.abc import Mapping, Sequence
+
+from drretail.records.score import Agreement
+from drretail.viewer.tables.scores import Cell, Column, Line, Table
+
+SHOWN: Mapping[str, tuple[str, ...]] = {"quality": ("overall", "Avg"), "faithfulness": ("FP",)}
+"""By family; of any other the first variant."""
+TITLE = "Agreement of judges"
+MEANING = (
+    "Spearman's ρ over the reports of research that both scored: 1 where they rank reports alike, 0 where one's order "
+    "says nothing of the other's, – where it is not defined. scores.json has all variants, and ρ over systems."
+)
+
+
+def agreement_table(agreements: Sequence[Agreement]) -> Table | None:
+    """None where no two judges that are models judged the same family."""
+    shown = [row for row in agreements if row.variant in SHOWN.get(row.metric, (_first(agreements, row.metric),))]
+    if not shown:
+        return None
+    columns = list(dict.fromkeys((row.metric, row.variant) for row in shown))
+    lines: dict[str, dict[tuple[str, str], Agreement]] = {}
+    for row in shown:
+        lines.setdefault(_who(row), {})[row.metric, row.variant] = row
+    alone = next(iter(lines)) if len(lines) == 1 else ""
+    return Table(
+        title=TITLE,
+        metric="agreement",
+        by=alone,
+        columns=tuple(Column(_name(metric, variant), TITLE) for metric, variant in columns),
+        lines=tuple(
+            Line("ρ" if alone else who, who, "system", "", tuple(_cell(held.get(column)) for column in columns))
+            for who, held in lines.items()
+        ),
+        unrated=(),
+        notes=(MEANING,),
+        heading="Judges",
+    )
+
+
+def _first(agreements: Sequence[Agreement], metric: str) -> str:
+    return next(row.variant for row in agreements if row.metric == metric)
+
+
+def _name(metric: str, variant: str) -> str:
+    return variant if metric in SHOWN else f"{metric} {variant}"
+
+
+def _who(row: Agreement) -> str:
+    rules = "" if row.rules == "default" else f", rules of {row.rules}"
+    return f"{row.first} and {row.second}{rules}"
+
+
+def _cell(row: Agreement | None) -> Cell | None:
+    if row is None:
+        return None
+    count = f"{row.n_reports:,} {'report' if row.n_reports == 1 else 'reports'}"
+    return Cell(
+        "–" if row.rho_report is None else f"{row.rho_report:.2f}", "", count, is_number=row.rho_report is not None
+    )

@@ -1,0 +1,246 @@
+"""Pairwise judging as tables: wins, ties and losses of every pair, and how strong each of several systems is."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from drretail.records.pairs import PairScore, RankScore, Share
+from drretail.records.score import JudgeRef, place_of
+from drretail.viewer.tables.scores import Cell, Column, Line, Table, interval, judged_by, notes_on, system_names
+
+OVERALL = "overall"
+SYSTEMS = 3
+"""So many systems have strengths: of two, the win rate says the same."""
+WHOLE = 3
+"""Pairs of which every dimension is shown; of more, the overall quality alone."""
+TITLE = "Pairwise"
+MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
+NOTHING = "nothing was compared yet."
+MEANING = (
+    "win, tie and loss are the first system's. Each question was asked in both orders: who is preferred in both wins, "
+    "anything else is a tie. flips: pairs whose winner changed with the order. first: answers for the report that was "
+    "read first; 50 % knows no place."
+)
+MEANING_OF_ONE_ORDER = (
+    "win and loss are the first system's. Each question was asked in one order, drawn by the seed (rules paper): how "
+    "often it would have flipped is not known. first: answers for the report that was read first."
+)
+MEANING_OF_A_PANEL = (
+    "win and loss are what more than half of the judges say, a tie anything else. differ: pairs of which they said "
+    "different things."
+)
+_TIE = 1
+STRENGTHS = (
+    "Bradley–Terry strengths with 95 % intervals: P(i beats j) = e^i / (e^i + e^j), a tie being half a win each; they "
+    "sum to 0."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What one judge said of pairs under one set of rules."""
+
+    by: str
+    hidden: str
+    """Why there are no numbers, in words that end a sentence; empty where there are."""
+    overall: Table | None
+    """All pairs in overall quality."""
+    pairs: tuple[Table, ...]
+    """Each pair in every dimension."""
+    strengths: Table | None
+    notes: tuple[str, ...]
+    """What the columns mean."""
+    lacking: tuple[str, ...]
+    """What of each pair is missing or unused."""
+
+
+def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bool = True) -> list[Paired]:
+    """One for each judge and set of rules, in the order of the rows; without ``beside`` no pair with a floor."""
+    made: list[Paired] = []
+    for bench, group in groupby(pairs, key=_bench):
+        every = list(group)
+        rows = [row for row in every if beside or {place_of(row.a), place_of(row.b)} == {"system"}]
+        held = [rank for rank in ranks if _bench(rank) == bench and (beside or place_of(rank.system) == "system")]
+        if rows:
+            made.append(_paired(rows, held, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
+    return made
+
+
+def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], left_out: int) -> Paired:
+    first = rows[0]
+    by = judged_by(JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params), first.rules)
+    hidden = f"{first.note}. {MODELS_ALONE}" if first.note is not None else ""
+    if not hidden and not any(row.n_scored for row in rows):
+        hidden = NOTHING
+    if hidden:
+        return Paired(by, hidden, None, (), None, (), tuple(_lacking(rows)))
+    names = system_names({label for row in rows for label in (row.a, row.b)})
+    overall = [row for row in rows if row.dimension == OVERALL]
+    told = [_meaning(rows), *notes_on(names)]
+    told += [f"{left_out:,} pairs with a floor or such are in scores.json."] if left_out else []
+    return Paired(
+        by,
+        "",
+        _table("Overall quality", "", "Pair", {_pair(names, row): row for row in overall}) if overall else None,
+        tuple(_of_pair(names, [row for row in rows if (row.a, row.b) == pair]) for pair in _pairs_of(rows)),
+        _strengths(ranks),
+        tuple(told),
+        tuple(_lacking(rows)),
+    )
+
+
+def _pairs_of(rows: Sequence[PairScore]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((row.a, row.b) for row in rows))
+
+
+def _bench(row: PairScore | RankScore) -> tuple[str, str, str]:
+    return row.judge, row.judge_params, row.rules
+
+
+def _pair(names: Mapping[str, str], row: PairScore) -> str:
+    return f"{names[row.a]} over {names[row.b]}"
+
+
+def _meaning(rows: Sequence[PairScore]) -> str:
+    if any(row.disagreement is not None for row in rows):
+        return MEANING_OF_A_PANEL
+    return MEANING_OF_ONE_ORDER if rows[0].rules == "paper" else MEANING
+
+
+def _of_pair(names: Mapping[str, str], rows: Sequence[PairScore]) -> Table:
+    planned = rows[0].n_planned
+    count = f"{planned:,} {'pair' if planned == 1 else 'pairs'} of reports"
+    return _table(_pair(names, rows[0]), count, "Dimension", {row.dimension: row for row in rows})
+
+
+def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> Table:
+    columns = {name: read for name, read in _READ.items() if any(read(row) for row in rows.values())}
+    return Table(
+        title=title,
+        metric=TITLE.casefold(),
+        by=by,
+        columns=tuple(Column(name, TITLE, narrow=True) for name in columns),
+        lines=tuple(
+            Line(name, name, "system", "", tuple(read(row) for read in columns.values())) for name, row in rows.items()
+        ),
+        unrated=(),
+        notes=(),
+        heading=heading,
+    )
+
+
+def _win(row: PairScore) -> Cell | None:
+    left_out = {"n/a": row.n_na, "failed": row.n_failed}
+    why = "".join(f", {count} {word}" for word, count in left_out.items() if count)
+    if row.win.value is None:
+        alone = [word for word, count in left_out.items() if count == row.n_planned]
+        return Cell((alone or ["–"])[0], "", "" if alone else f"0 of {row.n_planned}{why}", is_number=False)
+    return _share(row, 0, f"{row.n_scored} of {row.n_planned}{why}" if why else "")
+
+
+def _share(row: PairScore, place: int, counts: str = "") -> Cell | None:
+    share = (row.win, row.tie, row.loss)[place]
+    if share.value is None:
+        return None
+    return Cell(f"{percents([row.win, row.tie, row.loss])[place]}%", _ends(share), counts, is_number=True)
+
+
+def _ends(share: Share) -> str:
+    low, high = share.ci_low, share.ci_high
+    return "" if low is None or high is None else f"{100 * low:.0f}, {100 * high:.0f}"
+
+
+def percents(shares: Sequence[Share]) -> list[int]:
+    """Win, tie and loss in whole percents that add to 100.
+
+    A tie is rounded like the flips it stands beside; what is cut off the others goes to the largest remainders.
+    """
+    exact = [100 * (share.value or 0.0) for share in shares]
+    whole = [int(value + 1e-9) for value in exact]
+    whole[_TIE] = int(f"{exact[_TIE]:.0f}")
+    others = [place for place in range(len(exact)) if place != _TIE]
+    left = round(sum(exact)) - sum(whole)
+    for place in sorted(others, key=lambda place: (whole[place] - exact[place], place))[:left]:
+        whole[place] += 1
+    return whole
+
+
+def _rate(row: PairScore) -> Cell | None:
+    if row.win_rate is None:
+        return None
+    return Cell(f"{row.win_rate:.2f}", interval(row.ci_low, row.ci_high), "", is_number=True)
+
+
+def _percent(value: float | None) -> Cell | None:
+    return None if value is None else Cell(f"{value:.0%}", "", "", is_number=True)
+
+
+_READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
+    "win": _win,
+    "tie": lambda row: _share(row, 1),
+    "loss": lambda row: _share(row, 2),
+    "win rate": _rate,
+    "flips": lambda row: _percent(row.flip_rate),
+    "first": lambda row: _percent(row.first_position_rate),
+    "differ": lambda row: _percent(row.disagreement),
+}
+
+
+def _strengths(ranks: Sequence[RankScore]) -> Table | None:
+    """Rows = systems by their overall strength, columns = dimensions; None for fewer than three that met."""
+    overall = {row.system: row for row in ranks if row.dimension == OVERALL}
+    if sum(row.n_opponents > 0 for row in overall.values()) < SYSTEMS:
+        return None
+    by_place = {(row.system, row.dimension): row for row in ranks}
+    names = system_names(overall)
+    order = sorted(overall.values(), key=lambda row: (row.strength is None, -(row.strength or 0), row.system))
+    met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
+    dimensions = sorted(met, key=lambda dimension: dimension != OVERALL)
+    lines = [
+        Line(
+            names[it.system],
+            it.system,
+            "system",
+            "",
+            tuple(_strength(by_place.get((it.system, d))) for d in dimensions),
+        )
+        for it in order
+    ]
+    return Table(
+        title="Strengths, strongest first by overall",
+        metric=TITLE.casefold(),
+        by="",
+        columns=tuple(Column(name, TITLE, narrow=True) for name in dimensions),
+        lines=tuple(lines),
+        unrated=(),
+        notes=(STRENGTHS, *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
+    )
+
+
+def _strength(row: RankScore | None) -> Cell | None:
+    if row is None or row.strength is None:
+        return None if row is None else Cell("n/a", "", "", is_number=False)
+    return Cell(_signed(row.strength), _between(row.ci_low, row.ci_high), "", is_number=True)
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{_signed(low)}, {_signed(high)}"
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:+.2f}"
+
+
+def _lacking(rows: Iterable[PairScore]) -> Iterator[str]:
+    """What of each pair is missing or unused, in all dimensions together."""
+    for pair, group in groupby(rows, key=lambda row: f"{row.a} over {row.b}"):
+        whole = list(group)
+        told = {
+            "questions without a usable answer": sum(row.failed_verdicts for row in whole),
+            "stale verdicts (another report or other words) unused": sum(row.stale_verdicts for row in whole),
+            "comparisons not asked yet": sum(row.not_judged for row in whole),
+            "pairs of which a report is missing": max(row.runs_failed for row in whole),
+        }
+        parts = [f"{count:,} {what}" for what, count in told.items() if count]
+        if parts:
+            yield f"{pair}: {', '.join(parts)}."

@@ -1,0 +1,250 @@
+"""Scores as tables: a row for each system, a column for each variant; floors and ceiling below the others."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.records.score import CODE, JudgeRef, Place, Score, in_order, place_of, shared_models
+
+NOT_RATED = "not rated (rule-based)"
+ZEROED = "failed and n/a as 0"
+ONLY_IN_JSON = frozenset({"FP_eq2_report"})
+"""Of a few reports only, and so no column of a table."""
+CLEAN = "clean"
+"""The check that sums up the others."""
+_TITLES = {
+    "faithfulness": "Faithfulness",
+    "quality": "Answer quality",
+    "checks": "Checks",
+    "process": "Process",
+    "basket": "Basket",
+    "next_purchase": "Next purchase",
+}
+_MEANINGS = {
+    "checks": "Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
+    "after_today, repeated_section), without a warning.",
+    "process": "What the runs did, as shares and as counts a run; none of it is better high or low by itself.",
+    "next_purchase": "The share of reports that recommend what the user bought next (hit), beside as many best sellers "
+    "of the user's favourite category (base) and of the whole shop (shop).",
+}
+_WITH_CEILING = frozenset({"basket", "checks"})
+"""Nobody is as good in these as who knows the best basket; of research, and of taste, it shows nothing."""
+_SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
+_GROUPS: Mapping[str, str] = {
+    **dict.fromkeys(("FP", "FP_eq2", "FP_pooled", "FP_strict"), "FP"),
+    **dict.fromkeys(("FP_web", "FP_web_live", "FP_product", "FP_internal"), "FP by source"),
+    **dict.fromkeys(("FR", "FR_all", "FR_pooled"), "FR"),
+    **dict.fromkeys(("N_cited", "N_web", "N_product"), "N"),
+}
+Bench = tuple[str, str, str, str]
+"""Metric, judge, its settings, rules: what the rows of one table have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One score as it is printed; ``value`` is a word where there is no number."""
+
+    value: str
+    interval: str
+    """Its ends: "0.68, 0.80"."""
+    counts: str
+    """How many of the planned have a value and why the others have none; empty where all have."""
+    is_number: bool
+    few: bool = False
+    """True where so few queries are behind it that it says little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    group: str
+    """Columns of one group stand side by side."""
+    counts: str = ""
+    few: bool = False
+    narrow: bool = False
+    """True where it may be as narrow as its figures and the words of its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One system, or once more the same with what is lacking counted 0."""
+
+    system: str
+    """Its label without what all systems of the table share."""
+    label: str
+    place: Place
+    manner: str
+    cells: tuple[Cell | None, ...]
+    """By column."""
+
+    @property
+    def section(self) -> int:
+        """Which part of its table it is in; rules stand between these, and floors and ceiling share the last."""
+        return {"system": 0, "counterfactual": 1}.get(self.place, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    metric: str
+    by: str
+    """Who judged, and by whose rules."""
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    unrated: tuple[str, ...]
+    """Variants that a rule-based judge can't rate, for any system."""
+    notes: tuple[str, ...]
+    """What must be known beside the numbers."""
+    heading: str = "System"
+    """What a row is about."""
+
+
+def score_tables(scores: Sequence[Score]) -> list[Table]:
+    """One table for each metric, judge and set of rules, in the order of the scores: judges never share one."""
+    benches = dict.fromkeys(bench_of(score) for score in scores)
+    shown = [score for score in scores if score.variant not in ONLY_IN_JSON]
+    return [_table([score for score in shown if bench_of(score) == bench]) for bench in benches]
+
+
+def bench_of(score: Score) -> Bench:
+    return score.metric, score.judge, score.judge_params, score.rules
+
+
+def title_of(metric: str) -> str:
+    return _TITLES.get(metric, metric)
+
+
+def judged_by(judge: JudgeRef, rules: str) -> str:
+    """Who judged, what it is, and by whose rules where these are not our own."""
+    told = "" if rules == "default" else f", rules of {rules}"
+    if judge.spec == CODE:
+        return f"by code, without a judge{told}"
+    kind = {"llm": "language model", "rule_based": "rule-based", "scripted": "scripted"}[judge.kind]
+    params = f", settings {judge.params_hash}" if judge.params_hash else ""
+    return f"judged by {judge.spec} ({kind}{params}){told}"
+
+
+def number(value: float) -> str:
+    return f"{value:,.2f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Both ends, empty where there are none."""
+    return "" if low is None or high is None else f"{number(low)}, {number(high)}"
+
+
+def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, str]:
+    """The names that systems go by in a table, by label and in its order: without the model that all share.
+
+    Those in ``own`` checked themselves, and are marked.
+    """
+    ordered = in_order(labels)
+    shared, marked = shared_models(ordered), set(own)
+    return {
+        label: (label.replace(shared, "", 1) if shared else label) + (" (self-checked)" if label in marked else "")
+        for label in ordered
+    }
+
+
+def notes_on(labels: Iterable[str], metric: str = "") -> list[str]:
+    """Sentences on what stands below a rule, and on what names leave out; the oracle is a ceiling of some metrics."""
+    ordered = in_order(labels)
+    places = {place_of(label) for label in ordered}
+    shared = shared_models(ordered)
+    told = [f"The systems' names go on with {shared}."] if shared else []
+    if "counterfactual" in places:
+        told.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
+    if "floor" in places:
+        told.append("The null agents are floors: they research nothing, so what they get is no merit.")
+    if "ceiling" in places and metric in _WITH_CEILING:
+        told.append("The oracle is a ceiling: it solves the query's constraints over the whole catalog.")
+    return told
+
+
+def _table(scores: Sequence[Score]) -> Table:
+    first = scores[0]
+    held = {(score.system, score.policy, score.variant): score for score in scores}
+    variants = list(dict.fromkeys(score.variant for score in scores))
+    unrated = {v for v in variants if all(score.note == NOT_RATED for score in scores if score.variant == v)}
+    empty = _nothing_in(scores) - unrated
+    spotless = _spotless(scores) - empty
+    left_out = unrated | empty | spotless
+    columns = tuple(Column(name, _GROUPS.get(name, name)) for name in variants if name not in left_out)
+    own = {score.system for score in scores if score.self_checked}
+    names = system_names((score.system for score in scores), own)
+    lines: list[Line] = []
+    for label, name in names.items():
+        for policy in ("scored_only", "failed_as_zero"):
+            row = [held.get((label, policy, column.name)) for column in columns]
+            if any(row):
+                manner = "" if policy == "scored_only" else ZEROED
+                cells = tuple(None if score is None else _cell(score) for score in row)
+                lines.append(Line(name, label, place_of(label), manner, cells))
+    meaning = [_MEANINGS[first.metric]] if first.metric in _MEANINGS and columns else []
+    judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
+    return Table(
+        title=title_of(first.metric),
+        metric=first.metric,
+        by=judged_by(judge, first.rules),
+        columns=columns,
+        lines=tuple(lines),
+        unrated=tuple(v for v in variants if v in unrated),
+        notes=(
+            *_planned(scores),
+            *_without([v for v in variants if v in empty]),
+            *_all_well([v for v in variants if v in spotless]),
+            *meaning,
+            *((_SELF_CHECKED,) if own else ()),
+            *notes_on(names, first.metric),
+        ),
+    )
+
+
+def _nothing_in(scores: Sequence[Score]) -> set[str]:
+    """The variants that no report of any system has anything to score for; none where that is so of all."""
+    variants = {score.variant for score in scores}
+    empty = {v for v in variants if all(score.n_na == score.n_planned for score in scores if score.variant == v)}
+    return set() if empty == variants else empty
+
+
+def _without(variants: Sequence[str]) -> list[str]:
+    return [f"Nothing to score in any report: {', '.join(variants)}."] if variants else []
+
+
+def _spotless(scores: Sequence[Score]) -> set[str]:
+    """Checks that found nothing in any report of any system: a column of ones says no more than a sentence."""
+    variants = {score.variant for score in scores if score.metric == "checks"} - {CLEAN}
+    return {v for v in variants if all(score.value in (None, 1) for score in scores if score.variant == v)}
+
+
+def _all_well(variants: Sequence[str]) -> list[str]:
+    return [f"Nothing found in any report that has something to check: {', '.join(variants)}."] if variants else []
+
+
+def _planned(scores: Sequence[Score]) -> list[str]:
+    """How many reports are behind a number that says nothing else."""
+    counts = {score.n_planned for score in scores}
+    if len(counts) > 1:
+        return []
+    (count,) = counts
+    reports = "1 report" if count == 1 else f"{count:,} reports"
+    whose = "" if len({score.system for score in scores}) == 1 else " of each system"
+    return [f"{reports}{whose}; what was left out of a mean is counted below it."]
+
+
+def _cell(score: Score) -> Cell:
+    if score.value is None or score.note == NOT_RATED:
+        alone = [why for why, count in _left_out(score).items() if count == score.n_planned]
+        return Cell(score.note or (alone or ["–"])[0], "", "" if alone else _counts(score), is_number=False)
+    return Cell(number(score.value), interval(score.ci_low, score.ci_high), _counts(score), is_number=True)
+
+
+def _counts(score: Score) -> str:
+    if score.policy == "failed_as_zero":
+        return ""
+    why = "".join(f", {count} {word}" for word, count in _left_out(score).items() if count)
+    return f"{score.n_scored} of {score.n_planned}{why}" if why else ""
+
+
+def _left_out(score: Score) -> dict[str, int]:
+    """How many reports have no value, by the reason in words."""
+    return {"n/a": score.n_na, "unverifiable": score.n_unverifiable, "failed": score.n_failed}

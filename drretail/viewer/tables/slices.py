@@ -1,0 +1,118 @@
+"""Scores over parts of the queries as tables: a row for each system, a column for each slice."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from drretail.records.score import FEW, JudgeRef, Score, SliceBy, SliceScore, place_of
+from drretail.viewer.tables.scores import (
+    Bench,
+    Cell,
+    Column,
+    Line,
+    Table,
+    bench_of,
+    interval,
+    judged_by,
+    notes_on,
+    number,
+    system_names,
+    title_of,
+)
+
+BY: tuple[SliceBy, ...] = ("category", "kind", "constraint")
+MEANINGS: dict[SliceBy, str] = {
+    "category": "By the shop's category of what is wanted; a query that wants several things is in several.",
+    "kind": "By the sort of need, or by the mode of queries of which nobody said it.",
+    "constraint": "By what the query demands; one with several demands is in several columns.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedBench:
+    """All slice tables of one metric, judge and set of rules."""
+
+    bench: Bench
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...]
+    """True of all its tables."""
+
+
+def sliced_benches(
+    slices: Sequence[SliceScore], scores: Sequence[Score], wanted: Sequence[SliceBy] = BY
+) -> list[SlicedBench]:
+    """One for each metric, judge and rules, in the order of the rows, with a table for each kind and variant.
+
+    ``scores`` tell which systems checked themselves, and why what has no value has none.
+    """
+    own = {(bench_of(score), score.system) for score in scores if score.self_checked}
+    found: dict[Bench, list[SliceScore]] = {}
+    for row in slices:
+        if row.by in wanted:
+            found.setdefault((row.metric, row.judge, row.judge_params, row.rules), []).append(row)
+    return [
+        SlicedBench(
+            bench,
+            tuple(_tables(rows, {system for judged, system in own if judged == bench}, _only_na(scores, bench))),
+            tuple(notes_on((row.system for row in rows), bench[0])),
+        )
+        for bench, rows in found.items()
+    ]
+
+
+def few_words(tables: Sequence[Table]) -> str:
+    """What is grey, for those who don't see that it is; empty where nothing is."""
+    columns = [column for table in tables for column in table.columns if column.few]
+    named = list(dict.fromkeys(f"{column.name} ({column.counts})" for column in columns))
+    cells = [cell for table in tables for line in table.lines for cell in line.cells if cell is not None and cell.few]
+    if any(cell.counts for cell in cells):
+        named.append(f"cells with an n of their own below {FEW}")
+    return f"Grey says little, for fewer than {FEW} queries stand behind it: {', '.join(named)}." if named else ""
+
+
+def _only_na(scores: Sequence[Score], bench: Bench) -> frozenset[tuple[str, str]]:
+    """Systems and variants of which reports lack a value because there is nothing to score, and for no other reason."""
+    return frozenset(
+        (score.system, score.variant)
+        for score in scores
+        if bench_of(score) == bench and score.n_na and not score.n_failed + score.n_unverifiable
+    )
+
+
+def _tables(rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[tuple[str, str]]) -> Iterator[Table]:
+    for by in BY:
+        of_kind = [row for row in rows if row.by == by]
+        for variant in dict.fromkeys(row.variant for row in of_kind):
+            shown = [row for row in of_kind if row.variant == variant]
+            yield _table(by, variant, shown, own, {system for system, of in only_na if of == variant})
+
+
+def _table(
+    by: SliceBy, variant: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]
+) -> Table:
+    first = rows[0]
+    held = {(row.system, row.name): row for row in rows}
+    sizes = {row.name: row.n_queries for row in rows}
+    columns = [Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()]
+    lines: list[Line] = []
+    for label, name in system_names((row.system for row in rows), own).items():
+        found = [held.get((label, column.group)) for column in columns]
+        cells = tuple(None if row is None else _cell(row, only_na=label in only_na) for row in found)
+        lines.append(Line(name, label, place_of(label), "", cells))
+    judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
+    return Table(
+        title=f"{title_of(first.metric)}: {variant} by {by}",
+        metric=first.metric,
+        by=judged_by(judge, first.rules),
+        columns=tuple(columns),
+        lines=tuple(lines),
+        unrated=(),
+        notes=(),
+    )
+
+
+def _cell(row: SliceScore, *, only_na: bool) -> Cell:
+    few = row.n_counted < FEW
+    counts = "" if row.n_counted == row.n_queries else f"n={row.n_counted}"
+    if row.value is None:
+        return Cell("n/a" if only_na else "–", "", "", is_number=False, few=few)
+    return Cell(number(row.value), interval(row.ci_low, row.ci_high), counts, is_number=True, few=few)

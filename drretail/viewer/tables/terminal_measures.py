@@ -1,0 +1,128 @@
+"""What runs did beside what their reports score, as a table for each judge."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from drretail.viewer.output import print_notes, print_table
+
+if TYPE_CHECKING:
+    from drretail.records.score import Correlation, Scores
+if TYPE_CHECKING:
+    from drretail.records.counterfactual import CounterfactualRow
+    from drretail.records.score import Scores
+
+
+BELIEVED = 0.05
+"""Of p after Holm."""
+
+
+def print_correlations(scores: "Scores") -> None:
+    """Spearman's ρ inside systems on stdout; nothing where nothing was correlated."""
+    for (judge, _, rules), group in groupby(sorted(scores.correlations, key=_bench), key=_bench):
+        rows = list(group)
+        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
+        columns = list(dict.fromkeys((row.metric, row.variant) for row in rows))
+        measures = list(dict.fromkeys(row.process for row in rows))
+        cells = {(row.process, row.metric, row.variant): row for row in rows}
+        headings = [f"{variant} (n={_most(rows, metric, variant)})" for metric, variant in columns]
+        lines = [[name, *(_cell(cells.get((name, *column))) for column in columns)] for name in measures]
+        print_table(f"process × scores, {by}", ["", *headings], lines)
+    if scores.correlations:
+        told = (
+            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
+            f"{len(scores.correlations)}. A correlation is no cause; none of this is a gate."
+        )
+        print_notes([told, ""])
+
+
+def _bench(row: "Correlation") -> tuple[str, str, str]:
+    return row.judge, row.judge_params, row.rules
+
+
+def _most(rows: "Sequence[Correlation]", metric: str, variant: str) -> int:
+    return max(row.n for row in rows if (row.metric, row.variant) == (metric, variant))
+
+
+def _cell(row: "Correlation | None") -> str:
+    return "" if row is None else f"{row.rho:+.2f}{'*' if row.p_holm < BELIEVED else ''}"
+
+
+COLUMNS = 3
+"""Systems side by side: what 120 characters hold."""
+TITLE = "counterfactual, by code: the same queries before other profiles"
+NAMES = {
+    "change": "{} changed",
+    "repeats": "{} changed between plain repeats",
+    "beyond": "{} changed beyond repeats",
+    "direction": "changes towards the other profile, less the reverse",
+    "ignored": "profile ignored",
+    "overused": "profile over-used",
+    "overused_constraint": "  a stated constraint broken",
+    "overused_category": "  a category that nobody asked for",
+}
+"""By measure, with the dimension in the place of {}."""
+
+
+def print_counterfactuals(scores: "Scores") -> None:
+    """The table and what must be known beside it; nothing where no system saw other data."""
+    rows = scores.counterfactuals
+    if not rows:
+        return
+    columns: dict[str, dict[str, CounterfactualRow]] = {}
+    for row in rows:
+        columns.setdefault(row.system, {})[_name(row)] = row
+    names = list(dict.fromkeys(_name(row) for row in sorted(rows, key=_place) if _is_shown(row)))
+    title = TITLE
+    systems = list(columns)
+    for start in range(0, len(systems), COLUMNS):
+        shown = systems[start : start + COLUMNS]
+        lines = [[name, *(_measure_cell(columns[system].get(name)) for system in shown)] for name in names]
+        print_table(title, ["", *shown], lines)
+        title = ""
+    print_notes([*_meaning(rows), ""])
+
+
+def _name(row: "CounterfactualRow") -> str:
+    return NAMES[row.measure].format(row.of or "")
+
+
+def _is_shown(row: "CounterfactualRow") -> bool:
+    """False for what only scores.json holds: of the dimensions beside the products, all but one measure.
+
+    That is the change beyond repeats, and the bare change where there are no repeats; nothing where no query has one.
+    """
+    if row.of is None or row.of == "products":
+        return True
+    return row.n_scored > 0 and row.measure == ("change" if row.note is not None else "beyond")
+
+
+def _place(row: "CounterfactualRow") -> int:
+    """Measures in the order of ``NAMES``; within one, dimensions stay in theirs."""
+    return list(NAMES).index(row.measure)
+
+
+def _measure_cell(row: "CounterfactualRow | None") -> str:
+    """Value, interval and number of queries: 0.52 [0.22, 0.81] n=9 of 10 (1 na)."""
+    if row is None:
+        return ""
+    value = "–" if row.value is None else f"{row.value:.2f}"
+    interval = "" if row.ci_low is None else f" [{row.ci_low:.2f}, {row.ci_high:.2f}]"
+    reasons = [f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count]
+    counted = f"{row.n_scored} of {row.n_planned} ({', '.join(reasons)})" if reasons else str(row.n_scored)
+    return f"{value}{interval} n={counted}"
+
+
+def _meaning(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
+    yield "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is beside the same system"
+    yield "with the users' own data. No model judges these runs: only families by code have rows for them."
+    own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
+    if own:
+        of = max(row.n_planned for row in rows)
+        yield (
+            f"{own:,.0f} of {of:,} queries speak of what their writer bought: another profile does not hold it, "
+            "and part of the change comes of that."
+        )
+    for note in dict.fromkeys(row.note for row in rows if row.note is not None):
+        systems = list(dict.fromkeys(row.system for row in rows if row.note == note))
+        yield f"{', '.join(systems)}: {note}."

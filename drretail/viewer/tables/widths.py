@@ -1,0 +1,37 @@
+"""Wide tables cut into parts that fit, with columns of one group side by side where that is possible."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from drretail.viewer.tables.scores import Column
+
+
+def parts(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[list[int]]:
+    """The places of all columns, in order, in as few parts as have room, none much wider than another.
+
+    A group is only torn when it does not fit by itself; a column that is too wide stands alone.
+    """
+    groups = [list(group) for _, group in groupby(range(len(columns)), key=lambda place: columns[place].group)]
+    made = _filled(groups, widths, room)
+    needed = max((width for group in groups if (width := _sum(group, widths)) <= room), default=0)
+    for narrower in range(room - 1, needed - 1, -1):
+        tried = _filled(groups, widths, narrower)
+        if len(tried) > len(made):
+            break
+        made = tried
+    return made
+
+
+def _filled(groups: Sequence[list[int]], widths: Sequence[int], room: int) -> list[list[int]]:
+    made: list[list[int]] = []
+    for group in groups:
+        for piece in [group] if _sum(group, widths) <= room else [[place] for place in group]:
+            if made and _sum([*made[-1], *piece], widths) <= room:
+                made[-1] = [*made[-1], *piece]
+            else:
+                made.append(piece)
+    return made
+
+
+def _sum(places: Sequence[int], widths: Sequence[int]) -> int:
+    return sum(widths[place] for place in places)

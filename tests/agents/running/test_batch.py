@@ -1,0 +1,212 @@
+"""Many runs at once: limits, order, failures beside others, Ctrl-C."""
+
+import asyncio
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage
+
+from drretail.agents.running.batch import Crowd, Watch
+from drretail.agents.running.outcomes import Ended
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import Contestant, definition
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.experiment import Experiment
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.registry import Model, ModelInfo
+from drretail.prompts import tag_content
+from drretail.records.query import Query
+from tests.agents.conftest import calls, contestant
+from tests.shop import USER
+
+SEARCH = ("product_catalog_search", {"query": "bird feeder"})
+QUERIES = tuple(Query(query_id=f"q{n}", user_id=USER, text=f"Question {n}?", source="test") for n in range(6))
+
+
+@dataclass
+class Backend:
+    """What a served model does for each question, and how many calls it had in flight at once."""
+
+    answer: Callable[[int, int], AIMessage]
+    """(number of the question, turns so far) → the answer."""
+    pause: Callable[[int], float] = lambda number: 0.01
+    most: int = 0
+    _in_flight: int = 0
+    asked: list[int] = field(default_factory=list[int])
+
+    async def serve(self, messages: list[BaseMessage]) -> AIMessage:
+        number = int(str(tag_content("query", messages[1].text))[9:-1])
+        self.asked.append(number)
+        self._in_flight += 1
+        self.most = max(self.most, self._in_flight)
+        try:
+            await asyncio.sleep(self.pause(number))
+        finally:
+            self._in_flight -= 1
+        return self.answer(number, (len(messages) - 2) // 2)
+
+
+class Served(OfflineChat):
+    """A chat model that answers in its own time, as one behind a network does."""
+
+    backend: Any = None
+
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
+        answer = await self.backend.serve(messages)
+        return await super()._agenerate([*messages, answer], *args, **kwargs)
+
+
+def last(messages: Any, tools: Any, choice: Any) -> AIMessage:
+    return messages[-1]
+
+
+def player(world: World, backend: Backend) -> Contestant:
+    info = ModelInfo(spec="scripted:served", provider="offline", model="served", kind="scripted")
+    model = Model("scripted:served", Served(policy=last, model="served", backend=backend), info, {})
+    return contestant(world, model)
+
+
+def researched(number: int, turns: int) -> AIMessage:
+    return AIMessage(f"Report {number}.") if turns else calls(SEARCH)
+
+
+def crowd(folder: Path, world: World, backend: Backend, **given: Any) -> tuple[Experiment, Crowd, Contestant]:
+    one = player(world, backend)
+    runner = Runner(world, "w", **{name: given.pop(name) for name in ("model_calls",) if name in given})
+    experiment = Experiment(folder, definition(world, QUERIES, [one], "42"))
+    return experiment, Crowd(runner, experiment, **given), one
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    names = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+    return {str(path.relative_to(folder)): path.read_bytes() for name in names for path in folder.rglob(name)}
+
+
+def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
+    experiment, many, one = crowd(folder, world, backend, **given)
+    with experiment:
+        return many.run_all([one], QUERIES)
+
+
+def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder: Path) -> None:
+    backend = Backend(researched)
+    (tally,) = run_all(folder, world, backend, parallel=3)
+    assert (tally.done, tally.tool_calls) == (6, 6)
+    assert backend.most == 3
+
+
+def test_model_calls_in_flight_have_a_limit_of_their_own(world: World, folder: Path) -> None:
+    backend = Backend(researched)
+    (tally,) = run_all(folder, world, backend, parallel=6, model_calls=2)
+    assert tally.done == 6
+    assert backend.most == 2
+
+
+def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:
+    def failing(number: int, turns: int) -> AIMessage:
+        if number % 2:
+            raise ModelError("refusal", f"no {number}")
+        return researched(number, turns)
+
+    forward = Backend(failing, lambda number: 0.01 * number)
+    backward = Backend(failing, lambda number: 0.01 * (6 - number))
+    outcomes = [
+        run_all(folder / name, world, backend, parallel=parallel)
+        for name, backend, parallel in (("a", forward, 6), ("b", backward, 6), ("c", forward, 1))
+    ]
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert [failure.split(":")[0][-5:] for failure in outcomes[0][0].failures] == ["q1-r1", "q3-r1", "q5-r1"]
+    assert files_of(folder / "a") == files_of(folder / "b") == files_of(folder / "c")
+
+
+def test_a_run_that_fails_disturbs_no_other(world: World, folder: Path) -> None:
+    def broken(number: int, turns: int) -> AIMessage:
+        if number == 2:
+            raise ZeroDivisionError("a bug of a client")
+        return researched(number, turns)
+
+    (tally,) = run_all(folder, world, Backend(broken), parallel=6)
+    assert (tally.done, tally.failed) == (5, 1)
+    assert "ZeroDivisionError" in tally.failures[0]
+
+
+def test_a_disk_that_is_full_stops_all_and_is_told(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save = Experiment.save
+
+    def full(self: Experiment, run: Any, *rest: Any) -> Path:
+        if run.query_id == "q1":
+            raise OSError(28, "No space left on device")
+        return save(self, run, *rest)
+
+    monkeypatch.setattr(Experiment, "save", full)
+    backend = Backend(researched, lambda number: 0.01 if number < 2 else 5)
+    with pytest.raises(OSError, match="No space"):
+        run_all(folder, world, backend, parallel=4)
+    assert "5" not in {str(number) for number in backend.asked}
+
+
+class Interrupting(Watch):
+    """Presses Ctrl-C when a run begins, and again when the crowd says that it stops."""
+
+    def __init__(self, presses: int) -> None:
+        self.presses = presses
+        self.told: list[str] = []
+
+    def began(self, label: str, query: Query) -> None:
+        if query.query_id == "q1":
+            self._press()
+
+    def ended(self, run: Ended) -> None:
+        self.told.append(run.query_id)
+
+    def stopping(self, in_flight: int) -> None:
+        self.told.append(f"stopping {in_flight}")
+        if self.presses == 2:
+            self._press()
+
+    @staticmethod
+    def _press() -> None:
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_ends_after_the_runs_in_flight_and_a_second_one_at_once(
+    world: World, folder: Path, presses: int
+) -> None:
+    slow = Backend(researched, lambda number: 0.15 if presses == 1 else 30)
+    watch = Interrupting(presses)
+    experiment, many, one = crowd(folder / "cut", world, slow, parallel=2, watch=watch)
+    with experiment, pytest.raises(KeyboardInterrupt):
+        many.run_all([one], QUERIES)
+    assert watch.told[0] == "stopping 2"
+    assert sorted(watch.told[1:]) == (["q0", "q1"] if presses == 1 else [])
+    assert set(slow.asked) == {0, 1}
+    whole = run_all(folder / "whole", world, Backend(researched))
+    (again,) = run_all(folder / "cut", world, Backend(researched))
+    assert (again.done, again.before) == (6, 2 if presses == 1 else 0)
+    assert again.tokens == whole[0].tokens
+    assert files_of(folder / "cut") == files_of(folder / "whole")
+
+
+def test_a_contestant_named_twice_runs_once(world: World, folder: Path) -> None:
+    backend = Backend(researched)
+    experiment, many, one = crowd(folder, world, backend)
+    with experiment:
+        (tally,) = many.run_all([one, one], QUERIES)
+    assert tally.done == 6
+    assert len(backend.asked) == 12
+
+
+def test_runs_leave_no_threads_and_no_open_files(world: World, folder: Path) -> None:
+    run_all(folder, world, Backend(researched), parallel=6)
+    assert not any(thread.name == "drretail-tool" for thread in threading.enumerate())
+    assert not list(folder.rglob("journal.jsonl"))
+    assert json.loads(next(folder.rglob("telemetry.json")).read_text())["served_from_journal"] == 0

@@ -1,0 +1,124 @@
+"""What runs took, by system, and what more of them are likely to take."""
+
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from drretail.agents.running.batch import Crowd
+from drretail.agents.running.estimate import estimate_runs
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.spending import Spending, spending_of
+from drretail.agents.running.system import definition
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.experiment import Experiment
+from drretail.files import read_json
+from drretail.journal import read_effects
+from drretail.llm.budget import Purse
+from drretail.llm.prices import PriceTable, read_prices
+from drretail.records.models import Price
+from drretail.records.run import Limits, RoleModel, System
+from tests.agents.conftest import QUERY, calls, contestant, scripted
+
+OTHER = QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"})
+SEARCH = ("product_catalog_search", {"query": "bird feeder"})
+REPORT = AIMessage("The **tube** feeder [P:B0TEST0001] – take it.")
+PRICES = read_prices({"scripted:test": Price(input=10, output=100)})
+SONNET = System(agent="react", models={"researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
+
+
+def experiment(folder: Path, world: World, *turns: AIMessage | ModelError, purse: Purse | None = None) -> list[int]:
+    """Two queries by a scripted model; how many runs were done, had failed, and were not started."""
+    model, _ = scripted(*turns)
+    player = contestant(world, model)
+    with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
+        (tally,) = Crowd(Runner(world, "w"), opened, parallel=1, purse=purse).run_all([player], [QUERY, OTHER])
+    return [tally.done, tally.failed, tally.not_started]
+
+
+def spent(folder: Path, prices: PriceTable = PRICES) -> Spending:
+    (row,) = spending_of(folder, prices)
+    return row
+
+
+def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Path) -> None:
+    assert experiment(folder, world, calls(SEARCH), REPORT, ModelError("refusal", "no")) == [1, 1, 0]
+    row = spent(folder)
+    assert (row.runs, row.done) == (2, 1)
+    assert (row.calls.mean, row.calls.sd) == (2, None)
+    assert row.words.mean == 5
+    assert row.total.usage.calls == 2
+    assert row.total.dollars == row.dollars.mean
+    assert row.by_role["researcher"] == row.total
+
+
+def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: World, folder: Path) -> None:
+    experiment(folder, world, REPORT, REPORT)
+    row = spent(folder, read_prices())
+    assert (row.dollars.mean, row.total.dollars, row.unpriced) == (None, None, ("scripted:test",))
+    assert row.input.mean
+
+
+def test_tokens_of_an_answer_that_could_not_be_used_are_paid_for(world: World, folder: Path) -> None:
+    used = {"calls": 1, "input_uncached": 500, "cache_read": 0, "cache_creation": 0, "output": 8000}
+    experiment(folder, world, ModelError("model", "cut at the longest length", usage=used), REPORT)
+    assert spent(folder).total.usage.output >= 8000
+    (first,) = (folder / "runs").glob("*/q1-r1/journal.jsonl.gz")
+    assert read_effects(first)[0].usage == used
+
+
+def test_time_and_retries_stand_in_telemetry_by_role(world: World, folder: Path) -> None:
+    experiment(folder, world, calls(SEARCH), REPORT, ModelError("timeout", "slow"))
+    runs = {path.parent.name: read_json(path)["models"] for path in folder.glob("runs/*/*/telemetry.json")}
+    assert runs["q1-r1"]["researcher"] | {"seconds": 0, "slowest": 0} == {
+        "calls": 2,
+        "failed": 0,
+        "retries": 0,
+        "seconds": 0,
+        "slowest": 0,
+    }
+    assert runs["q2-r1"]["researcher"]["failed"] == 1
+
+
+def test_a_spent_purse_starts_no_more_runs_and_a_fuller_one_goes_on(world: World, folder: Path) -> None:
+    assert experiment(folder, world, REPORT, REPORT, purse=Purse(PRICES, tokens=1)) == [1, 0, 1]
+    fuller = Purse(PRICES, tokens=10**9)
+    assert experiment(folder, world, REPORT, purse=fuller) == [2, 0, 0]
+    assert fuller.closing is None
+
+
+def test_without_runs_the_estimate_rests_on_the_paper_and_on_the_price() -> None:
+    estimate = estimate_runs("a", SONNET, 10, None, read_prices())
+    assert (estimate.input.low, estimate.input.high) == pytest.approx((1_055_000, 2_923_000))
+    assert estimate.dollars is not None
+    assert estimate.dollars.low == pytest.approx(1.055 * 2 + 0.025 * 10)
+    assert "Table 5" in estimate.basis
+
+
+def test_an_agent_that_nothing_is_known_of_is_taken_for_the_dearest_and_that_is_said() -> None:
+    estimate = estimate_runs("a", SONNET.model_copy(update={"agent": "cmd:mine"}), 1, None, read_prices())
+    assert estimate.input.high == pytest.approx(637_600)
+    assert "nothing known of cmd:mine" in estimate.basis
+
+
+def test_a_runs_own_limits_bound_the_estimate() -> None:
+    limited = SONNET.model_copy(update={"limits": Limits(dollars=0.2, tokens=50_000)})
+    estimate = estimate_runs("a", limited, 10, None, read_prices())
+    assert estimate.dollars is not None
+    assert (estimate.dollars.high, estimate.input.high) == (2.0, 500_000)
+
+
+def test_finished_runs_are_a_better_basis_than_the_paper(world: World, folder: Path) -> None:
+    experiment(folder, world, REPORT, REPORT)
+    row = spent(folder)
+    estimate = estimate_runs(row.label, SONNET, 4, row, PRICES)
+    assert estimate.basis == "its 2 finished runs here"
+    assert row.input.mean is not None
+    assert estimate.input.low <= 4 * row.input.mean <= estimate.input.high
+
+
+def test_an_estimate_without_a_price_says_for_which_model() -> None:
+    models = {"researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm", params={"own_server": True})}
+    estimate = estimate_runs("a", SONNET.model_copy(update={"models": models}), 1, None, read_prices())
+    assert (estimate.dollars, estimate.unpriced) == (None, ("anthropic:claude-sonnet-5",))

@@ -1,0 +1,65 @@
+"""JSON arrays and mappings, streamed."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.data_ingest.raw import elements
+from drretail.data_ingest.raw.elements import BrokenElement, read_elements
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]  # pytest uses it
+    monkeypatch.setattr(elements, "_CHUNK", 3)
+
+
+@given(st.lists(VALUES, max_size=5), st.sampled_from([None, 2]))
+def test_an_array_is_read_element_by_element_however_it_is_laid_out(values: list[Any], indent: int | None) -> None:
+    text = json.dumps(values, indent=indent)
+    assert [element.value for element in read_elements(io.StringIO(text))] == values
+
+
+@given(st.dictionaries(st.text(max_size=4), VALUES, max_size=5), st.sampled_from([None, 2]))
+def test_a_mapping_is_read_pair_by_pair(pairs: dict[str, Any], indent: int | None) -> None:
+    text = json.dumps(pairs, indent=indent)
+    assert {element.key: element.value for element in read_elements(io.StringIO(text))} == pairs
+
+
+def test_each_element_knows_its_line() -> None:
+    text = json.dumps([{"a": 1}, {"b": 2}, 3], indent=1)
+    assert [element.line for element in read_elements(io.StringIO(text))] == [2, 5, 8]
+
+
+@given(st.integers(1, 200))
+def test_a_cut_array_gives_its_whole_elements_and_then_says_where_it_broke(length: int) -> None:
+    values = [{"id": number, "text": "x" * number} for number in range(8)]
+    text = json.dumps(values, indent=1)[:length]
+    found: list[Any] = []
+    with pytest.raises(BrokenElement) as broken:
+        found.extend(element.value for element in read_elements(io.StringIO(text)))
+    assert values[: len(found)] == found
+    assert 1 <= broken.value.line <= text.count("\n") + 1
+
+
+@pytest.mark.parametrize("text", ["", "  ", "3", '"x"', "[1 2]", '{"a" 1}', "{1: 2}", "[1,", "[tru"])
+def test_what_is_no_array_or_object_is_broken(text: str) -> None:
+    with pytest.raises(BrokenElement):
+        list(read_elements(io.StringIO(text)))
+
+
+def test_a_value_that_never_ends_is_given_up_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elements, "_LONGEST", 1000)
+    file = io.StringIO('["' + "x" * 1_000_000)
+    with pytest.raises(BrokenElement):
+        list(read_elements(file))
+    assert file.tell() < 100_000

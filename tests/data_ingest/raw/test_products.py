@@ -1,0 +1,126 @@
+"""Raw product rows as products."""
+
+import math
+from typing import Any
+
+import pytest
+
+from drretail.data_ingest.raw.products import parse_json, parse_price, product_of, richness
+from drretail.records.shop import Product
+from tests.data_ingest.raw_rows import hugging_face, product_row
+
+
+def product(**changes: Any) -> Product:
+    return product_of("B000000001", "Pet_Supplies", product_row("B000000001", **changes))
+
+
+@pytest.mark.parametrize(
+    ("raw", "price"),
+    [
+        (None, (None, False)),
+        ("None", (None, False)),
+        ("—", (None, False)),
+        ("", (None, False)),
+        ("nan", (None, False)),
+        (math.nan, (None, False)),
+        (math.inf, (None, False)),
+        (0, (None, False)),
+        (0.0, (None, False)),
+        (-3, (None, False)),
+        (True, (None, False)),
+        ([1], (None, False)),
+        ("call us", (None, False)),
+        (12, (12.0, False)),
+        (12.5, (12.5, False)),
+        ("12.5", (12.5, False)),
+        (".99", (0.99, False)),
+        ("$1,234.50", (1234.5, False)),
+        ("from 4.95", (4.95, True)),
+        ("From $4.95", (4.95, True)),
+        ("4.95 - 9.95", (4.95, True)),
+    ],
+)
+def test_a_price_is_a_number_or_unknown_and_never_zero(raw: Any, price: tuple[float | None, bool]) -> None:
+    assert parse_price(raw) == price
+
+
+def test_the_hugging_face_form_gives_the_same_product() -> None:
+    row = product_row("B1", details={"Brand": "Pawtastic", "Best Sellers Rank": {"Pet Supplies": 12}})
+    assert product_of("B1", "Pet_Supplies", hugging_face(row)) == product_of("B1", "Pet_Supplies", row)
+    row["price"] = None
+    assert product_of("B1", "Pet_Supplies", hugging_face(row)).price is None
+
+
+def test_a_row_without_categories_has_that_of_its_file() -> None:
+    assert product(categories=[]).categories == ("Pet_Supplies",)
+    assert product(categories=None).categories == ("Pet_Supplies",)
+    assert product().categories == ("Pet Supplies", "Dogs", "Feeding")
+    assert product().category == "Pet_Supplies"
+
+
+def test_a_row_with_nothing_but_a_title_is_a_product() -> None:
+    bare = product_of("B1", "All_Beauty", {"title": "Comb", "parent_asin": "B1"})
+    assert bare == Product(product_id="B1", title="Comb", category="All_Beauty", categories=("All_Beauty",))
+
+
+def test_a_title_that_is_empty_after_cleaning_is_the_id() -> None:
+    assert product(title="<br />").title == "B000000001"
+
+
+@pytest.mark.parametrize("store", [None, "", "\u00a0", 7])
+def test_a_store_that_says_nothing_is_none(store: Any) -> None:
+    assert product(store=store).store is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "rating"), [(4.3, 4.3), ("4.3", 4.3), (5, 5.0), (0.0, None), (None, None), (7, None), (math.nan, None)]
+)
+def test_an_average_rating_lies_above_0_and_up_to_5(raw: Any, rating: float | None) -> None:
+    assert product(average_rating=raw).average_rating == rating
+
+
+@pytest.mark.parametrize(("raw", "count"), [(87, 87), (87.0, 87), ("87", 87), (None, None), (-1, None), ("many", None)])
+def test_a_number_of_ratings_is_whole(raw: Any, count: int | None) -> None:
+    assert product(rating_number=raw).rating_number == count
+
+
+def test_details_keep_their_keys_their_nesting_and_their_types() -> None:
+    details = {
+        "Min. Required Door Width": "30 Inches",
+        "$ per unit": "0.53",
+        "Batteries Required?": "No",
+        "Batteries required": "No",
+        "Best Sellers Rank": {"Pet Supplies": 12, "Dog Bowls": 3},
+        "Weird": [1, None, math.nan],
+    }
+    assert product(details=details).details == {**details, "Weird": [1, None, None]}
+
+
+@pytest.mark.parametrize("details", [None, "", "{broken", "[]", [], "null"])
+def test_details_that_are_no_object_are_empty(details: Any) -> None:
+    assert product(details=details).details == {}
+
+
+def test_texts_are_cleaned_everywhere_a_shopper_reads_them() -> None:
+    cleaned = product(
+        title="Bowl &amp; mat<br />",
+        features=["<b>Deep</b>", "", None, " \u00a0"],
+        description="One&nbsp;text",
+        details={"Brand": "A &amp; B"},
+    )
+    assert cleaned.title == "Bowl & mat"
+    assert cleaned.features == ("Deep",)
+    assert cleaned.description == ("One text",)
+    assert cleaned.brand == "A & B"
+
+
+def test_the_richer_of_two_rows_has_more_filled_fields() -> None:
+    poor = product_of("B1", "All_Beauty", {"title": "Comb", "average_rating": 4.1, "rating_number": 9})
+    assert richness(product()) > richness(poor) > richness(product_of("B1", "All_Beauty", {"title": "Comb"}))
+
+
+def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
+    assert parse_json("[" * 200_000) is None
+    assert parse_json('{"a":') is None
+    assert parse_json(None) is None
+    assert parse_json("3") == 3

@@ -1,0 +1,167 @@
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from pytest_httpserver import HTTPServer
+
+from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.web.registry import PageOptions, WebOptions, open_web, web_names
+from drretail.errors import ToolError, UnknownName, UserError
+
+KEY = SecretStr("k-0123456789abcdef")
+
+
+class FixedWeb:
+    """What a plugin may bring."""
+
+    provider = "fixed"
+    corpus = None
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        return [WebResult(query, "https://a.example/", "")][:k]
+
+    def fetch(self, url: str) -> WebPage:
+        return WebPage(url, "", "", "no_content")
+
+
+def open_fixed(argument: str | None, options: WebOptions) -> FixedWeb:
+    web = FixedWeb()
+    web.provider = argument or "fixed"
+    return web
+
+
+NO_WEB = "a text"
+
+
+def test_the_sandbox_opens_with_its_pages_or_a_file(tmp_path: Path) -> None:
+    assert open_web("sandbox").provider == "sandbox"
+    corpus = tmp_path / "pages.jsonl"
+    corpus.write_text('{"url": "https://a.example/", "title": "Feeder", "text": "High."}\n', encoding="utf-8")
+    web: Web = open_web(f"sandbox:{corpus}")
+    assert [result.title for result in web.search("feeder", 5)] == ["Feeder"]
+    assert web.corpus != open_web("sandbox").corpus
+    with pytest.raises(UserError, match="does not exist"):
+        open_web("sandbox:none.jsonl")
+
+
+def test_the_sandbox_loads_nothing_that_only_the_open_web_needs() -> None:
+    code = "import sys; from drretail.env.web.registry import open_web; open_web('sandbox'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"httpx2", "httpcore2", "lxml", "trafilatura", "idna"} & set(loaded)
+
+
+def test_serper_opens_with_a_key_only() -> None:
+    web = open_web("serper", WebOptions(serper_key=KEY))
+    assert (web.provider, web.corpus) == ("serper", None)
+    for key in (None, SecretStr(""), SecretStr("  ")):
+        with pytest.raises(UserError, match="SERPER_API_KEY"):
+            open_web("serper", WebOptions(serper_key=key))
+
+
+@pytest.mark.parametrize("key", ["two words in it", "line\nend-of-the-key", "schlüssel-mit-umlaut", "short"])
+def test_what_cannot_be_a_key_is_said_without_showing_it(key: str) -> None:
+    with pytest.raises(UserError) as caught:
+        open_web("serper", WebOptions(serper_key=SecretStr(key)))
+    assert key not in str(caught.value)
+
+
+def test_a_key_as_argument_is_refused_without_showing_it() -> None:
+    with pytest.raises(UserError, match="takes no argument") as caught:
+        open_web("serper:k-0123456789abcdef", WebOptions(serper_key=KEY))
+    assert "k-0123456789abcdef" not in str(caught.value)
+
+
+def test_a_replay_needs_no_key_and_no_address() -> None:
+    assert open_web("serper", WebOptions(replayed=True)).provider == "serper"
+    assert open_web("searxng", WebOptions(replayed=True)).provider == "searxng"
+
+
+@pytest.mark.parametrize("path", ["", "/", "/search", "/search/"])
+def test_searxng_is_asked_at_its_search_page(path: str, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    web = open_web(f"searxng:{httpserver.url_for(path)}")
+    assert (web.provider, web.search("x", 5)) == ("searxng", [WebResult("A", "https://a.example/", "")])
+
+
+def test_searxng_may_stand_in_the_settings() -> None:
+    assert open_web("searxng", WebOptions(searxng_address="http://localhost:8080")).provider == "searxng"
+    with pytest.raises(UserError, match="searxng:http://localhost:8080"):
+        open_web("searxng")
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:8080", "ftp://localhost", "http://", "http://h:port/", "http://a b/", "http://[/", "x"]
+)
+def test_an_address_that_is_none_is_said(address: str) -> None:
+    with pytest.raises(UserError, match="no http"):
+        open_web(f"searxng:{address}")
+
+
+def test_a_password_in_an_address_is_refused_without_showing_it() -> None:
+    with pytest.raises(UserError, match="leave user name and password out") as caught:
+        open_web("searxng:http://me:secret@localhost:8080")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "proxy", ["secret@proxy", "http://me:secret@proxy", "socks5://me:secret@proxy:1", "http://[:1"]
+)
+def test_a_proxy_that_is_none_is_said_without_showing_it(proxy: str) -> None:
+    with pytest.raises(UserError, match="http://host:port") as caught:
+        open_web("serper", WebOptions(serper_key=KEY, proxy=proxy))
+    assert "secret@" not in str(caught.value).replace("password@", "")
+
+
+@pytest.mark.parametrize("agent", ["1bot", "bot\r\nX: y", "böt", "/"])
+def test_a_user_agent_must_be_a_name(agent: str) -> None:
+    options = WebOptions(serper_key=KEY, pages=PageOptions(user_agent=agent))
+    with pytest.raises(UserError, match="user agent"):
+        open_web("serper", options)
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    for spec in ("serpr", "serpr:x", "searx:http://localhost:8080"):
+        with pytest.raises(UnknownName) as caught:
+            open_web(spec)
+        assert caught.value.nearest
+
+
+def test_a_web_may_stand_anywhere() -> None:
+    assert open_web(f"{__name__}:open_fixed").provider == "fixed"
+    with pytest.raises(UserError, match="cannot be loaded"):
+        open_web("json:no_such_thing")
+    with pytest.raises(UserError, match="opens no web"):
+        open_web(f"{__name__}:NO_WEB")
+
+
+def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("fixed", f"{__name__}:open_fixed", "drretail.web")
+
+    def points(*, group: str, name: str = "fixed") -> Iterator[EntryPoint]:
+        return iter([point] if group == "drretail.web" and name == "fixed" else [])
+
+    monkeypatch.setattr("drretail.plugins.entry_points", points)
+    assert web_names() == ["fixed", "sandbox", "searxng", "serper"]
+    assert (open_web("fixed").provider, open_web("fixed:with:colons").provider) == ("fixed", "with:colons")
+
+
+def test_pages_of_the_open_web_are_not_fetched_from_inside(httpserver: HTTPServer) -> None:
+    """The search service may be on this machine; the pages that it names may not."""
+    inner = httpserver.url_for("/inner")
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": inner, "title": "A"}]})
+    web = open_web(f"searxng:{httpserver.url_for('')}")
+    (result,) = web.search("x", 5)
+    page = web.fetch(result.url)
+    assert (page.url, page.state, page.text) == (inner, "blocked", "")
+    assert [request.path for request, _ in httpserver.log] == ["/search"]
+
+
+def test_a_replayed_web_without_a_key_says_so_when_it_is_asked_after_all(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_data("", 403)
+    options = WebOptions(replayed=True, serper_address=httpserver.url_for("/search"))
+    with pytest.raises(ToolError, match="SERPER_API_KEY"):
+        open_web("serper", options).search("x", 5)

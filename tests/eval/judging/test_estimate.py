@@ -1,0 +1,117 @@
+"""What judging is likely to take: ranges, what they rest on, and how many reports are left."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.judging.estimate import estimate_judging
+from drretail.eval.judging.session import Judge
+from drretail.eval.scoring import score
+from drretail.llm.estimates import together
+from drretail.llm.prices import read_prices
+from drretail.llm.registry import open_model
+from drretail.progress import Progress
+from tests.eval.folders import LABEL, experiment, scripted_judge
+
+REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
+FAMILIES = ("faithfulness", "quality", "checks")
+
+
+def sonnet(**given: Any) -> Judge:
+    model = open_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "k" * 20}, prices=read_prices())
+    return Judge.of(model, **given)
+
+
+def rating(question: str) -> dict[str, Any]:
+    return {"rating": 7, "justification": question[:5]}
+
+
+def judged(folder: Path, judge: Judge, repeats: int = 1) -> None:
+    asyncio.run(score(folder, ("quality",), [judge], progress=Progress(), judge_repeats=repeats))
+
+
+def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    estimates = estimate_judging(folder, FAMILIES, [sonnet()])
+    names = ["faithfulness by anthropic:claude-sonnet-5", "quality by anthropic:claude-sonnet-5"]
+    assert [(one.name, one.count) for one in estimates] == [(name, 2) for name in names]
+    assert all(one.basis == "the length of the reports, as on the demo's" for one in estimates)
+    quality = estimates[1].dollars
+    assert quality is not None
+    assert quality.low == pytest.approx(((2 * 9_000 + 4 * 12) * 2 + 2 * 700 * 10) / 1e6)  # four words
+
+
+def test_batches_cost_half(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    whole, half = (estimate_judging(folder, ["quality"], [sonnet(in_batches=way)])[0] for way in (False, True))
+    assert whole.dollars is not None
+    assert half.dollars is not None
+    assert half.dollars.high == pytest.approx(whole.dollars.high / 2)
+    assert "half the price" in half.basis
+
+
+def test_reports_judged_here_are_the_better_basis_and_are_not_counted_again(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge)
+    (same,) = estimate_judging(folder, ["quality"], [judge])
+    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True)
+    (other,) = estimate_judging(folder, ["quality"], [sonnet()])
+    assert (same.count, anew.count, other.count) == (0, 2, 2)
+    assert other.basis == f"2 reports judged here by {judge.slug}"
+    assert other.calls.low <= 2 * 6 <= other.calls.high + 2
+    assert same.unpriced == ("scripted:test",)
+
+
+def test_every_repeat_of_the_judge_that_is_missing_counts_and_one_is_estimated_as_one(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge, repeats=2)
+    counts = [estimate_judging(folder, ["quality"], [judge], judge_repeats=times)[0].count for times in (1, 2, 5)]
+    assert counts == [0, 0, 2 * 3]
+    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True, judge_repeats=2)
+    assert (anew.count, anew.calls.high) == (4, 4 * 6)  # six questions each: nobody has a profile
+
+
+def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    parts = estimate_judging(folder, ["quality"], [sonnet(), scripted_judge(rating)[0]])
+    total = together(parts)
+    assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:test",))
+
+
+def test_a_report_of_a_null_agent_takes_what_its_length_takes(tmp_path: Path) -> None:
+    words = "word " * 500
+    systems = {LABEL: {"q1-r1": words}, "null_copy": {"q1-r1": "word " * 50}, "null_empty": {"q1-r1": ""}}
+    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy", "null_empty": "null_empty"})
+    (estimate,) = estimate_judging(folder, ["faithfulness"], [sonnet()])
+    assert estimate.count == 3
+    assert (estimate.calls.low, estimate.calls.high) == (pytest.approx(2 + 10 + 2 + 1), pytest.approx(2 + 40 + 2 + 4))
+
+
+def test_what_floors_took_says_nothing_of_reports_of_research(tmp_path: Path) -> None:
+    systems = {LABEL: {"q1-r1": "word " * 500}, "null_copy": {"q1-r1": "copied"}}
+    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge)
+    for path in (folder / "verdicts" / "quality" / judge.slug / LABEL).iterdir():
+        path.unlink()
+    (estimate,) = estimate_judging(folder, ["quality"], [judge])
+    assert estimate.basis == f"1 reports judged here by {judge.slug}, others by their length"
+    assert (estimate.count, estimate.calls.low, estimate.calls.high) == (1, 7, 10)
+    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True)
+    assert (anew.calls.low, anew.calls.high) == (7 + 3, 10 + 9)  # six calls took the copy, ± half of them
+
+
+def test_a_report_that_was_judged_in_part_counts_with_the_rest_of_it(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}})
+    judge, _ = scripted_judge(rating)
+    judged(folder, judge)
+    for path in (folder / "verdicts" / "quality" / judge.slug / LABEL).glob("q?-r1.jsonl"):
+        path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:3]), encoding="utf-8")
+    (rest,) = estimate_judging(folder, ["quality"], [judge])
+    assert rest.count == 2
+    by_length = 2 * 6 / (3 / 7)  # the journal holds what all seven took
+    assert rest.calls.low == pytest.approx(by_length * 4 / 7)

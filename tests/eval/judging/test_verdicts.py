@@ -1,0 +1,112 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.records.score import JudgeRef, Verdict
+
+JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
+WORDS = frozenset({"w"})
+
+
+def verdict(item: str, value: int, **given: Any) -> Verdict:
+    fields: dict[str, Any] = {
+        "metric": "quality",
+        "version": 1,
+        "stage": "rating",
+        "item": item,
+        "run_id": "a/q1-r1",
+        "report_sha": "s",
+        "judge": JUDGE,
+        "prompt_hash": "w",
+        "state": "scored",
+        "value": value,
+    }
+    return Verdict(**fields | given)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return verdict_path(tmp_path, "quality", "judge", "a", "q1-r1")
+
+
+def written(path: Path, *verdicts: Verdict) -> VerdictFile:
+    file = VerdictFile(path)
+    for one in verdicts:
+        file.append(one)
+    file.close()
+    return VerdictFile(path)
+
+
+def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
+    file = written(path, verdict("depth", 4), verdict("clarity", 5), verdict("depth", 6, attempt=2))
+    assert [(one.item, one.value) for one in file.living("s", WORDS)] == [("depth", 6), ("clarity", 5)]
+    assert file.stale("s", WORDS) == 0
+    last = file.last(verdict("depth", 0).key)
+    assert last is not None
+    assert last.attempt == 2
+
+
+@pytest.mark.parametrize("change", [{"report_sha": "other"}, {"prompt_hash": "other"}])
+def test_another_report_or_other_words_make_a_verdict_stale(path: Path, change: dict[str, str]) -> None:
+    file = written(path, verdict("depth", 4, **change), verdict("clarity", 5))
+    assert [one.item for one in file.living("s", WORDS)] == ["clarity"]
+    assert file.stale("s", WORDS) == 1
+    assert len(file.lasts()) == 2
+
+
+def test_a_stale_verdict_hides_an_older_one_of_its_key(path: Path) -> None:
+    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, report_sha="other"))
+    assert file.living("s", WORDS) == []
+
+
+def test_judges_repeats_and_rules_have_keys_of_their_own(path: Path) -> None:
+    other = JudgeRef(spec="scripted:test", kind="scripted", params_hash="p")
+    changes: list[dict[str, Any]] = [{}, {"judge": other}, {"judge_repeat": 2}, {"rules": "paper"}, {"version": 2}]
+    file = written(path, *(verdict("depth", 4, **change) for change in changes))
+    assert len(file.living("s", WORDS)) == len(changes)
+
+
+def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
+    written(path, verdict("depth", 4), verdict("clarity", 5))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    assert [one.item for one in VerdictFile(path).lasts()] == ["depth"]
+    written(path, verdict("clarity", 5))
+    assert path.read_bytes() == whole
+
+
+def test_reading_makes_no_file(path: Path) -> None:
+    assert VerdictFile(path).lasts() == []
+    assert not path.parent.exists()
+
+
+def test_a_file_of_another_format_is_refused(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text('{"format": 9}\n', encoding="utf-8")
+    with pytest.raises(UserError, match="format 9"):
+        VerdictFile(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{broken", "line 1, is not JSON"),
+        ('{"format":1,"metric":"quality"}', "cannot read: Field required"),
+        ('{"metric":"quality"}', "names no format"),
+    ],
+)
+def test_a_bad_line_is_answered_with_how_to_mend_it(path: Path, line: str, said: str) -> None:
+    written(path, verdict("depth", 4))
+    path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    with pytest.raises(UserError, match=said) as problem:
+        VerdictFile(path)
+    assert str(problem.value).endswith("Delete that line, or the file: score then asks again for what is missing.")
+
+
+def test_a_last_line_that_was_cut_is_dropped_and_the_others_live(path: Path) -> None:
+    written(path, verdict("depth", 4), verdict("clarity", 5))
+    path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    assert [one.item for one in VerdictFile(path).lasts()] == ["depth"]

@@ -1,0 +1,110 @@
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.eval.metric import Value
+from drretail.eval.quality import METRIC as QUALITY
+from drretail.eval.scores.aggregate import About, rows
+from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Reported
+from drretail.records.score import JudgeRef, Score, VerdictState
+from tests.eval.folders import JUDGED, METRIC
+
+CODE = JudgeRef(spec="code", kind="rule_based")
+JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
+ABOUT = About(JUDGED, "a@model", JUDGE, "default", "", "42")
+
+
+def said(query_id: str, value: float | VerdictState) -> Reported:
+    if isinstance(value, str):
+        both = {variant: Value(variant, value) for variant in METRIC.variants()}
+    else:
+        both = {variant: Value(variant, "scored", value, {"read": 1}) for variant in METRIC.variants()}
+    return Reported(query_id, both)
+
+
+def made(*reports: Reported) -> Mapping[tuple[str, str], Score]:
+    return {(row.variant, row.policy): row for row in rows(ABOUT, reports)}
+
+
+def counts(row: Score) -> tuple[int, int, int, int, int]:
+    return row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed
+
+
+def test_states_are_counted_and_only_what_was_scored_makes_the_value() -> None:
+    found = made(said("q1", 1.0), said("q2", 0.5), said("q3", "na"), said("q4", "unverifiable"), said("q5", "failed"))
+    row = found["said", "scored_only"]
+    assert row.value == 0.75
+    assert counts(row) == (5, 2, 1, 1, 1)
+    assert (row.ci_low, row.ci_high) == (0.5, 1.0)
+    assert row.items == {"read": 2}
+
+
+def test_failed_and_na_count_0_under_the_other_policy_and_unverifiable_does_not() -> None:
+    found = made(said("q1", 1.0), said("q2", 0.5), said("q3", "na"), said("q4", "unverifiable"), said("q5", "failed"))
+    row = found["said", "failed_as_zero"]
+    assert row.value == 0.375
+    assert counts(row) == (5, 2, 1, 1, 1)
+
+
+def test_the_other_policy_has_no_row_where_it_changes_nothing() -> None:
+    assert ("said", "failed_as_zero") not in made(said("q1", 0.5), said("q2", 0.5))
+    assert ("said", "failed_as_zero") not in made(said("q1", 0.0), said("q2", "failed"))
+
+
+def test_what_is_na_everywhere_is_never_0() -> None:
+    assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "scored_only"), ("half", "scored_only")}
+
+
+def test_what_code_finds_has_one_policy() -> None:
+    # A check that does not apply is na: 0 would blame a report for a sum that it does not have.
+    reports = [said("q1", 1.0), said("q2", "na"), said("q3", "failed")]
+    found = rows(About(METRIC, "a@model", CODE, "default", "", "42"), reports)
+    assert {row.policy for row in found} == {"scored_only"}
+
+
+def test_runs_that_failed_or_were_not_judged_are_failed_and_told_apart() -> None:
+    found = made(said("q1", 0.5), Reported("q2", {}, FAILED_RUNS), Reported("q3", {}, NOT_JUDGED))
+    row = found["said", "scored_only"]
+    assert row.value == 0.5
+    assert counts(row) == (3, 1, 0, 0, 2)
+    assert row.items == {"read": 1, "runs_failed": 1, "not_judged": 1}
+
+
+def test_nothing_scored_is_no_value_and_never_0() -> None:
+    row = made(said("q1", "failed"), said("q2", "na"))["said", "scored_only"]
+    assert (row.value, row.ci_low, row.ci_high) == (None, None, None)
+
+
+def test_a_query_counts_once_however_often_it_was_repeated() -> None:
+    row = made(said("q1", 1.0), said("q1", 1.0), said("q1", 1.0), said("q2", 0.0))["said", "scored_only"]
+    assert row.value == 0.5
+    assert row.n_planned == 4
+
+
+def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
+    found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), Reported("q4", {}, FAILED_RUNS))
+    row = found["half", "scored_only"]
+    assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, 0.5, 0.5)
+    assert counts(row) == (4, 2, 0, 0, 2)
+    assert ("half", "failed_as_zero") not in found
+
+
+def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers() -> None:
+    reports = [Reported(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"contradictions": 1})}) for n in (1, 2)]
+    shown = {
+        kind: rows(About(QUALITY, "a", JudgeRef(spec="offline:judge", kind=kind), "default", "", "42"), reports)[0]
+        for kind in ("rule_based", "scripted")
+    }
+    hidden = shown["rule_based"]
+    assert (hidden.value, hidden.ci_low, hidden.note) == (None, None, "not rated (rule-based)")
+    assert (hidden.n_scored, hidden.items) == (2, {})
+    assert (shown["scripted"].value, shown["scripted"].note) == (9.0, None)
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["na", "failed", "unverifiable", 0.0, 0.25, 1.0]))))
+def test_every_row_accounts_for_every_planned_report(planned: list[tuple[int, VerdictState | float]]) -> None:
+    for row in rows(ABOUT, [said(f"q{query}", value) for query, value in planned]):
+        assert row.n_planned == len(planned)
+        assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
+        assert (row.value is None) == (row.n_scored == 0 and row.policy == "scored_only")

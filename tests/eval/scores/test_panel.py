@@ -1,0 +1,95 @@
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.judging.session import Judge
+from drretail.eval.scoring import score
+from drretail.progress import Progress
+from drretail.records.run import ModelKind
+from drretail.records.score import Score, Scores
+from tests.eval.folders import LABEL, experiment, scripted_judge
+
+REPORTS = {LABEL: {"q1-r1": "one", "q2-r1": "two"}, "b@model": {"q1-r1": "three", "q2-r1": None}}
+
+
+def rating(value: int) -> Any:
+    return lambda question: {"rating": value, "justification": "So it is."}
+
+
+def by_length(question: str) -> dict[str, Any]:
+    return {"rating": 2 if "three" in question else 8, "justification": "By its length."}
+
+
+def bench(*scripts: Any, kind: ModelKind = "llm") -> list[Judge]:
+    return [scripted_judge(script, name=f"j{place}", kind=kind)[0] for place, script in enumerate(scripts, 1)]
+
+
+def scored(folder: Path, judges: list[Judge]) -> Scores:
+    return asyncio.run(score(folder, ["quality"], judges, progress=Progress()))
+
+
+def rows(scores: Scores, judge: str, variant: str = "depth") -> dict[str, Score]:
+    return {
+        row.system: row
+        for row in scores.scores
+        if (row.judge, row.variant, row.policy) == (judge, variant, "scored_only")
+    }
+
+
+def test_a_panel_has_the_median_of_its_judges_and_their_spread(tmp_path: Path) -> None:
+    scores = scored(experiment(tmp_path / "exp", REPORTS), bench(rating(3), rating(9), rating(4)))
+    (row, failed) = (rows(scores, "panel(median):scripted:j1+scripted:j2+scripted:j3")[label] for label in REPORTS)
+    assert (row.value, row.judge_kind) == (4, "llm")
+    assert row.items == {"judges": 6, "spread": 12}
+    assert (failed.n_planned, failed.n_scored, failed.n_failed) == (2, 1, 1)
+    assert rows(scores, "scripted:j2")[LABEL].value == 9
+
+
+def test_one_judge_is_no_panel_and_a_rule_based_one_has_no_seat(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    assert not any("panel" in row.judge for row in scored(folder, bench(rating(3))).scores)
+    followed = scripted_judge(rating(5), name="rules", kind="rule_based")[0]
+    scores = scored(folder, [*bench(rating(3)), followed])
+    assert not any("panel" in row.judge for row in scores.scores)
+    assert scores.agreements == ()
+
+
+def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_path: Path) -> None:
+    judges = bench(rating(3), lambda question: ValueError("no answer") if "three" in question else rating(5)(question))
+    scores = scored(experiment(tmp_path / "exp", REPORTS), judges)
+    panel = rows(scores, "panel(median):scripted:j1+scripted:j2")
+    assert (panel["b@model"].value, panel["b@model"].n_failed) == (None, 2)
+    assert panel[LABEL].value == 4
+
+
+def test_a_judge_that_is_not_done_leaves_the_panel_not_judged(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    scores = scored(folder, bench(rating(3), rating(5)))
+    for path in (folder / "verdicts" / "quality" / "scripted-j2" / LABEL).glob("q1*"):
+        path.unlink()
+    scores = scored(folder, bench(rating(3)))
+    panel = rows(scores, "panel(median):scripted:j1+scripted:j2")[LABEL]
+    assert (panel.n_scored, panel.items["not_judged"]) == (1, 1)
+
+
+def test_the_judges_agreement_stands_beside_their_panel(tmp_path: Path) -> None:
+    scores = scored(experiment(tmp_path / "exp", REPORTS), bench(by_length, rating(6)))
+    (row,) = [row for row in scores.agreements if row.variant == "depth"]
+    assert (row.first, row.second, row.n_reports, row.n_systems, row.n_dropped) == (
+        "scripted:j1",
+        "scripted:j2",
+        3,
+        2,
+        0,
+    )
+    assert row.rho_report is None  # the second never changes its mind
+    assert row.exact == 0
+    assert row.difference == pytest.approx((2 + 2 + 4) / 3)
+
+
+def test_judges_of_one_mind_agree_wholly(tmp_path: Path) -> None:
+    scores = scored(experiment(tmp_path / "exp", REPORTS), bench(by_length, by_length))
+    (row,) = [row for row in scores.agreements if row.variant == "clarity"]
+    assert (row.rho_report, row.rho_system, row.exact, row.difference) == (1, 1, 1, 0)

@@ -1,0 +1,109 @@
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drretail.stats.agreement import (
+    cohen_kappa,
+    kappa_without_ties,
+    kendall,
+    pearson,
+    percent,
+    soft_disagreement,
+    spearman,
+    weighted_kappa,
+)
+
+# Two raters read 50 texts: 20 times both say yes, 5 times only the first, 10 times only the second, 15 times neither.
+FIRST = ["yes"] * 20 + ["yes"] * 5 + ["no"] * 10 + ["no"] * 15
+SECOND = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
+LABELS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20)
+NUMBERS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=15)
+
+
+def split(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def test_kappa_of_a_table_worked_by_hand() -> None:
+    # p_o = 35/50; by chance yes·yes = .5·.6 and no·no = .5·.4, together .5.
+    assert percent(FIRST, SECOND) == 0.7
+    assert cohen_kappa(FIRST, SECOND) == pytest.approx(0.4, abs=1e-12)
+
+
+def test_weighted_kappa_of_a_table_worked_by_hand() -> None:
+    # Rows low 4 1 0, middle 1 3 1, high 0 2 3: sums 5 5 5 by 5 6 4, n = 15.
+    table = [(0, 0)] * 4 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3 + [(1, 2)] + [(2, 1)] * 2 + [(2, 2)] * 3
+    first, second = split(table)
+    # Linear: observed 5; expected (5·6 + 2·5·4 + 5·5 + 5·4 + 2·5·5 + 5·6) / 15 = 195 / 15.
+    assert weighted_kappa(first, second, [0, 1, 2], "linear") == pytest.approx(1 - 5 / (195 / 15), abs=1e-12)
+    # Squared: observed 5; expected (5·6 + 4·5·4 + 5·5 + 5·4 + 4·5·5 + 5·6) / 15 = 285 / 15.
+    assert weighted_kappa(first, second, [0, 1, 2], "quadratic") == pytest.approx(1 - 5 / (285 / 15), abs=1e-12)
+
+
+def test_ties_are_dropped_when_either_rater_says_tie() -> None:
+    first = ["A", "A", "B", "B", "tie", "A", "tie"]
+    second = ["A", "A", "B", "A", "B", "tie", "tie"]
+    assert kappa_without_ties(first, second) == cohen_kappa(["A", "A", "B", "B"], ["A", "A", "B", "A"])
+    assert soft_disagreement(first, second) == pytest.approx(2 / 3)
+
+
+def test_what_is_not_defined_is_none() -> None:
+    assert cohen_kappa(["A", "A"], ["A", "A"]) is None
+    assert weighted_kappa(["A"], ["A"], ["A", "B"], "linear") is None
+    assert cohen_kappa([], []) is percent([], []) is weighted_kappa([], [], [], "linear") is None
+    assert kappa_without_ties(["tie"], ["A"]) is None
+    assert soft_disagreement(["A"], ["A"]) is None
+    for correlation in (pearson, spearman, kendall):
+        assert correlation([1.0, 1.0], [1.0, 2.0]) is None
+        assert correlation([1.0], [1.0]) is None
+
+
+def test_raters_of_different_items_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        cohen_kappa(["A"], ["A", "B"])
+    with pytest.raises(ValueError, match="not among the labels: 'C'"):
+        weighted_kappa(["A"], ["C"], ["A", "B"], "linear")
+
+
+@settings(max_examples=60, deadline=None)
+@given(NUMBERS)
+def test_correlations_are_scipy_s_and_their_formulas(pairs: list[tuple[int, int]]) -> None:
+    from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
+
+    a, b = split(pairs)
+    if len(set(a)) > 1 and len(set(b)) > 1:
+        assert pearson(a, b) == pytest.approx(_of(pearsonr(a, b)), abs=1e-9)
+        assert spearman(a, b) == pytest.approx(_of(spearmanr(a, b)), abs=1e-9)
+        assert spearman(a, b) == pytest.approx(pearson(list(rankdata(a)), list(rankdata(b))), abs=1e-9)
+        assert kendall(a, b) == pytest.approx(_of(kendalltau(a, b)), abs=1e-9)
+        assert kendall(a, b) == pytest.approx(tau_b(pairs), abs=1e-9)
+
+
+def _of(found: Any) -> float:
+    return float(found.statistic)  # types of these results are not declared
+
+
+def tau_b(pairs: list[tuple[int, int]]) -> float:
+    """Pair by pair."""
+    counted = [((a > c) - (a < c), (b > d) - (b < d)) for at, (a, b) in enumerate(pairs) for c, d in pairs[at + 1 :]]
+    same = sum(x * y for x, y in counted)
+    return same / (sum(x != 0 for x, _ in counted) * sum(y != 0 for _, y in counted)) ** 0.5
+
+
+@given(LABELS)
+def test_agreement_does_not_depend_on_who_is_first_and_never_exceeds_1(pairs: list[tuple[int, int]]) -> None:
+    a, b = split(pairs)
+    for kappa in (cohen_kappa(a, b), weighted_kappa(a, b, range(4), "linear")):
+        assert kappa is None or kappa <= 1
+    assert cohen_kappa(a, b) == cohen_kappa(b, a)
+    assert weighted_kappa(a, b, range(4), "quadratic") == weighted_kappa(b, a, range(4), "quadratic")
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=20))
+def test_weights_make_no_difference_between_two_labels(pairs: list[tuple[bool, bool]]) -> None:
+    a, b = [x for x, _ in pairs], [y for _, y in pairs]
+    plain = cohen_kappa(a, b)
+    for weights in ("linear", "quadratic"):
+        assert weighted_kappa(a, b, [False, True], weights) == (None if plain is None else pytest.approx(plain))

@@ -1,0 +1,275 @@
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.experiment import Definition, Experiment
+from drretail.files import write_json, write_lines
+from drretail.records.pairs import Choice, PairScore, Share, Vote
+from drretail.records.query import Query
+from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
+from drretail.records.score import Agreement, Score, Scores
+from drretail.viewer.paper.markdown_tables import markdown_of
+from drretail.viewer.paper.published import SYSTEMS, Row, Spread, Table
+from drretail.viewer.paper.tables import PaperView, read_paper_view
+
+MODEL = RoleModel(spec="anthropic:m", kind="llm")
+
+
+def system(name: str, **options: object) -> System:
+    agent, _, web = name.partition("+")
+    return System(agent=agent, web_mode="ws" if web else "snippets", models={"report": MODEL}, options=dict(options))
+
+
+def label(name: str) -> str:
+    return system(name).label()
+
+
+def experiment(folder: Path, *names: str, extra: tuple[System, ...] = ()) -> Path:
+    """Two queries; each system answers the first in ten words with three calls of tools, and fails the second."""
+    systems = {one.label(): one for one in (*map(system, names), *extra)}
+    queries = tuple(
+        Query(query_id=f"q{n}", text="Which?", source="test", expected_tools=("web_search",)) for n in (1, 2)
+    )
+    definition = Definition(
+        world_fingerprint="f" * 64, queries=queries, systems=systems, tool_schema_hash="t", prompt_hashes={}
+    )
+    with Experiment(folder, definition) as opened:
+        for name in systems:
+            opened.save(done(name), [], {}, {})
+            opened.save(failed(name), [], {}, {})
+    return folder
+
+
+def done(name: str) -> Run:
+    calls = [Step(path="0", seq=n, kind="tool", role="report", name=tool) for n, tool in enumerate(TOOLS)]
+    return Run(
+        run_id=f"{name}/q1-r1",
+        system=name,
+        query_id="q1",
+        repeat=1,
+        status="done",
+        stop="finished",
+        report="one two three four five six seven eight nine ten",
+        steps=tuple(calls),
+        usage={"report": Usage(calls=1, input_uncached=1500, cache_read=500, output=250)},
+    )
+
+
+TOOLS = ("web_search", "web_search", "calculator", "reason")
+
+
+def failed(name: str) -> Run:
+    return Run(run_id=f"{name}/q2-r1", system=name, query_id="q2", repeat=1, status="failed", stop="error")
+
+
+def score(name: str, variant: str, value: float, metric: str = "faithfulness", **fields: object) -> Score:
+    judge = {"judge": "anthropic:j", "judge_kind": "llm"} | fields
+    return Score.model_validate(
+        {"metric": metric, "version": 1, "variant": variant, "system": name, "value": value, "n_planned": 2}
+        | {"n_scored": 1, "n_failed": 1}
+        | judge
+    )
+
+
+def keep(folder: Path, *rows: Score, **others: object) -> None:
+    scores = Scores.model_validate({"scores": rows, "judgings": (), **others})
+    write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+
+
+def table(view: PaperView, name: str) -> Table:
+    (found,) = [table for table in view.tables if table.name == name]
+    return found
+
+
+def here(view: PaperView, name: str) -> list[Row]:
+    return [row for row in table(view, name).rows if row.source == "here"]
+
+
+def test_each_system_stands_above_its_line_of_the_paper_and_others_below(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react", "react+ws", extra=(system("react", redact=True),))
+    names = [
+        (row.name, row.source)
+        for row in table(read_paper_view(folder, None), "Table 5").rows
+        if row.name.startswith("react")
+    ]
+    assert names == [
+        (label("react"), "here"),
+        ("react", "paper"),
+        (label("react+ws"), "here"),
+        ("react+ws", "paper"),
+        (system("react", redact=True).label(), "here"),
+    ]
+
+
+def test_the_papers_systems_that_were_not_run_are_named_with_their_flags(tmp_path: Path) -> None:
+    missing = dict(read_paper_view(experiment(tmp_path / "exp", *SYSTEMS[:5]), None).missing)
+    assert "not run here: hybrid_react+ws (drretail run … --agent hybrid_react+ws)" in missing["Table 5"]
+
+
+def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> None:
+    view = read_paper_view(experiment(tmp_path / "exp", "react"), None)
+    (row,) = here(view, "Table 5")
+    assert row.cells == (Spread(2.0), Spread(0.25), Spread(10), 3)
+    (calls,) = here(view, "Figure 4")
+    counted = dict(zip(table(view, "Figure 4").columns, calls.cells, strict=True))
+    assert (counted["web_search"], counted["calculator"], counted["get_user_orders"]) == (2, 1, 0)
+    assert any("1 runs of" in sentence for sentence in view.settings)
+
+
+def test_scores_stand_beside_the_papers(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    keep(folder, score(label("react"), "FP", 0.5), score(label("react"), "N_web", 3.0))
+    faithfulness = table(read_paper_view(folder, None), "Table 1")
+    (row,) = here(read_paper_view(folder, None), "Table 1")
+    found = dict(zip(faithfulness.columns, row.cells, strict=True))
+    assert (found["FP"], found["N_web"], found["FR"]) == (0.5, 3.0, None)
+
+
+@pytest.mark.parametrize(
+    ("judges", "chosen"),
+    [
+        ([("offline:judge", "rule_based"), ("anthropic:j", "llm")], "anthropic:j"),
+        ([("anthropic:j", "llm"), ("openai:k", "llm"), ("panel(median):anthropic:j+openai:k", "llm")], "panel(median)"),
+        ([("offline:judge", "rule_based")], "offline:judge"),
+    ],
+)
+def test_one_judge_alone_stands_beside_the_paper_and_the_others_are_named(
+    tmp_path: Path, judges: list[tuple[str, ModelKind]], chosen: str
+) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    rows = [
+        score(label("react"), "FP", place / 10, judge=judge, judge_kind=kind)
+        for place, (judge, kind) in enumerate(judges)
+    ]
+    keep(folder, *rows)
+    view = read_paper_view(folder, None)
+    assert len(here(view, "Table 1")) == 1
+    (note, *_) = table(view, "Table 1").notes
+    assert note.startswith(f"Judged here by {chosen}")
+    assert all(judge in note for judge, _ in judges)
+
+
+def test_a_rule_based_judges_ratings_are_missing_and_no_numbers(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    rated = score(label("react"), "depth", 0, "quality", judge="offline:judge", judge_kind="rule_based")
+    keep(folder, rated.model_copy(update={"value": None, "note": "not rated (rule-based)"}))
+    view = read_paper_view(folder, None)
+    assert set(here(view, "Table 2")[0].cells) == {None}
+    assert "a language model" in " ".join(table(view, "Table 2").missing)
+
+
+def test_comparisons_of_the_agents_that_read_pages_are_figure_6(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react", "react+ws", "hybrid_react+ws", "plan_to_function+ws")
+    of_judge = {"version": 1, "dimension": "depth", "judge": "anthropic:j", "judge_kind": "llm"}
+    shares = {"win": Share(value=0.6), "tie": Share(value=0.1), "loss": Share(value=0.3)}
+    counts = {"n_planned": 2, "n_scored": 1, "n_failed": 1}
+    one = PairScore.model_validate(
+        {"a": label("hybrid_react+ws"), "b": label("react+ws"), **of_judge, **shares, **counts}
+    )
+    other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
+    keep(folder, pairs=(one, other))
+    (row,) = here(read_paper_view(folder, None), "Figure 6")
+    assert row.cells == (0.6, 0.1, 0.3, "1")
+
+
+def vote(person: str, pair: str, choice: Choice, dimension: str = "depth") -> Vote:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return Vote(
+        pair_id=pair,
+        query_id="q1",
+        a="a",
+        b="b",
+        shown_left="a",
+        dimension=dimension,
+        choice=choice,
+        annotator=person,
+        at=at,
+    )
+
+
+def votes(folder: Path, *given: Vote) -> None:
+    for person in {one.annotator for one in given}:
+        write_lines(folder / "votes" / f"{person}.jsonl", [one.as_line() for one in given if one.annotator == person])
+
+
+def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    ann = [vote("ann", pair, choice) for pair, choice in zip("12345", ("a", "b", "a", "b", "tie"), strict=True)]
+    ben = [vote("ben", pair, choice) for pair, choice in zip("12345", ("a", "b", "a", "a", "a"), strict=True)]
+    votes(folder, *ann, vote("ben", "4", "b"), *ben[:3], ben[3], ben[4])
+    (row,) = here(read_paper_view(folder, None), "Appendix D")
+    # Of 1 to 4: ann a b a b, ben a b a a: p_o = 3/4, p_e = (2·3 + 2·1) / 16 = 1/2
+    assert row.cells == (pytest.approx(0.5), "5", "4", 0.5)
+    votes(folder, *ann, *ben, vote("ben", "4", "b"))
+    assert here(read_paper_view(folder, None), "Appendix D")[0].cells[0] == 1
+
+
+def test_a_line_that_is_no_vote_is_named(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    write_lines(folder / "votes" / "ann.jsonl", [json.dumps({"format": 1, "choice": "left"})])
+    with pytest.raises(UserError, match=r"ann\.jsonl, vote 1, is none"):
+        read_paper_view(folder, None)
+
+
+def test_the_last_line_of_a_persons_file_is_no_less_strict(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    write_lines(folder / "votes" / "ann.jsonl", [vote("ann", "1", "a").as_line(), '{"format": 1, "choi'])
+    with pytest.raises(UserError, match=r"ann\.jsonl, line 2, is not JSON"):
+        read_paper_view(folder, None)
+
+
+def test_a_dimension_that_is_none_is_named(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    votes(folder, vote("ann", "1", "a", dimension="dephts"))
+    with pytest.raises(UserError, match=r"ann\.jsonl, vote 1: there is no dimension 'dephts'. Did you mean depth\?"):
+        read_paper_view(folder, None)
+
+
+def test_files_may_name_the_two_systems_in_either_order(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    ann = [vote("ann", pair, choice) for pair, choice in zip("1234", ("a", "b", "a", "tie"), strict=True)]
+    turned: dict[str, Choice] = {"a": "b", "b": "a", "tie": "tie"}
+    ben = [it.model_copy(update={"annotator": "ben", "a": "b", "b": "a", "choice": turned[it.choice]}) for it in ann]
+    votes(folder, *ann, *ben)
+    (row,) = here(read_paper_view(folder, None), "Appendix D")
+    assert row.cells == (1.0, "4", "3", None)
+
+
+def test_dimensions_without_a_number_of_the_paper_have_rows_too(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    votes(folder, *(vote(person, "1", "a", dimension="clarity") for person in ("ann", "ben")))
+    assert [row.name for row in here(read_paper_view(folder, None), "Appendix D")] == ["clarity (ann, ben)"]
+
+
+def test_two_judges_agreement_is_appendix_e(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    row = Agreement(
+        metric="quality",
+        variant="depth",
+        first="a:1",
+        second="b:2",
+        n_reports=4,
+        n_dropped=0,
+        rho_report=0.8,
+        n_systems=1,
+    )
+    keep(folder, agreements=(row, row.model_copy(update={"metric": "faithfulness"})))
+    (found,) = here(read_paper_view(folder, None), "Appendix E")
+    assert (found.name, found.cells) == ("depth (a:1, b:2)", (0.8, "4", None, "1"))
+
+
+def test_what_is_missing_stands_at_the_end_of_the_text(tmp_path: Path) -> None:
+    text = markdown_of(read_paper_view(experiment(tmp_path / "exp", "react"), None))
+    end = text.partition("## Missing here")[2]
+    for name in ("Table 1", "Table 2", "Figure 5", "Figure 6", "Appendix D", "Appendix E"):
+        assert f"- {name}: " in end
+
+
+def test_the_columns_of_a_table_are_aligned(tmp_path: Path) -> None:
+    text = markdown_of(read_paper_view(experiment(tmp_path / "exp", "react", "react+ws"), None))
+    for block in text.split("\n\n"):
+        lines = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({len(line) for line in lines}) <= 1

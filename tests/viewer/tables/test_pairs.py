@@ -1,0 +1,154 @@
+"""Pairwise judging as tables, on the page and as text."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.files import write_json
+from drretail.records.pairs import PairScore, RankScore, Share
+from drretail.records.score import Agreement
+from drretail.viewer.commands import score_commands
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page import render_page
+from drretail.viewer.tables.agreement import agreement_table
+from drretail.viewer.tables.pairs import NOTHING, paired, percents
+from drretail.viewer.terminal import render_text
+
+A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
+JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}
+
+
+def row(a: str = A, b: str = B, dimension: str = "overall", **given: Any) -> PairScore:
+    numbers: dict[str, Any] = {
+        "n_planned": 40,
+        "n_scored": 40,
+        "win": Share(value=0.125, ci_low=0.05, ci_high=0.2),
+        "tie": Share(value=0.75),
+        "loss": Share(value=0.125),
+        "win_rate": 0.5,
+        "ci_low": 0.46,
+        "ci_high": 0.54,
+        "flip_rate": 0.75,
+        "first_position_rate": 0.8,
+    }
+    return PairScore(a=a, b=b, dimension=dimension, **{**JUDGED, **numbers, **given})
+
+
+def rank(system: str, strength: float, dimension: str = "overall") -> RankScore:
+    return RankScore(**JUDGED, dimension=dimension, system=system, strength=strength, n_opponents=2)
+
+
+EVERY = [row(A, B), row(A, C), row(B, C)]
+RANKS = [rank(A, -0.2), rank(B, 0.5), rank(C, -0.3)]
+
+
+@given(st.lists(st.integers(0, 40), min_size=3, max_size=3).filter(any))
+def test_shares_add_to_a_hundred_and_none_is_off_by_one(counts: list[int]) -> None:
+    shares = [count / sum(counts) for count in counts]
+    found = percents([Share(value=share) for share in shares])
+    assert sum(found) == 100
+    assert all(abs(percent - 100 * share) < 1 for percent, share in zip(found, shares, strict=True))
+    assert f"{found[1]}%" == f"{shares[1]:.0%}"
+
+
+def test_what_was_12_75_and_12_adds_up() -> None:
+    assert percents([Share(value=0.125), Share(value=0.75), Share(value=0.125)]) == [13, 75, 12]
+
+
+def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() -> None:
+    (bench,) = paired([row(dimension="depth"), row(), row(A, C)], [])
+    assert [table.title for table in bench.pairs] == ["hybrid_react over plan_to_function", "hybrid_react over react"]
+    assert [line.system for line in bench.pairs[0].lines] == ["depth", "overall"]
+    assert bench.overall is not None
+    assert [line.system for line in bench.overall.lines] == [table.title for table in bench.pairs]
+    assert [column.name for column in bench.overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
+    assert bench.strengths is None
+
+
+def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
+    floor = rank("null_copy", 2.0)
+    (whole,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor])
+    (alone,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], beside=False)
+    assert whole.strengths is not None
+    assert alone.strengths is not None
+    assert [line.label for line in whole.strengths.lines] == ["null_copy", B, A, C]
+    assert [line.label for line in alone.strengths.lines] == [B, A, C]
+    assert len(alone.pairs) == 3
+    assert "1 pairs with a floor or such are in scores.json." in alone.notes
+
+
+def test_what_was_not_compared_and_what_follows_rules_has_no_table() -> None:
+    lacking: dict[str, Any] = {"n_scored": 0, "n_failed": 40, "not_judged": 40, "win": Share(), "win_rate": None}
+    (empty,) = paired([row(**lacking)], [])
+    assert (empty.hidden, empty.pairs) == (NOTHING, ())
+    assert empty.lacking == (f"{A} over {B}: 40 comparisons not asked yet.",)
+    (ruled,) = paired([row(judge_kind="rule_based", note="not rated (rule-based)")], [])
+    assert ruled.hidden.startswith("not rated (rule-based). Numbers need a language model")
+
+
+@pytest.fixture
+def compared(mine: Path) -> Path:
+    """The judged experiment with pairs, strengths and an agreement in its scores."""
+    ruled = [row(judge="offline:judge", judge_kind="rule_based", note="not rated (rule-based)")]
+    panel = [row(judge="panel(majority):anthropic:m+anthropic:n", flip_rate=None, disagreement=0.4)]
+    agreed = Agreement(
+        metric="quality",
+        variant="overall",
+        first="a:b",
+        second="c:d",
+        n_reports=9,
+        n_dropped=0,
+        rho_report=0.625,
+        n_systems=2,
+    )
+    path = mine / "scores.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    rows = {"pairs": [*EVERY, *ruled, *panel], "ranks": RANKS, "agreements": [agreed]}
+    document |= {name: [one.model_dump(mode="json", exclude_none=True) for one in held] for name, held in rows.items()}
+    write_json(path, document)
+    return mine
+
+
+@pytest.mark.parametrize("render", [render_page, render_text])
+def test_page_and_text_have_pairs_strengths_and_agreements(compared: Path, render: Any) -> None:
+    shown = " ".join(render(compared).replace("<wbr>", "").split())
+    for said in (
+        "hybrid_react over plan_to_function",
+        "13%",
+        "flips",
+        "Strengths, strongest first by overall",
+        "+0.50",
+        "0.62",
+        "a:b and c:d",
+        "differ",
+    ):
+        assert said in shown
+    assert "offline:judge (rule-based)" not in shown
+
+
+def test_the_commands_name_the_judges_of_pairs_and_no_panel(compared: Path) -> None:
+    view = read_view(compared)
+    asked = score_commands(view)[-1]
+    assert asked.startswith("drretail score exp --metrics pairwise --pairs")
+    assert asked.endswith("--judge anthropic:m") or asked.endswith("--judge offline:judge")
+    assert "panel" not in " ".join(score_commands(view))
+
+
+def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
+    def agreed(metric: str, variant: str, first: str = "a:b", **given: Any) -> Agreement:
+        about: dict[str, Any] = {"n_reports": 8, "n_dropped": 1, "n_systems": 2, "rho_report": 0.5, **given}
+        return Agreement(metric=metric, variant=variant, first=first, second="c:d", **about)
+
+    rows = [agreed("quality", it) for it in ("clarity", "overall", "Avg")]
+    rows += [agreed("faithfulness", "FP", rules="paper", rho_report=None), agreed("mine", "x"), agreed("mine", "y")]
+    table = agreement_table(rows)
+    assert table is not None
+    assert [column.name for column in table.columns] == ["overall", "Avg", "FP", "mine x"]
+    assert [line.system for line in table.lines] == ["a:b and c:d", "a:b and c:d, rules of paper"]
+    cells = [None if cell is None else (cell.value, cell.counts) for cell in table.lines[1].cells]
+    assert cells == [None, None, ("–", "8 reports"), None]
+    assert agreement_table([]) is None

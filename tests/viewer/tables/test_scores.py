@@ -1,0 +1,113 @@
+import pytest
+
+from drretail.records.score import Score
+from drretail.viewer.tables.scores import NOT_RATED, ZEROED, Table, score_tables
+
+
+def score(**fields: object) -> Score:
+    usual = {"metric": "faithfulness", "version": 1, "variant": "FP", "system": "a", "value": 0.5, "n_planned": 4}
+    usual |= {"n_scored": 2, "n_na": 1, "n_failed": 1, "judge": "p:m", "judge_kind": "llm"}
+    return Score.model_validate(usual | fields)
+
+
+def systems(table: Table) -> list[str]:
+    return [line.system for line in table.lines]
+
+
+def test_systems_stand_below_each_other_and_variants_side_by_side() -> None:
+    rows = [score(), score(variant="FR"), score(system="b", value=1, ci_low=0.25, ci_high=1)]
+    (table,) = score_tables(rows)
+    assert [column.name for column in table.columns] == ["FP", "FR"]
+    assert systems(table) == ["a", "b"]
+    cells = [line.cells[0] for line in table.lines]
+    assert [cell and (cell.value, cell.interval) for cell in cells] == [("0.50", ""), ("1.00", "0.25, 1.00")]
+    assert table.by == "judged by p:m (language model)"
+
+
+def test_counts_say_what_was_left_out_and_nothing_where_all_is_there() -> None:
+    (table,) = score_tables([score(), score(variant="FR", n_scored=4, n_na=0, n_failed=0)])
+    left_out, whole = table.lines[0].cells
+    assert left_out is not None
+    assert whole is not None
+    assert (left_out.counts, whole.counts) == ("2 of 4, 1 n/a, 1 failed", "")
+    assert any(note.startswith("4 reports;") for note in table.notes)
+
+
+def test_a_missing_score_is_no_zero() -> None:
+    (table,) = score_tables([score(value=None), score(system="b"), score(system="b", variant="FR")])
+    first, missing = table.lines[0].cells
+    assert first is not None
+    assert (first.value, first.is_number, missing) == ("–", False, None)
+
+
+def test_a_system_of_which_nothing_is_scored_says_why_in_place_of_a_number() -> None:
+    nothing = {"value": None, "n_scored": 0, "n_na": 0, "n_failed": 0}
+    rows = [score(), score(system="b", **{**nothing, "n_na": 4}), score(system="c", **{**nothing, "n_failed": 4})]
+    (table,) = score_tables(rows)
+    assert [line.cells[0] and (line.cells[0].value, line.cells[0].counts) for line in table.lines[1:]] == [
+        ("n/a", ""),
+        ("failed", ""),
+    ]
+
+
+def test_what_no_report_has_anything_for_is_named_and_no_column() -> None:
+    nothing = {"variant": "FP_web", "value": None, "n_scored": 0, "n_na": 4, "n_failed": 0}
+    (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
+    assert [column.name for column in table.columns] == ["FP"]
+    assert "Nothing to score in any report: FP_web." in table.notes
+    (table,) = score_tables([score(**nothing)])
+    assert [column.name for column in table.columns] == ["FP_web"]
+
+
+def test_a_rule_based_judge_s_ratings_are_never_numbers() -> None:
+    rated = score(metric="quality", variant="clarity", value=7.0, note=NOT_RATED, judge_kind="rule_based")
+    (table,) = score_tables([rated])
+    assert (table.columns, table.unrated) == ((), ("clarity",))
+
+
+def test_what_is_lacking_counted_0_is_a_line_of_its_own_below_its_system() -> None:
+    (table,) = score_tables([score(), score(system="b"), score(policy="failed_as_zero", value=0.25)])
+    assert [(line.system, line.manner) for line in table.lines] == [("a", ""), ("a", ZEROED), ("b", "")]
+
+
+def test_judges_and_sets_of_rules_never_share_a_table() -> None:
+    rows = [score(), score(judge="q:n"), score(judge_params="hot"), score(rules="paper")]
+    assert [table.by for table in score_tables(rows)] == [
+        "judged by p:m (language model)",
+        "judged by q:n (language model)",
+        "judged by p:m (language model, settings hot)",
+        "judged by p:m (language model), rules of paper",
+    ]
+
+
+def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
+    labels = ["null_copy", "oracle", "react@m-counterfactual-swap", "null_empty", "react@m", "hybrid_react+ws@m"]
+    (table,) = score_tables([score(system=label, metric="basket") for label in labels])
+    assert [(line.system, line.section) for line in table.lines] == [
+        ("hybrid_react+ws", 0),
+        ("react", 0),
+        ("react-counterfactual-swap", 1),
+        ("null_empty", 2),
+        ("null_copy", 2),
+        ("oracle", 2),
+    ]
+    notes = " ".join(table.notes)
+    assert all(
+        part in notes for part in ("go on with @m", "null agents are floors", "oracle is a ceiling", "not ranked")
+    )
+
+
+@pytest.mark.parametrize("metric", ["faithfulness", "quality", "process", "next_purchase"])
+def test_the_oracle_is_no_ceiling_of_what_it_does_not_do(metric: str) -> None:
+    (table,) = score_tables([score(system="oracle", metric=metric)])
+    assert "ceiling" not in " ".join(table.notes)
+
+
+def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
+    checks = {"metric": "checks", "variant": "clean", "judge": "code"}
+    (table,) = score_tables([score(**checks), score(**checks, system="b", self_checked=True)])
+    assert systems(table) == ["a", "b (self-checked)"]
+    assert any(note.startswith("Self-checked") for note in table.notes)
+    (table,) = score_tables([score(**checks)])
+    assert systems(table) == ["a"]
+    assert not any(note.startswith("Self-checked") for note in table.notes)
