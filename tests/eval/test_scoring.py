@@ -172,7 +172,7 @@ def test_verdicts_asked_in_other_words_are_stale_and_asked_anew(
         prompt = prompt_for(dimension)
         return Prompt(prompt.name, prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    for module in ("judge", "metric"):
+    for module in ("judge", "score"):
         monkeypatch.setattr(f"drretail.eval.quality.{module}.prompt_for", reworded)
     other, _ = scripted_judge(by_length, name="other")
     scores = scored(folder, other)
