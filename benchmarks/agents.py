@@ -25,11 +25,11 @@ from typing import Any
 from simulated import Memory, Walked, simulated_model
 
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.world import World, open_world
 from drretail.files import write_lines
@@ -78,14 +78,14 @@ def runs_of(
     to: Path, shop: World, agent: str, memory: Memory, queries: Sequence[Query], repeats: int = 1, parallel: int = 1
 ) -> Ran:
     """Every query so often, up to ``parallel`` runs at once."""
-    contestant = Contestant.of(agent, load_agent(agent), {"": simulated_model(memory)}, shop)
-    with open_experiment(to, shop, queries, [contestant], "42") as experiment:
-        crowd = Crowd(Runner(shop, "benchmark", model_calls=10_000), experiment, parallel)
+    sut = SystemUnderTest.of(agent, load_agent(agent), {"": simulated_model(memory)}, shop)
+    with open_experiment(to, shop, queries, [sut], "42") as experiment:
+        batch = Batch(Runner(shop, "benchmark", model_calls=10_000), experiment, parallel)
         began, cpu, models = time.perf_counter(), time.process_time(), memory.cpu
-        (tally,) = crowd.run_all([contestant], queries, repeats)
+        (tally,) = batch.run_all([sut], queries, repeats)
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu - (memory.cpu - models)
         folders = [
-            experiment.run_folder(contestant.label, query.query_id, repeat)
+            experiment.run_folder(sut.label, query.query_id, repeat)
             for query in queries
             for repeat in range(1, repeats + 1)
         ]
@@ -102,9 +102,9 @@ def measured(folder: Path, agent: str, alone: int, at_once: int, seed: int) -> d
         to = Path(parent)
         runs_of(to / "warm", shop, agent, memory, queries[:1])
         memory.seconds, before = MODEL_SECONDS, _mb_now()
-        crowd = runs_of(to / "crowd", shop, agent, memory, queries, WAVES * at_once // len(queries), at_once)
+        batch = runs_of(to / "batch", shop, agent, memory, queries, WAVES * at_once // len(queries), at_once)
         peak = _peak_mb()  # the runs' own: nothing has read them yet
-        criticals = [run.critical_seconds for run in crowd.walked()]
+        criticals = [run.critical_seconds for run in batch.walked()]
         alones = [runs_of(to / f"alone-{it.query_id}", shop, agent, memory, [it]) for it in queries[:alone]]
         memory.seconds = 0.0
         passes = [runs_of(to / f"cpu-{number}", shop, agent, memory, queries) for number in range(CPU_PASSES)]
@@ -112,7 +112,7 @@ def measured(folder: Path, agent: str, alone: int, at_once: int, seed: int) -> d
         walked = least.walked()
         return {
             "wall_to_critical": statistics.mean(ran.seconds / ran.walked()[0].critical_seconds for ran in alones),
-            "of_ideal_throughput": ideal_seconds(criticals, at_once) / crowd.seconds,
+            "of_ideal_throughput": ideal_seconds(criticals, at_once) / batch.seconds,
             "cpu_ms_a_step": 1000 * least.cpu / sum(len(run.run.steps) for run in walked),
             "mb_a_run": (peak - before) / at_once,
             "steps_a_run": statistics.mean(len(run.run.steps) for run in walked),

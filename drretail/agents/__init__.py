@@ -11,11 +11,11 @@ listed.py            a product as one cited line
 loop.py              the loop that every role with tools goes round
 tool_hands.py        how a turn's calls are carried out
 page_reading.py      +ws: summaries of whole pages
-contestant.py        a system with all that is needed to run it
+sut.py        a system with all that is needed to run it
 opening.py           an experiment with its frozen profiles
 asking.py            one question outside a benchmark
 runner.py            one query, one system, one recorded run
-crowd.py             many runs side by side
+batch.py             many runs side by side
 tally.py             what became of them
 prompts/             what the agents are told, one file a role
 """

@@ -30,7 +30,7 @@ class Agent:
     """The limits that change what it does; the others are no part of its systems."""
     self_checked: bool = False
     """True when it takes out of its reports what the checks find: then their scores say little of it."""
-    is_yardstick: bool = False
+    is_baseline: bool = False
     """True for floors and the ceiling: without a model and without chance they run once for each query, with tools of
     their own choice, whatever is asked of the systems beside them."""
     sees_reference: bool = False

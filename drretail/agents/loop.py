@@ -32,7 +32,7 @@ class Acted:
     notes: tuple[str, ...] = ()
 
 
-class Hands(Protocol):
+class Executor(Protocol):
     """What a role in the loop can call, and how its calls are carried out."""
 
     @property
@@ -64,7 +64,7 @@ class Loop:
     role: Role
     path: str
     models: Models
-    hands: Hands
+    executor: Executor
     turns: int
     conclude: Callable[[Stop], HumanMessage] | None = None
     """What the model is told at a limit, for a last turn without calls; None ends the loop there."""
@@ -94,14 +94,14 @@ class State(TypedDict, total=False):
 
 async def think(state: State, runtime: Runtime[Loop]) -> State:
     loop = runtime.context
-    answer = await loop.models.call(loop.role, state.get("messages", []), path=loop.path, tools=loop.hands.schemas)
+    answer = await loop.models.call(loop.role, state.get("messages", []), path=loop.path, tools=loop.executor.schemas)
     return {"messages": [answer]}
 
 
 async def act(state: State, runtime: Runtime[Loop]) -> State:
     loop = runtime.context
     calls = _last_answer(state).tool_calls
-    acted = await loop.hands.carry_out(calls)
+    acted = await loop.executor.carry_out(calls)
     loop.models.read(loop.role, sum(len(reply.text) for reply in acted.replies))
     turns = state.get("turns", 0) + 1
     return {
@@ -120,7 +120,7 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
         raise ModelError("agent", "a loop without a conclusion came to one")
     told = loop.conclude(state.get("stop", "error"))
     answer = await loop.models.call(
-        loop.role, [*state.get("messages", []), told], path=loop.path, tools=loop.hands.schemas, may_call=False
+        loop.role, [*state.get("messages", []), told], path=loop.path, tools=loop.executor.schemas, may_call=False
     )
     return {"messages": [told, answer]}
 

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
 from drretail.agents.loop import Loop
-from drretail.agents.tool_turn import ToolHands
+from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
@@ -26,8 +26,8 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     del limits  # one turn is the method; the tokens are kept by ``models``
     asked = f"{task_message(task, session).text}\n{tagged('turns', str(TURNS))}"
     with Toolkit(session) as toolkit:
-        hands = ToolHands(toolkit, models, PATH, one_by_one=True)
-        end = await Loop("researcher", PATH, models, hands, TURNS, _report_now).run(
+        executor = ToolExecutor(toolkit, models, PATH, one_by_one=True)
+        end = await Loop("researcher", PATH, models, executor, TURNS, _report_now).run(
             [SystemMessage(_prompt("plan_to_function").render()), HumanMessage(asked)]
         )
     if not end.text:

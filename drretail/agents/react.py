@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
 from drretail.agents.loop import Loop
-from drretail.agents.tool_turn import ToolHands
+from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
@@ -28,9 +28,9 @@ STOPS: dict[Stop, str] = {
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The report of one ReAct loop over all nine tools. Raises ModelError when there is none."""
     with Toolkit(session) as toolkit:
-        hands = ToolHands(toolkit, models, PATH)
+        executor = ToolExecutor(toolkit, models, PATH)
         system = load_prompt(__file__, "react").render(turns=str(limits.tool_turns))
-        end = await Loop("researcher", PATH, models, hands, limits.tool_turns, _conclude).run(
+        end = await Loop("researcher", PATH, models, executor, limits.tool_turns, _conclude).run(
             [SystemMessage(system), task_message(task, session)]
         )
     if not end.text:

@@ -12,7 +12,7 @@ BUILT_IN = {
     "grounded_hybrid": "drretail.agents.grounded_hybrid.agent:GROUNDED_HYBRID",
 }
 """Those that research."""
-YARDSTICKS = {
+BASELINES = {
     "null_empty": "drretail.agents.baselines.null:EMPTY",
     "null_copy": "drretail.agents.baselines.null:COPY",
     "null_keywords": "drretail.agents.baselines.null:KEYWORDS",
@@ -20,7 +20,7 @@ YARDSTICKS = {
     "oracle": "drretail.agents.baselines.oracle:ORACLE",
 }
 """The floors and the ceiling, which stand beside them."""
-AGENTS = Plugins("agent", BUILT_IN | YARDSTICKS, "drretail.agents")
+AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents")
 
 
 def agent_names() -> list[str]:

@@ -1,4 +1,4 @@
-"""The hands of a role that calls the toolkit's tools, with or without whole pages being read for it."""
+"""The executor of a role that calls the toolkit's tools, with or without whole pages being read for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ FINALIZE = "Finalize"
 
 
 @dataclass(frozen=True, slots=True)
-class ToolHands:
+class ToolExecutor:
     """Calls of one turn run side by side, or ``one_by_one`` in their order; replies are in the calls' order."""
 
     toolkit: Toolkit

@@ -32,7 +32,7 @@ def ask(
     from drretail.agents.running.single_question import ask_once, question_as_query
     from drretail.cli.narration import print_report, report_document
     from drretail.cli.options.models import Opener
-    from drretail.cli.options.systems import check_user, contestants, exit_code, narrated_runner, system_options
+    from drretail.cli.options.systems import check_user, exit_code, narrated_runner, suts, system_options
     from drretail.cli.options.webs import chosen_web
     from drretail.cli.options.worlds import opened_world
     from drretail.errors import UserError
@@ -44,13 +44,13 @@ def ask(
         check_user(shop, user)
         chosen = system_options(without, preset, scope_to_user=scope_to_user, redact=redact)
         opener = Opener(settings, base_url or [])
-        (contestant,) = contestants([agent], model or [], shop, opener, model_profile, options=chosen)
-        if contestant.agent.sees_reference:
+        (sut,) = suts([agent], model or [], shop, opener, model_profile, options=chosen)
+        if sut.agent.sees_reference:
             raise UserError(
                 f"The agent {agent} is told the best basket of a benchmark's query: use it with `drretail run`."
             )
         runner = narrated_runner(shop, world, settings, quiet=quiet)
-        recorded = ask_once(runner, contestant, question_as_query(question, user, shop), to)
+        recorded = ask_once(runner, sut, question_as_query(question, user, shop), to)
     if as_json:
         print_json(report_document(recorded))
     else:

@@ -54,12 +54,12 @@ def demo(
 
 def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *, quiet: bool) -> None:
     """Runs all queries; the first question is shown with its research and its report."""
-    from drretail.agents.running.batch import Crowd
+    from drretail.agents.running.batch import Batch
     from drretail.agents.running.new_experiment import open_experiment
     from drretail.agents.running.runner import recorded_in
     from drretail.cli.narration import markdown_report, print_report
     from drretail.cli.options.models import Opener
-    from drretail.cli.options.systems import contestants, narrated_runner, silent_runner
+    from drretail.cli.options.systems import narrated_runner, silent_runner, suts
     from drretail.cli.run import RunsNarrated
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
@@ -69,14 +69,14 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     settings = read_settings()
     first = asked[0]
     say(f"\nThe question of user {first.user_id}:\n{first.text}\n")
-    players = contestants(["react"], [OFFLINE_MODEL], shop, Opener(settings))
+    players = suts(["react"], [OFFLINE_MODEL], shop, Opener(settings))
     # Without floors: of three reports the tables would say little else than that nothing applies.
     with open_experiment(to / "exp", shop, asked, players, SEED, reference=References(shop).of) as experiment:
         watch = RunsNarrated(choose_progress("none" if quiet else None))
-        Crowd(narrated_runner(shop, str(folder), settings, quiet=quiet), experiment, 1, watch).run_all(
+        Batch(narrated_runner(shop, str(folder), settings, quiet=quiet), experiment, 1, watch).run_all(
             players, asked[:1]
         )
-        Crowd(silent_runner(shop, str(folder), settings), experiment).run_all(players, asked[1:])
+        Batch(silent_runner(shop, str(folder), settings), experiment).run_all(players, asked[1:])
         recorded = recorded_in(experiment.run_folder(players[0].label, first.query_id, 1))
     say("")
     print_report(recorded, to / "exp")
@@ -94,5 +94,5 @@ def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
     from drretail.settings import read_settings
 
     names = METRICS.split(",")
-    bench = judges([OFFLINE_JUDGE], Opener(read_settings()))
-    return run_loop(score(experiment, names, bench, store=shop.store, progress=progress))
+    table_key = judges([OFFLINE_JUDGE], Opener(read_settings()))
+    return run_loop(score(experiment, names, table_key, store=shop.store, progress=progress))

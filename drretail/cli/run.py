@@ -16,8 +16,8 @@ from drretail.progress import Bar, Progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drretail.agents.running.runner import Contestant
-    from drretail.llm.budget import Purse
+    from drretail.agents.running.runner import SystemUnderTest
+    from drretail.llm.budget import ExperimentBudget
     from drretail.llm.prices import PriceTable
     from drretail.records.query import Query
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def estimate_run(
     to: "Path",
-    players: "Sequence[Contestant]",
+    players: "Sequence[SystemUnderTest]",
     queries: "Sequence[Query]",
     repeats: int,
     prices: "PriceTable",
@@ -48,39 +48,39 @@ def estimate_run(
     left = [
         (player.label, player.system, sum(_open(to, player.label, *run, **again) for run in wanted))
         for player in players
-        if not player.agent.is_yardstick
+        if not player.agent.is_baseline
     ]
     spent = spending_of(to, prices) if (to / "experiment.json").exists() else []
     estimates = estimates_of(left, spent, prices)
     show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
 
 
-def opened_purse(
-    to: "Path", players: "Sequence[Contestant]", prices: "PriceTable", tokens: int | None, dollars: float | None
-) -> "Purse | None":
-    """The experiment's purse, out of which its ended runs are paid already; None without a cap.
+def opened_budget(
+    to: "Path", players: "Sequence[SystemUnderTest]", prices: "PriceTable", tokens: int | None, dollars: float | None
+) -> "ExperimentBudget | None":
+    """The experiment's experiment_budget, out of which its ended runs are paid already; None without a cap.
 
     Raises UserError when dollars are capped and a model of the experiment has no known price.
     """
     from drretail.cli.options.systems import check_priced
     from drretail.errors import UserError
     from drretail.experiment import read_definition, read_runs
-    from drretail.llm.budget import Purse
+    from drretail.llm.budget import ExperimentBudget
     from drretail.llm.prices import cost_of, unpriced
 
     if tokens is None and dollars is None:
         return None
     if dollars is not None:
         check_priced(model for player in players for model in player.models.values())
-    purse = Purse(prices, tokens, dollars)
+    experiment_budget = ExperimentBudget(prices, tokens, dollars)
     systems = read_definition(to).systems
     for run in read_runs(to):
         system = systems[run.system]
         unknown = cost_of(run.usage, system.models, prices).unpriced
         if dollars is not None and unknown:
             raise UserError(f"What {run.run_id} cost is unknown. {unpriced(unknown)}")
-        purse.count(run.system, system, run.usage)
-    return purse
+        experiment_budget.count(run.system, system, run.usage)
+    return experiment_budget
 
 
 def _open(to: "Path", label: str, query_id: str, repeat: int, *, retry_failed: bool, retry_spoiled: bool) -> bool:
@@ -264,24 +264,24 @@ def run(
     """
     from dataclasses import asdict
 
-    from drretail.agents.running.batch import Crowd
+    from drretail.agents.running.batch import Batch
     from drretail.agents.running.new_experiment import open_experiment
     from drretail.agents.running.shard import WHOLE, Shard
     from drretail.agents.running.spending import spending_of
-    from drretail.agents.running.system import counterfactuals, with_yardsticks
+    from drretail.agents.running.system import counterfactuals, with_baselines
     from drretail.cli.options.models import Opener
     from drretail.cli.options.systems import (
         asked_by,
         check_user,
-        contestants,
         exit_code,
         narrated_runner,
         silent_runner,
+        suts,
         system_options,
     )
     from drretail.cli.options.webs import chosen_web
     from drretail.cli.options.worlds import opened_world
-    from drretail.cli.run import estimate_run, opened_purse, spoiled, watched
+    from drretail.cli.run import estimate_run, opened_budget, spoiled, watched
     from drretail.cli.spending import print_spending, spending_document
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
@@ -314,7 +314,7 @@ def run(
         check_made_for(plan.queries, shop.manifest.fingerprint)
         for query in plan.queries:
             check_user(shop, query.user_id)
-        players = contestants(plan.agents, model or [], shop, opener, plan.profile, options=chosen, limits=limits)
+        players = suts(plan.agents, model or [], shop, opener, plan.profile, options=chosen, limits=limits)
         beside = counterfactuals(players, counterfactual or ())
         if counterfactual and not beside:
             say(NO_PROFILE_SEEN)
@@ -322,7 +322,7 @@ def run(
         if estimate:
             estimate_run(to, players, mine, repeats, opener.prices, **again, as_json=as_json)
             return
-        players = players if no_floors else with_yardsticks(players, shop)
+        players = players if no_floors else with_baselines(players, shop)
         runs = sum(player.repeats(repeats) for player in players) * len(mine)
         alone = min(settings.parallel, runs) == 1
         runner = narrated_runner(shop, world, settings, quiet=quiet) if alone else silent_runner(shop, world, settings)
@@ -331,10 +331,10 @@ def run(
             open_experiment(to, shop, plan.queries, players, seed, reference=References(shop).of) as experiment,
             watched(choose_progress("none" if quiet else None), runner, runs, narrated=alone) as watch,
         ):
-            purse = opened_purse(to, players, opener.prices, max_tokens, max_dollars)
-            crowd = Crowd(runner, experiment, settings.parallel, watch, purse)
-            tallies = crowd.run_all(players, mine, repeats, **again)
-    spending = {player.label for player in players if not player.agent.is_yardstick}
+            experiment_budget = opened_budget(to, players, opener.prices, max_tokens, max_dollars)
+            batch = Batch(runner, experiment, settings.parallel, watch, experiment_budget)
+            tallies = batch.run_all(players, mine, repeats, **again)
+    spending = {player.label for player in players if not player.agent.is_baseline}
     spent = [row for row in spending_of(to, opener.prices) if row.label in spending]
     if as_json:
         taken = [spending_document(row) for row in spent]
@@ -348,6 +348,6 @@ def run(
         say(f"failed: {failure}")
     if any(tally.spoiled for tally in tallies):
         say(spoiled(tallies))
-    if purse is not None and purse.closing is not None:
-        say(purse.closing)
+    if experiment_budget is not None and experiment_budget.closing is not None:
+        say(experiment_budget.closing)
     exit_code(any(tally.failed or tally.not_started for tally in tallies))

@@ -24,7 +24,7 @@ COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens"
 
 
 def capped_judging(
-    experiment: "Path", bench: "Iterable[Judge]", prices: "PriceTable", tokens: int | None, dollars: float | None
+    experiment: "Path", table_key: "Iterable[Judge]", prices: "PriceTable", tokens: int | None, dollars: float | None
 ) -> "Allowance | None":
     """The allowance of the flags --max-tokens and --max-dollars; None without one.
 
@@ -36,7 +36,7 @@ def capped_judging(
     if tokens is None and dollars is None:
         return None
     if dollars is not None:
-        check_priced(judge.model for judge in bench if judge.model is not None)
+        check_priced(judge.model for judge in table_key if judge.model is not None)
     return opened_allowance(experiment, prices, tokens, dollars)
 
 
@@ -229,9 +229,9 @@ def score(
         raise UserError("--regrade asks everything anew each time, so a cap would never let it end: leave one out.")
     settings = read_settings(page_age=page_age, web=web)
     opener = Opener(settings, base_url or [], keyless=estimate)
-    bench = judges(judge or [], opener, model_profile) if needs_judge else []
+    table_key = judges(judge or [], opener, model_profile) if needs_judge else []
     if estimate:
-        asked = [replace(judge, in_batches=batch) for judge in bench]
+        asked = [replace(judge, in_batches=batch) for judge in table_key]
         estimates = estimate_judging(
             experiment,
             names,
@@ -246,8 +246,8 @@ def score(
         return
     definition = read_definition(experiment)
     live = pages_by_label(settings, definition.systems) if sources == LIVE else None
-    allowance = capped_judging(experiment, bench, opener.prices, max_tokens, max_dollars)
-    asking = asked_in_batches(bench, experiment, settings.batch_poll) if batch else nullcontext(bench)
+    allowance = capped_judging(experiment, table_key, opener.prices, max_tokens, max_dollars)
+    asking = asked_in_batches(table_key, experiment, settings.batch_poll) if batch else nullcontext(table_key)
     with world_of(experiment, world, quiet=quiet) as shop, asking as asked:
         scores = run_loop(
             score_experiment(

@@ -13,7 +13,7 @@ from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.progress_meter import Meter
 from drretail.data_ingest.raw.chunks import Tell
 from drretail.data_ingest.raw.sources import reading
-from drretail.data_ingest.workers import Crew, Job
+from drretail.data_ingest.workers import Job, WorkerPool
 from drretail.env.generations import STAGES, sync_tree, writer_lock
 from drretail.env.manifest import SourceFile
 from drretail.files import sync_folder, write_atomically
@@ -84,8 +84,8 @@ def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Se
         sizes.append(state.st_size)
         if not kept[-1].is_file():
             jobs.append(partial(write_digest, path, state.st_size, kept[-1]))
-    with Meter.over(progress, "hashing files", sum(sizes), len(jobs)) as meter, Crew(workers) as crew:
-        crew.do(jobs, meter.tell)
+    with Meter.over(progress, "hashing files", sum(sizes), len(jobs)) as meter, WorkerPool(workers) as worker_pool:
+        worker_pool.do(jobs, meter.tell)
     return [
         SourceFile(name=item.name, size=size, sha256=file.read_text(encoding="utf-8"))
         for item, size, file in zip(plan.inputs, sizes, kept, strict=True)

@@ -25,7 +25,7 @@ Job = Callable[[Tell], None]
 _START = "import sys; sys.path[:] = {path!r}; from drretail.data_ingest.workers import work; work({descriptor})"
 
 
-class Crew:
+class WorkerPool:
     """Does jobs with a number of processes, which are started when there is more than one job for them."""
 
     def __init__(self, size: int) -> None:

@@ -9,10 +9,10 @@ from drretail.env.manifest import OrderRow
 from drretail.env.world import World
 from drretail.errors import NotFound, ToolError
 from drretail.experiment import Experiment, rubric_path
-from drretail.grounding.goods import goods_of
+from drretail.grounding.goods import purchase_item_of
 from drretail.grounding.purchases import known_leaf
 from drretail.records.query import Query
-from drretail.records.shop import METRIC, VOID_STATUSES, Goods, NextPurchase, Product
+from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, PurchaseItem
 
 MOST_POPULAR = 50
 """How many a baseline may recommend: as many as the catalog gives at once, and more than any report does."""
@@ -44,9 +44,11 @@ class _Shop:
     """A world that is asked once for what sells best in a category."""
 
     world: World
-    _popular: dict[str | None, tuple[Goods, ...]] = field(default_factory=dict[str | None, tuple[Goods, ...]])
+    _popular: dict[str | None, tuple[PurchaseItem, ...]] = field(
+        default_factory=dict[str | None, tuple[PurchaseItem, ...]]
+    )
 
-    def popular(self, category: str | None) -> tuple[Goods, ...]:
+    def popular(self, category: str | None) -> tuple[PurchaseItem, ...]:
         """The products with most ratings, in a category or the whole shop."""
         if category not in self._popular:
             self._popular[category] = self._look_up(category)
@@ -64,7 +66,7 @@ class _Shop:
         counts = Counter(leaf for leaf in leaves if leaf is not None)
         return min(counts, key=lambda name: (-counts[name], name), default=None)
 
-    def _look_up(self, category: str | None) -> tuple[Goods, ...]:
+    def _look_up(self, category: str | None) -> tuple[PurchaseItem, ...]:
         asked = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
         try:
             found = [hit.product_id for hit in self.world.catalog.search(asked).hits]
@@ -73,7 +75,7 @@ class _Shop:
                 raise
             return ()  # the last product of a category may have left the shop
         products = self.world.store.products(found)
-        return tuple(goods_of(products[product_id]) for product_id in found if product_id in products)
+        return tuple(purchase_item_of(products[product_id]) for product_id in found if product_id in products)
 
 
 def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextPurchase:
@@ -84,7 +86,7 @@ def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextP
     return NextPurchase(
         query_id=query.query_id,
         user_id=query.user_id,
-        bought=tuple(map(goods_of, bought)),
+        bought=tuple(map(purchase_item_of, bought)),
         gone=tuple(product_id for product_id in ids if product_id not in products),
         wanted=_is_wanted(bought, query.constraints.categories),
         favourite=favourite,

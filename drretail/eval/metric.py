@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.records.score import Rules, Verdict, VerdictState
 
@@ -42,10 +42,10 @@ class Metric(Protocol):
         """True where a value is a matter of judgement, such as a rating: of a rule-based judge it is never shown."""
         ...
 
-    async def judge(self, subject: Subject, hearing: Hearing) -> None:
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
         """Records the verdicts that are missing for this run; what stands is not judged again.
 
-        Only called for a run with a report. The rules are ``hearing.rules``.
+        Only called for a run with a report. The rules are ``judge_session.rules``.
         """
         ...
 
@@ -85,7 +85,7 @@ class CodeFamily:
 
     name: str
     version: int
-    judged: Callable[[Subject, Hearing], None]
+    judged: Callable[[Subject, JudgeSession], None]
     """Records the verdicts that are missing for a run."""
     valued: Callable[[Sequence[Verdict]], list[Value]]
     """A run's value in every variant, from its verdicts."""
@@ -94,8 +94,8 @@ class CodeFamily:
     needs_judge: bool = False
     is_opinion: bool = False
 
-    async def judge(self, subject: Subject, hearing: Hearing) -> None:
-        self.judged(subject, hearing)
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        self.judged(subject, judge_session)
 
     def prompt_hashes(self) -> frozenset[str]:
         return frozenset({""})

@@ -14,7 +14,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import UnknownName
-from drretail.eval.judging.jobs import Desk, Job, PairJob
+from drretail.eval.judging.jobs import Job, PairJob, Submitter
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
@@ -24,7 +24,7 @@ from drretail.eval.pairwise.judge import check_rules
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.eval.scores.file import derive_scores
-from drretail.eval.scores.gathering import Bench, Seat
+from drretail.eval.scores.gathering import Seat, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.case import PAGE_AGE
@@ -70,18 +70,18 @@ async def score(
     if PAIRWISE in metrics:
         check_rules(rules)
     definition = read_definition(experiment)
-    benches = [(metric, judge) for metric in families for judge in bench(metric, judges)]
+    tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
-    desk = Desk(experiment, rules, definition.seed, again, judge_repeats, allowance)
+    desk = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance)
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         singles = (
             Job(subject if live is None else _looking_again(subject, pages), metric, judge)
             for subject in read_subjects(experiment, store, page_age)
-            for metric, judge in benches
+            for metric, judge in tables_of_judges
         )
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
         jobs = chain(singles, doubles)
-        total = len(planned_runs(experiment, definition)) * len(benches)
+        total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
         total += len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
@@ -93,7 +93,7 @@ async def score(
                 for worker in workers:  # when one has raised, the others must not write on without the lock
                     worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
-        asked = [Bench(metric.name, Seat(judge.ref, rules)) for metric, judge in benches]
+        asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, progress)
         scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs)
@@ -105,12 +105,12 @@ def _looking_again(subject: Subject, pages: LivePages) -> Subject:
     return replace(subject, page_at=partial(pages.page, subject.label))
 
 
-def bench(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
+def table_key(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
     """Who judges in this family."""
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
 
-async def _work(desk: Desk, jobs: Iterator[Job | PairJob], bar: Bar) -> None:
+async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar) -> None:
     """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
         try:

@@ -4,7 +4,7 @@ Exact, by dynamic programming over the slots. A state is what the rest of the ch
 whether a wanted brand is in, and which of the chosen products later slots offer, too; of each state the cheapest
 choice is kept. Worths are whole hundredths of a star, so n slots have at most (550n + 1) · 2 · s states, with s the
 sets of shared products that can be chosen (1 where no product is offered for two things), and m offers a slot take at
-most n · m times as many steps. Beforehand an offer goes that n others of its slot beat in price, worth and brand: the
+most n · m times as many steps. Briefing an offer goes that n others of its slot beat in price, worth and brand: the
 other slots use up fewer than n of them.
 """
 

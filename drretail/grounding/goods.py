@@ -3,14 +3,14 @@
 from math import floor, log2
 
 from drretail.grounding.purchases import known_leaf
-from drretail.records.shop import Goods, Product
+from drretail.records.shop import Product, PurchaseItem
 
 LOWEST, HIGHEST = 5, 640
 """What is cheaper, and what costs as much or more, is one band each."""
 
 
-def goods_of(product: Product) -> Goods:
-    return Goods(
+def purchase_item_of(product: Product) -> PurchaseItem:
+    return PurchaseItem(
         product_id=product.product_id,
         category=known_leaf(product),
         brand=product.brand,

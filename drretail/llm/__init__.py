@@ -11,7 +11,7 @@ faults.py     one attempt: every failure of a provider becomes a ModelError of a
 models.py     the models of one run: journalled, counted, written into the trajectory
 caching.py    what providers that want it marked are told to cache
 budget.py     when a run must conclude, by tokens and dollars
-purse.py      whether an experiment's caps let one more run start
+experiment_budget.py      whether an experiment's caps let one more run start
 prices.py     dollars by a dated table (prices.toml); costs.py by role, estimates.py before, latency.py for telemetry
 offline/      deterministic rule-based chat models, for runs without a key
 """

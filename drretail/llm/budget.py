@@ -52,7 +52,7 @@ UNITS = ("tokens", "dollars")
 
 
 @dataclass(slots=True)
-class Purse:
+class ExperimentBudget:
     """Caps for all runs of an experiment together; None = no cap. A cap in dollars wants prices that are known.
 
     Use: ``begin`` (or ``admission``) before a run, ``end`` after it, ``count`` for runs that had ended before.
@@ -70,7 +70,7 @@ class Purse:
     _waiting: list["asyncio.Future[None]"] = field(default_factory=list["asyncio.Future[None]"])
 
     def count(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
-        """Takes what a run has used out of the purse."""
+        """Takes what a run has used out of the experiment_budget."""
         cost = cost_of(usage, system.models, self.prices)
         took = {"tokens": cost.usage.total, "dollars": cost.dollars or 0.0}
         for unit in UNITS:

@@ -18,11 +18,11 @@ LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
 """The web provider that is no part of a label."""
-FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers")
+NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers")
 """Agents that research nothing: what a score is worth shows in what these get."""
-CEILING = "oracle"
+ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
-YARDSTICKS = (*FLOORS, CEILING)
+BASELINES = (*NULL_AGENTS, ORACLE_AGENT)
 
 
 class Limits(Record):

@@ -10,7 +10,7 @@ from drretail.records.base import Document, Record
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.rules import Rules
-from drretail.records.run import CEILING, FLOORS, ModelKind
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
 
 SliceBy = Literal["category", "kind", "constraint"]
 """What queries are sorted by: what is wanted, what sort of need it is, what it demands."""
@@ -277,16 +277,16 @@ _COUNTERFACTUAL = re.compile(r"-counterfactual-(swap|neutral)(?![a-z0-9])")
 def place_of(label: str) -> Place:
     """By its label: floors and the ceiling have no model in it, counterfactual systems name their option."""
     agent = re.split(r"[-+]", label)[0]
-    if agent in FLOORS:
+    if agent in NULL_AGENTS:
         return "floor"
-    if agent == CEILING:
+    if agent == ORACLE_AGENT:
         return "ceiling"
     return "counterfactual" if _COUNTERFACTUAL.search(label) else "system"
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
-    """Each label once: systems, counterfactual ones, floors in the order of ``FLOORS``, the ceiling last."""
-    floors = {name: at for at, name in enumerate(FLOORS)}
+    """Each label once: systems, counterfactual ones, floors in the order of ``NULL_AGENTS``, the ceiling last."""
+    floors = {name: at for at, name in enumerate(NULL_AGENTS)}
 
     def key(label: str) -> tuple[int, int, str]:
         return PLACES.index(place_of(label)), floors.get(re.split(r"[-+]", label)[0], 0), label

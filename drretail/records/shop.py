@@ -146,7 +146,7 @@ class UserRow(Record):
 METRIC = "next_purchase"
 
 
-class Goods(Record):
+class PurchaseItem(Record):
     """A product by what a guess may hit of it."""
 
     product_id: str
@@ -162,7 +162,7 @@ class NextPurchase(Document):
 
     query_id: str
     user_id: str | None = None
-    bought: tuple[Goods, ...] = ()
+    bought: tuple[PurchaseItem, ...] = ()
     """Of the held-out orders that were not cancelled or returned; empty for a user without any."""
     gone: tuple[str, ...] = ()
     """Products of such orders that the shop does not have."""
@@ -170,7 +170,7 @@ class NextPurchase(Document):
     """Whether something of it is of a category that the query asks for; None where the query names none."""
     favourite: str | None = None
     """The leaf category of which the user had ordered most by then; None where no order is of a known one."""
-    popular_in_favourite: tuple[Goods, ...] = ()
+    popular_in_favourite: tuple[PurchaseItem, ...] = ()
     """The products with most ratings, most first."""
-    popular: tuple[Goods, ...] = ()
+    popular: tuple[PurchaseItem, ...] = ()
     """The same of the whole shop."""

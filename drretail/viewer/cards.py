@@ -7,7 +7,7 @@ from datetime import date, datetime
 from drretail.grounding.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
-from drretail.viewer.claims import SIGNS, WORDS, Claim, Excerpt, Ruling, excerpt, find_quote, readable
+from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
 from drretail.viewer.experiment import RunView
 from drretail.viewer.markdown import is_web_address
 
@@ -17,7 +17,7 @@ LONGEST_RESULT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class SourceCard:
-    """A source that a ruling rests on, with the quote in it apart."""
+    """A source that a claim_verdict rests on, with the quote in it apart."""
 
     title: str
     anchor: str | None
@@ -27,7 +27,7 @@ class SourceCard:
 
 
 @dataclass(frozen=True, slots=True)
-class RulingCard:
+class VerdictCard:
     type: str
     word: str
     sign: str
@@ -45,7 +45,7 @@ class ClaimCard:
     claim: Claim
     word: str
     sign: str
-    rulings: tuple[RulingCard, ...]
+    claim_verdicts: tuple[VerdictCard, ...]
     in_report: bool
 
 
@@ -87,9 +87,14 @@ def claim_cards(view: RunView, judge: int, shown: frozenset[str]) -> list[ClaimC
     cards: list[ClaimCard] = []
     for claim in view.claims[judge].claims:
         anchor = claim_anchor(view, judge, claim)
-        rulings = tuple(_ruling(ruling, claim, view.subject.evidence, anchors) for ruling in claim.rulings)
+        claim_verdicts = tuple(
+            _claim_verdict(claim_verdict, claim, view.subject.evidence, anchors)
+            for claim_verdict in claim.claim_verdicts
+        )
         cards.append(
-            ClaimCard(anchor, claim, WORDS[claim.support], SIGNS[claim.support], rulings, in_report=anchor in shown)
+            ClaimCard(
+                anchor, claim, WORDS[claim.support], SIGNS[claim.support], claim_verdicts, in_report=anchor in shown
+            )
         )
     return cards
 
@@ -161,8 +166,10 @@ def _step(step: Step, texts: Mapping[str, str]) -> StepCard:
     return StepCard(step, written, brief[:160], result, left_out)
 
 
-def _ruling(ruling: Ruling, claim: Claim, evidence: Mapping[str, Evidence], anchors: Mapping[str, str]) -> RulingCard:
-    verdict = ruling.verdict
+def _claim_verdict(
+    claim_verdict: ClaimVerdict, claim: Claim, evidence: Mapping[str, Evidence], anchors: Mapping[str, str]
+) -> VerdictCard:
+    verdict = claim_verdict.verdict
     hashes = {source.sha256 for source in verdict.sources}
     held = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
     if not held:
@@ -180,8 +187,10 @@ def _ruling(ruling: Ruling, claim: Claim, evidence: Mapping[str, Evidence], anch
         for (entry, text), here in zip(pairs, found, strict=True)
     )
     reason = verdict.reason or verdict.error or ""
-    word, sign = WORDS[ruling.support], SIGNS[ruling.support]
-    return RulingCard(ruling.type, word, sign, ruling.support, reason, missing, _told(verdict.notes), sources)
+    word, sign = WORDS[claim_verdict.support], SIGNS[claim_verdict.support]
+    return VerdictCard(
+        claim_verdict.type, word, sign, claim_verdict.support, reason, missing, _told(verdict.notes), sources
+    )
 
 
 def _chosen(entry: Evidence, hashes: set[str], quote: str | None) -> list[str]:

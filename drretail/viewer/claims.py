@@ -121,12 +121,12 @@ SIGNS: Mapping[Support, str] = {
     "unjudged": "·",
 }
 SEVERITY: tuple[Support, ...] = ("unjudged", "full", "uncited", "failed", "unverifiable", "partial", "none")
-"""From what is harmless to what is wrong: of several rulings the last one here marks the claim."""
+"""From what is harmless to what is wrong: of several claim_verdicts the last one here marks the claim."""
 _BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class ClaimVerdict:
     """What was ruled on a claim against its sources of one type."""
 
     type: str
@@ -144,28 +144,28 @@ class Claim:
     unresolved: tuple[str, ...]
     """What it cites and the run was never handed."""
     span: tuple[int, int] | None
-    rulings: tuple[Ruling, ...]
+    claim_verdicts: tuple[ClaimVerdict, ...]
     support: Support
 
     @property
     def types(self) -> tuple[str, ...]:
         """web, product, internal: whatever was ruled on."""
-        return tuple(ruling.type for ruling in self.rulings)
+        return tuple(claim_verdict.type for claim_verdict in self.claim_verdicts)
 
 
 def claims_of(judged: Judged, report: str) -> list[Claim]:
-    """The cited claims with their rulings and those without a source, in the order of the report."""
-    rulings: dict[str, list[Ruling]] = {}
+    """The cited claims with their claim_verdicts and those without a source, in the order of the report."""
+    claim_verdicts: dict[str, list[ClaimVerdict]] = {}
     for verdict in judged.stage(SUPPORT):
         claim_id, _, kind = verdict.item.rpartition(":")
-        rulings.setdefault(claim_id, []).append(Ruling(kind, _support(verdict), verdict))
+        claim_verdicts.setdefault(claim_id, []).append(ClaimVerdict(kind, _support(verdict), verdict))
     cited = _extracted(judged, CITED)
     said = {claim.claim.casefold() for claim in cited}
     uncited = [claim for claim in _extracted(judged, ALL) if not claim.sources and claim.claim.casefold() not in said]
     placed = [(claim, _span(claim, report)) for claim in [*cited, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     return [
-        _claim(number, claim, span, tuple(rulings.get(claim.claim_id, ())))
+        _claim(number, claim, span, tuple(claim_verdicts.get(claim.claim_id, ())))
         for number, (claim, span) in enumerate(placed, 1)
     ]
 
@@ -182,14 +182,18 @@ def failed_stages(judged: Judged) -> list[Verdict]:
     return [verdict for verdict in stages if verdict.state == "failed"]
 
 
-def _claim(number: int, claim: Extracted, span: tuple[int, int] | None, rulings: tuple[Ruling, ...]) -> Claim:
-    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, rulings, _worst(claim, rulings))
+def _claim(
+    number: int, claim: Extracted, span: tuple[int, int] | None, claim_verdicts: tuple[ClaimVerdict, ...]
+) -> Claim:
+    return Claim(
+        number, claim.claim, claim.sources, claim.unresolved, span, claim_verdicts, _worst(claim, claim_verdicts)
+    )
 
 
-def _worst(claim: Extracted, rulings: tuple[Ruling, ...]) -> Support:
+def _worst(claim: Extracted, claim_verdicts: tuple[ClaimVerdict, ...]) -> Support:
     """What marks a claim that was ruled on once for each type of its sources."""
     for support in reversed(SEVERITY):
-        if any(ruling.support == support for ruling in rulings):
+        if any(claim_verdict.support == support for claim_verdict in claim_verdicts):
             return support
     return "unjudged" if claim.sources else "uncited"
 

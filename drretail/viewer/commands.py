@@ -8,7 +8,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
 from drretail.records.base import canonical_json
 from drretail.records.rules import Rules
-from drretail.records.run import SANDBOX, YARDSTICKS, Limits, System
+from drretail.records.run import BASELINES, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
 
@@ -23,7 +23,7 @@ def queries_file(view: ExperimentView) -> str:
 def commands(view: ExperimentView) -> list[str]:
     """One command a line; W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``."""
     folder = quote(view.name)
-    beside = {label for label, system in view.definition.systems.items() if system.agent in YARDSTICKS}
+    beside = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
     # Floors and the oracle come along by themselves, and with one command as well as with each.
     asked = [label for label in view.definition.systems if label not in beside] or sorted(beside)
     runs = [_run(view, label, view.definition.systems[label], folder, floors=bool(beside)) for label in asked]

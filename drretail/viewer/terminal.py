@@ -77,10 +77,10 @@ def _claim(claim: Claim) -> Iterator[str]:
     """Claims that hold take one line; the others say why."""
     types = f" ({', '.join(claim.types)})" if claim.types else ""
     yield f"  {claim.number:>3} {SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
-    for ruling in claim.rulings:
-        reason = ruling.verdict.reason or ruling.verdict.error
-        if ruling.support != "full" and reason:
-            yield f"        {ruling.type}: {reason}"
+    for claim_verdict in claim.claim_verdicts:
+        reason = claim_verdict.verdict.reason or claim_verdict.verdict.error
+        if claim_verdict.support != "full" and reason:
+            yield f"        {claim_verdict.type}: {reason}"
 
 
 def _findings(view: RunView, score: str) -> Iterator[str]:
@@ -107,25 +107,25 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield ""
     for table in score_tables(view.scores):
         yield from _table(table)
-    for bench in paired(view.pairs, view.ranks, beside=False):
-        yield from _pairs(bench)
+    for table_key in paired(view.pairs, view.ranks, beside=False):
+        yield from _pairs(table_key)
     agreement = agreement_table(view.agreements)
     if agreement is not None:
         yield from _table(agreement)
 
 
-def _pairs(bench: Paired) -> Iterator[str]:
+def _pairs(table_key: Paired) -> Iterator[str]:
     """A judge's pairs: each with all dimensions where there are few, else in overall quality."""
-    if bench.hidden:
+    if table_key.hidden:
         return
-    yield f"{TITLE} ({bench.by})"
-    yield from (f"  {note}" for note in (*bench.notes, *bench.lacking))
+    yield f"{TITLE} ({table_key.by})"
+    yield from (f"  {note}" for note in (*table_key.notes, *table_key.lacking))
     yield ""
-    few = len(bench.pairs) <= WHOLE or bench.overall is None
-    for table in bench.pairs if few else filter(None, [bench.overall]):
+    few = len(table_key.pairs) <= WHOLE or table_key.overall is None
+    for table in table_key.pairs if few else filter(None, [table_key.overall]):
         yield from _rows(table)
-    if bench.strengths is not None:
-        yield from _rows(_first_column(bench.strengths))
+    if table_key.strengths is not None:
+        yield from _rows(_first_column(table_key.strengths))
 
 
 def _rows(table: Table) -> Iterator[str]:

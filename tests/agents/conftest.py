@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.llm.offline.chat import OfflineChat
@@ -51,8 +51,8 @@ def scripted(*turns: Scripted) -> tuple[Model, list[Turn]]:
     return Model("scripted:test", OfflineChat(policy=policy, model="test"), info, {}), shown
 
 
-def contestant(world: World, model: Model, **given: Any) -> Contestant:
-    return Contestant.of("react", load_agent("react"), {"": model}, world, **given)
+def sut(world: World, model: Model, **given: Any) -> SystemUnderTest:
+    return SystemUnderTest.of("react", load_agent("react"), {"": model}, world, **given)
 
 
 @pytest.fixture

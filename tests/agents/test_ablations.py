@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.cli.options.systems import PRESETS, system_options
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -26,7 +26,7 @@ REPORT = AIMessage("I looked nothing up.")
 def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Turn]]:
     model, shown = scripted(*turns)
     options = system_options(without, None, scope_to_user=False)
-    player = Contestant.of("react", load_agent("react"), {"": model}, world, options=options)
+    player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world, options=options)
     return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
 
 

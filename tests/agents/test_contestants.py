@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import open_model
@@ -23,9 +23,9 @@ SHOPPER = {"": open_model("offline:shopper")}
 )
 def test_a_limit_that_changes_nothing_makes_no_other_system(world: World, agent: str, label: str) -> None:
     limits = Limits(researchers=2, tool_turns=3, tokens=9, repairs=0)
-    assert Contestant.of(agent, load_agent(agent), SHOPPER, world, limits=limits).label == label
+    assert SystemUnderTest.of(agent, load_agent(agent), SHOPPER, world, limits=limits).label == label
 
 
 def test_a_model_for_a_role_that_the_agent_does_not_have_is_named(world: World) -> None:
     with pytest.raises(UserError, match=r"needs a model for researcher: .* It has no supervisor"):
-        Contestant.of("react", load_agent("react"), {"supervisor": SHOPPER[""]}, world)
+        SystemUnderTest.of("react", load_agent("react"), {"supervisor": SHOPPER[""]}, world)

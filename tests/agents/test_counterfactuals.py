@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import Contestant, counterfactuals
+from drretail.agents.running.system import SystemUnderTest, counterfactuals
 from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import counterfactual_path, read_counterfactual, read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.counterfactual import factual_of, kind_of
 from drretail.records.query import Query
-from drretail.records.run import FLOORS
-from tests.agents.conftest import contestant, scripted
+from drretail.records.run import NULL_AGENTS
+from tests.agents.conftest import scripted, sut
 from tests.agents.profile_minded import OBEYING
 from tests.two_tastes import BIRDS, DOGS, build
 
@@ -34,13 +34,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 @pytest.fixture
-def obeying(shop: World) -> Contestant:
-    return Contestant.of("obeying", OBEYING, {}, shop)
+def obeying(shop: World) -> SystemUnderTest:
+    return SystemUnderTest.of("obeying", OBEYING, {}, shop)
 
 
-def run_all(shop: World, folder: Path, players: list[Contestant], *queries: Query) -> None:
+def run_all(shop: World, folder: Path, players: list[SystemUnderTest], *queries: Query) -> None:
     with open_experiment(folder, shop, queries or (QUERY,), players, "42") as experiment:
-        Crowd(Runner(shop, "w"), experiment).run_all(players, queries or (QUERY,))
+        Batch(Runner(shop, "w"), experiment).run_all(players, queries or (QUERY,))
 
 
 def reports(folder: Path) -> dict[str, str | None]:
@@ -48,7 +48,7 @@ def reports(folder: Path) -> dict[str, str | None]:
 
 
 def test_each_kind_is_a_system_with_a_label_of_its_own(world: World) -> None:
-    plain = contestant(world, scripted()[0], options={"scope_to_user": True})
+    plain = sut(world, scripted()[0], options={"scope_to_user": True})
     swap, neutral = counterfactuals([plain], ["swap", "neutral", "swap"])
     assert swap.label == "react@scripted-test-counterfactual-swap-scope_to_user"
     assert neutral.label == "react@scripted-test-counterfactual-neutral-scope_to_user"
@@ -57,18 +57,18 @@ def test_each_kind_is_a_system_with_a_label_of_its_own(world: World) -> None:
     assert (swap.agent, swap.models) == (plain.agent, plain.models)
 
 
-def test_floors_have_no_counterfactual_and_wrong_kinds_are_told(obeying: Contestant, world: World) -> None:
-    floor = replace(obeying, system=obeying.system.model_copy(update={"agent": FLOORS[0]}))
+def test_floors_have_no_counterfactual_and_wrong_kinds_are_told(obeying: SystemUnderTest, world: World) -> None:
+    floor = replace(obeying, system=obeying.system.model_copy(update={"agent": NULL_AGENTS[0]}))
     assert counterfactuals([floor], ["swap"]) == []
     with pytest.raises(UnknownName, match="swap"):
         counterfactuals([obeying], ["swop"])
-    blind = contestant(world, scripted()[0], options={"without": ["user"]})
+    blind = sut(world, scripted()[0], options={"without": ["user"]})
     with pytest.raises(UserError, match="no profile to change"):
         counterfactuals([blind], ["swap"])
 
 
 def test_a_swapped_run_sees_the_partner_and_a_neutral_one_nobody(
-    shop: World, obeying: Contestant, folder: Path
+    shop: World, obeying: SystemUnderTest, folder: Path
 ) -> None:
     players = [obeying, *counterfactuals([obeying], ["swap", "neutral"])]
     run_all(shop, folder, players)
@@ -85,7 +85,7 @@ def test_a_swapped_run_sees_the_partner_and_a_neutral_one_nobody(
 
 def test_the_profile_that_grounded_hybrid_is_given_is_the_partner_s(shop: World, folder: Path) -> None:
     models = {"": open_model("offline:shopper")}
-    plain = Contestant.of("grounded_hybrid", load_agent("grounded_hybrid"), models, shop)
+    plain = SystemUnderTest.of("grounded_hybrid", load_agent("grounded_hybrid"), models, shop)
     (swap,) = counterfactuals([plain], ["swap"])
     run_all(shop, folder, [swap])
     (run,) = read_runs(folder)
@@ -95,7 +95,7 @@ def test_the_profile_that_grounded_hybrid_is_given_is_the_partner_s(shop: World,
 
 
 def test_the_partner_is_frozen_and_a_second_folder_is_equal_to_the_byte(
-    shop: World, obeying: Contestant, tmp_path: Path
+    shop: World, obeying: SystemUnderTest, tmp_path: Path
 ) -> None:
     players = counterfactuals([obeying], ["swap"])
     for name in ("a", "b"):
@@ -110,13 +110,13 @@ def test_the_partner_is_frozen_and_a_second_folder_is_equal_to_the_byte(
     assert frozen.read_text() == mine
 
 
-def test_without_counterfactual_systems_nobody_is_chosen(shop: World, obeying: Contestant, folder: Path) -> None:
+def test_without_counterfactual_systems_nobody_is_chosen(shop: World, obeying: SystemUnderTest, folder: Path) -> None:
     run_all(shop, folder, [obeying])
     assert read_counterfactual(folder, BIRDS) is None
     assert not (folder / "counterfactuals").exists()
 
 
-def test_a_run_without_a_chosen_partner_is_refused(shop: World, obeying: Contestant) -> None:
+def test_a_run_without_a_chosen_partner_is_refused(shop: World, obeying: SystemUnderTest) -> None:
     (swap,) = counterfactuals([obeying], ["swap"])
     with pytest.raises(UserError, match="Nobody was chosen"):
         asyncio.run(Runner(shop, "w").run(swap, QUERY))
@@ -124,10 +124,10 @@ def test_a_run_without_a_chosen_partner_is_refused(shop: World, obeying: Contest
 
 def test_a_replayed_swap_is_the_same_run(shop: World, tmp_path: Path) -> None:
     models = {"": open_model("offline:shopper")}
-    players = counterfactuals([Contestant.of("react", load_agent("react"), models, shop)], ["swap"])
+    players = counterfactuals([SystemUnderTest.of("react", load_agent("react"), models, shop)], ["swap"])
     run_all(shop, tmp_path / "a", players)
     runner = Runner(shop, "w", replay=tmp_path / "a")
     with open_experiment(tmp_path / "b", shop, (QUERY,), players, "42") as experiment:
-        Crowd(runner, experiment).run_all(players, (QUERY,))
+        Batch(runner, experiment).run_all(players, (QUERY,))
     one, two = (run_folder(tmp_path / name, players[0].label, "q1", 1) / "run.json" for name in "ab")
     assert one.read_bytes() == two.read_bytes()

@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatResult
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.errors import ModelError
@@ -63,8 +63,8 @@ async def has_a_bug() -> None:
 
 
 def perform(shop: World, agent: str, chosen: Model) -> Recorded:
-    contestant = Contestant.of(agent, load_agent(agent), {"": chosen}, shop)
-    return asyncio.run(Runner(shop, "w").run(contestant, sabotaged_shop.QUERY))
+    sut = SystemUnderTest.of(agent, load_agent(agent), {"": chosen}, shop)
+    return asyncio.run(Runner(shop, "w").run(sut, sabotaged_shop.QUERY))
 
 
 def unsteady(victim: str = "", fate: Any = None) -> Model:

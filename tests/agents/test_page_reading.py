@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant, prompt_hashes
+from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.env.web.reading.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
@@ -63,7 +63,9 @@ def perform(
 ) -> tuple[Recorded, list[Turn]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
     web = replace(world, web=SandboxWeb(corpus))
-    player = Contestant.of(agent, load_agent(agent), {"": model, "summariser": reader}, web, web_mode="ws", **given)
+    player = SystemUnderTest.of(
+        agent, load_agent(agent), {"": model, "summariser": reader}, web, web_mode="ws", **given
+    )
     return asyncio.run(Runner(web, "w").run(player, QUERY)), shown
 
 
@@ -148,18 +150,18 @@ def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: Wo
     reader, _ = summariser()
     model, _ = scripted()
     models = {"": model, "summariser": reader}
-    plain = Contestant.of("react", load_agent("react"), models, world)
-    reading = Contestant.of("react", load_agent("react"), models, world, web_mode="ws")
+    plain = SystemUnderTest.of("react", load_agent("react"), models, world)
+    reading = SystemUnderTest.of("react", load_agent("react"), models, world, web_mode="ws")
     assert "summariser" not in plain.system.models
     assert reading.system.models["summariser"].spec == "scripted:reader"
     assert set(prompt_hashes(reading.agent)) - set(prompt_hashes(plain.agent)) == {"summarise_page"}
     with pytest.raises(UserError, match="needs a model for summariser"):
-        Contestant.of("react", load_agent("react"), {"researcher": model}, world, web_mode="ws")
+        SystemUnderTest.of("react", load_agent("react"), {"researcher": model}, world, web_mode="ws")
 
 
 def test_without_pages_nothing_is_fetched_or_summarised(world: World) -> None:
     model, _ = scripted(calls(SEARCH), REPORT)
-    player = Contestant.of("react", load_agent("react"), {"": model}, world)
+    player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
     recorded = asyncio.run(Runner(replace(world, web=SandboxWeb(CORPUS)), "w").run(player, QUERY))
     assert {text.form for entry in recorded.evidence for text in entry.texts} == {"snippet"}
 

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.base import WebPage
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
@@ -56,7 +56,7 @@ def reading(asked: list[str]) -> Model:
 def perform(world: World, web: SandboxWeb, model: Model, reader: Model, agent: str = "react", **given: Any) -> Recorded:
     at = replace(world, web=web)
     models = {"": model, "summariser": reader}
-    player = Contestant.of(agent, load_agent(agent), models, at, web_mode="ws", **given)
+    player = SystemUnderTest.of(agent, load_agent(agent), models, at, web_mode="ws", **given)
     return asyncio.run(Runner(at, "w").run(player, QUERY))
 
 
@@ -98,7 +98,7 @@ def test_another_run_starts_with_nothing_read(world: World) -> None:
     assert asked == ["bird feeder"] * 2
 
 
-def crew(*, slow: str = "never") -> Model:
+def launcher(*, slow: str = "never") -> Model:
     """A supervisor that launches two researchers, then one more; each researcher searches by its sub-problem.
 
     The researcher whose sub-problem holds ``slow`` starts when the other has long ended.
@@ -120,14 +120,14 @@ def crew(*, slow: str = "never") -> Model:
             return AIMessage(json.dumps({"insights": [{"statement": "Five feet.", "citations": [HEIGHT_ID]}]}))
         return AIMessage(f"Five feet [{HEIGHT_ID}].")
 
-    info = ModelInfo(spec="scripted:crew", provider="offline", model="crew", kind="scripted")
-    return Model(info.spec, OfflineChat(policy=policy, model="crew"), info, {})
+    info = ModelInfo(spec="scripted:launcher", provider="offline", model="launcher", kind="scripted")
+    return Model(info.spec, OfflineChat(policy=policy, model="launcher"), info, {})
 
 
 @pytest.mark.parametrize("slow", ["never", "bird", "five"])
 def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_beside_it(world: World, slow: str) -> None:
     web, asked = CountingWeb(), list[str]()
-    recorded = perform(world, web, crew(slow=slow), reading(asked), "hybrid_react")
+    recorded = perform(world, web, launcher(slow=slow), reading(asked), "hybrid_react")
     assert recorded.run.status == "done", recorded.run.error
     # The two of the first turn each read for themselves; the third takes what the first launch's researcher read.
     assert sorted(asked) == ["bird feeder", "five feet high"]
@@ -138,7 +138,9 @@ def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_bes
 
 
 def test_the_order_in_which_researchers_end_leaves_the_same_run(world: World) -> None:
-    runs = [perform(world, CountingWeb(), crew(slow=slow), reading([]), "hybrid_react") for slow in ("bird", "five")]
+    runs = [
+        perform(world, CountingWeb(), launcher(slow=slow), reading([]), "hybrid_react") for slow in ("bird", "five")
+    ]
     assert runs[0].run == runs[1].run
     assert runs[0].evidence == runs[1].evidence
 

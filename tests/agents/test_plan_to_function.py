@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -29,7 +29,7 @@ REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
 
 def perform(world: World, *turns: Scripted, **given: object) -> tuple[Recorded, list[Turn]]:
     model, shown = scripted(*turns)
-    player = Contestant.of("plan_to_function", load_agent("plan_to_function"), {"": model}, world, **given)
+    player = SystemUnderTest.of("plan_to_function", load_agent("plan_to_function"), {"": model}, world, **given)
     return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
 
 

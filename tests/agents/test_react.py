@@ -11,7 +11,7 @@ from drretail.errors import ModelError
 from drretail.llm.offline.turn import Turn
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY, Scripted, calls, contestant, scripted
+from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
@@ -21,7 +21,7 @@ REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
 
 def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Turn]]:
     model, shown = scripted(*turns)
-    return asyncio.run(Runner(world, "w").run(contestant(world, model, **given), QUERY)), shown
+    return asyncio.run(Runner(world, "w").run(sut(world, model, **given), QUERY)), shown
 
 
 def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:

@@ -17,7 +17,7 @@ from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.records.run import Run, WebMode
 from tests.agents.conftest import QUERY, calls
-from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, Cast, contestant_of, launch, reported
+from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, Cast, launch, reported, sut_of
 
 CORPUS = [
     SandboxPage(url=f"https://{name}.example", title=name, text=f"Clean a bird feeder {name}.") for name in "abcd"
@@ -46,7 +46,7 @@ def players(agent: str, seed: int) -> Cast:
 
 def run_in(folder: Path, world: World, agent: str, mode: WebMode, cast: Cast) -> Run:
     world = replace(world, web=SandboxWeb(CORPUS))
-    player = contestant_of(agent, world, cast.models(), web_mode=mode)
+    player = sut_of(agent, world, cast.models(), web_mode=mode)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         return asyncio.run(Runner(world, "w").run_into(experiment, player, QUERY))
 

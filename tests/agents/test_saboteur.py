@@ -8,7 +8,7 @@ import pytest
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.eval.checks.judge import case_of
@@ -50,17 +50,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def played(shop: World, agent: str, saboteur: Saboteur, limits: Limits | None = None) -> Recorded:
-    contestant = Contestant.of(agent, load_agent(agent), {"": model(saboteur)}, shop, limits=limits or Limits())
-    return asyncio.run(Runner(shop, "w").run(contestant, QUERY))
+    sut = SystemUnderTest.of(agent, load_agent(agent), {"": model(saboteur)}, shop, limits=limits or Limits())
+    return asyncio.run(Runner(shop, "w").run(sut, QUERY))
 
 
 def findings(shop: World, agent: str, recorded: Recorded) -> list[Finding]:
     """What the checks find in the run's report, as ``drretail score`` makes them."""
-    contestant = Contestant.of(agent, load_agent(agent), {"": model(liar("wrong_price"))}, shop)
+    sut = SystemUnderTest.of(agent, load_agent(agent), {"": model(liar("wrong_price"))}, shop)
     evidence = {entry.id: entry for entry in recorded.evidence}
-    return run_checks(
-        case_of(Subject(contestant.label, contestant.system, QUERY, 1, recorded.run, evidence, None, shop.store))
-    )
+    return run_checks(case_of(Subject(sut.label, sut.system, QUERY, 1, recorded.run, evidence, None, shop.store)))
 
 
 @pytest.mark.parametrize("agent", BUILT_IN)

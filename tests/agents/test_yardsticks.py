@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import with_yardsticks
+from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
 from drretail.experiment import read_definition, read_reference, read_runs
-from drretail.llm.budget import Purse
+from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import read_prices
 from drretail.records.query import Query, Reference
-from drretail.records.run import CEILING, FLOORS
-from tests.agents.conftest import QUERY, contestant, scripted
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
+from tests.agents.conftest import QUERY, scripted, sut
 from tests.agents.running.test_runner import REPORT
 
-BESIDE = (*FLOORS, CEILING)
+BESIDE = (*NULL_AGENTS, ORACLE_AGENT)
 
 
 def none_found(query: Query) -> Reference:
@@ -26,16 +26,22 @@ def none_found(query: Query) -> Reference:
 
 
 def run_all(
-    world: World, folder: Path, repeats: int = 1, purse: Purse | None = None, replay: Path | None = None
+    world: World,
+    folder: Path,
+    repeats: int = 1,
+    experiment_budget: ExperimentBudget | None = None,
+    replay: Path | None = None,
 ) -> list[Tally]:
-    """One agent of a scripted model, and the yardsticks."""
+    """One agent of a scripted model, and the baselines."""
     model, _ = scripted(*[REPORT] * repeats)
-    players = with_yardsticks([contestant(world, model)], world)
+    players = with_baselines([sut(world, model)], world)
     with open_experiment(folder, world, [QUERY], players, "42", reference=none_found) as experiment:
-        return Crowd(Runner(world, "w", replay=replay), experiment, purse=purse).run_all(players, [QUERY], repeats)
+        return Batch(Runner(world, "w", replay=replay), experiment, experiment_budget=experiment_budget).run_all(
+            players, [QUERY], repeats
+        )
 
 
-def test_yardsticks_run_once_for_each_query_however_often_the_others_do(world: World, folder: Path) -> None:
+def test_baselines_run_once_for_each_query_however_often_the_others_do(world: World, folder: Path) -> None:
     tallies = run_all(world, folder, repeats=3)
     assert {tally.label: tally.done for tally in tallies} == {"react@scripted-test": 3} | dict.fromkeys(BESIDE, 1)
     assert sorted(run.repeat for run in read_runs(folder)) == [1] * 6 + [2, 3]
@@ -43,23 +49,25 @@ def test_yardsticks_run_once_for_each_query_however_often_the_others_do(world: W
 
 
 def test_one_that_is_named_as_an_agent_stands_there_once(world: World) -> None:
-    twice = with_yardsticks(with_yardsticks([], world), world)
+    twice = with_baselines(with_baselines([], world), world)
     assert [player.label for player in twice] == list(BESIDE)
 
 
-def test_an_empty_purse_holds_no_yardstick_back(world: World, folder: Path) -> None:
-    purse = Purse(read_prices(), tokens=1)
-    purse.spent["tokens"] = 1.0
-    held_back = {tally.label for tally in run_all(world, folder, purse=purse) if tally.not_started}
+def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:
+    experiment_budget = ExperimentBudget(read_prices(), tokens=1)
+    experiment_budget.spent["tokens"] = 1.0
+    held_back = {
+        tally.label for tally in run_all(world, folder, experiment_budget=experiment_budget) if tally.not_started
+    }
     assert held_back == {"react@scripted-test"}
-    assert purse.refused == 1
+    assert experiment_budget.refused == 1
 
 
 def test_an_experiment_without_them_is_replayed_with_them(world: World, folder: Path, tmp_path: Path) -> None:
     model, _ = scripted(REPORT)
-    alone = [contestant(world, model)]
+    alone = [sut(world, model)]
     with open_experiment(folder, world, [QUERY], alone, "42") as experiment:
-        Crowd(Runner(world, "w"), experiment).run_all(alone, [QUERY])
+        Batch(Runner(world, "w"), experiment).run_all(alone, [QUERY])
     assert all(tally.failed == 0 for tally in run_all(world, tmp_path / "again", replay=folder))
 
 

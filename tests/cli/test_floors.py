@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_definition, read_reference, read_runs
-from drretail.records.run import CEILING, FLOORS
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
 from tests.cli.conftest import Command
 
-BESIDE = {*FLOORS, CEILING}
+BESIDE = {*NULL_AGENTS, ORACLE_AGENT}
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def test_the_order_of_candidates_does_not_matter(own: ProfileTraits, candidates:
 
 
 def test_equally_unlike_partners_are_spread_over_users_and_seeds() -> None:
-    crowd = [ProfileTraits(user_id=f"C{n}", orders=3, brands={"x": 3}) for n in range(10)]
+    batch = [ProfileTraits(user_id=f"C{n}", orders=3, brands={"x": 3}) for n in range(10)]
     users = [ProfileTraits(user_id=f"U{n}", orders=3, brands={"y": 3}) for n in range(20)]
-    found = {choice.user_id for user in users if (choice := choose(user, crowd, "42")) is not None}
+    found = {choice.user_id for user in users if (choice := choose(user, batch, "42")) is not None}
     assert len(found) > 4

@@ -15,7 +15,7 @@ def a_world(folder: Path, lamps: int, *, other_currency: bool = False) -> World:
     products = [
         Product(
             product_id=f"L{number:02}",
-            title="Desk Lamp",
+            title="Submitter Lamp",
             price=10.0 + number,
             currency="EUR" if other_currency and number > lamps // 2 else "USD",
             categories=("Office", "Lamps"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.eval.judging.session import Hearing, Judge
+from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.experiment import Definition, Experiment
@@ -89,14 +89,14 @@ class Stub:
     def __init__(self, *, needs_judge: bool) -> None:
         self.needs_judge = needs_judge
 
-    async def judge(self, subject: Subject, hearing: Hearing) -> None:
-        if hearing.standing("read", "report") is not None:
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        if judge_session.standing("read", "report") is not None:
             return
         said = subject.report or ""
         if said in ("na", "unverifiable", "failed"):
-            hearing.record("read", "report", said)
+            judge_session.record("read", "report", said)
         else:
-            hearing.record("read", "report", "scored", float(said))
+            judge_session.record("read", "report", "scored", float(said))
 
     def prompt_hashes(self) -> frozenset[str]:
         return frozenset({""})

@@ -61,7 +61,7 @@ def test_a_report_s_value_is_the_mean_over_repeats_and_each_repeat_is_kept(tmp_p
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
     scores = scored(folder, moody()[0], 2)
     gathered = gather(folder, [load_metric("quality")])
-    (by_run,) = gathered.benches.values()
+    (by_run,) = gathered.tables_of_judges.values()
     reported = by_run[f"{LABEL}/q1-r1"].reported
     assert [reported.by_repeat[repeat]["clarity"].value for repeat in (1, 2)] == [0.0, 6.0]
     assert reported.values["clarity"].value == 3.0
@@ -104,9 +104,9 @@ def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> 
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "0.5"}})
     scored(folder, moody()[0], 3, metrics=(STUB,))
     gathered = gather(folder, [load_metric(STUB)])
-    assert [list(heard.reported.by_repeat) for by_run in gathered.benches.values() for heard in by_run.values()] == [
-        [1]
-    ]
+    assert [
+        list(heard.reported.by_repeat) for by_run in gathered.tables_of_judges.values() for heard in by_run.values()
+    ] == [[1]]
 
 
 def test_faithfulness_extracts_and_judges_anew_each_time(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_title_and_details_go_before_prose() -> None:
         ("plastic", "Lighter than plastic", False),
         ("dyes", "Free of parabens, phthalates or dyes", False),
         ("choke chains", "Comes with a choke chain", True),
-        ("clamps", "Mounting Type: Desk Clamp", True),
+        ("clamps", "Mounting Type: Submitter Clamp", True),
         ("AAA batteries", "Needs one AAA battery", True),
         ("ink", "Printed with inks", True),
         # A burr grinder has this line in its table, too.

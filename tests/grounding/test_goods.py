@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.goods import goods_of, price_band
+from drretail.grounding.goods import price_band, purchase_item_of
 from tests.shop import a_product
 
 
@@ -33,11 +33,11 @@ def test_a_price_lies_in_its_band(price: float) -> None:
 
 
 def test_goods_have_the_leaf_category_and_no_band_without_a_price() -> None:
-    goods = goods_of(a_product(1, "A feeder", None))
+    goods = purchase_item_of(a_product(1, "A feeder", None))
     assert (goods.category, goods.brand, goods.price_band) == ("Bird Feeders", "Tanagrove", None)
 
 
 @pytest.mark.parametrize("path", [(), ("Patio_Lawn_and_Garden",)])
 def test_a_path_that_only_repeats_the_department_is_no_leaf(path: tuple[str, ...]) -> None:
     product = a_product(1, "A feeder", None).model_copy(update={"categories": path})
-    assert goods_of(product).category is None
+    assert purchase_item_of(product).category is None

@@ -1,4 +1,4 @@
-"""An experiment's purse: who may start, who waits, and that the cap holds."""
+"""An experiment's experiment_budget: who may start, who waits, and that the cap holds."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.llm.budget import Purse
+from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import read_prices
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System, Usage
@@ -21,72 +21,72 @@ def took(dollars: float) -> dict[str, Usage]:
 
 
 def test_without_a_cap_every_run_starts() -> None:
-    purse = Purse(PRICES)
-    assert [purse.begin("a", SYSTEM) for _ in range(3)] == ["yes"] * 3
-    assert purse.closing is None
+    experiment_budget = ExperimentBudget(PRICES)
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(3)] == ["yes"] * 3
+    assert experiment_budget.closing is None
 
 
 def test_the_first_run_of_a_system_goes_alone_and_then_as_many_as_fit() -> None:
-    purse = Purse(PRICES, dollars=1.0)
-    assert [purse.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
-    purse.end("a", SYSTEM, took(0.3))
-    assert [purse.begin("a", SYSTEM) for _ in range(3)] == ["yes", "yes", "wait"]
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
+    experiment_budget.end("a", SYSTEM, took(0.3))
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(3)] == ["yes", "yes", "wait"]
 
 
 def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
-    purse = Purse(PRICES, dollars=1.0)
-    purse.count("a", SYSTEM, took(0.6))
-    assert purse.begin("a", SYSTEM) == "no"
-    assert purse.closing is not None
-    assert "cap of $1 leaves no room" in purse.closing
-    assert "took $0.6000 and 600,000 tokens. Not started: 1." in purse.closing
-    assert "a higher --max-dollars goes on" in purse.closing
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    experiment_budget.count("a", SYSTEM, took(0.6))
+    assert experiment_budget.begin("a", SYSTEM) == "no"
+    assert experiment_budget.closing is not None
+    assert "cap of $1 leaves no room" in experiment_budget.closing
+    assert "took $0.6000 and 600,000 tokens. Not started: 1." in experiment_budget.closing
+    assert "a higher --max-dollars goes on" in experiment_budget.closing
 
 
 def test_tokens_are_capped_alike() -> None:
-    purse = Purse(PRICES, tokens=1_000_000)
-    purse.count("a", SYSTEM, took(1.0))
-    assert purse.begin("a", SYSTEM) == "no"
-    assert "--max-tokens" in (purse.closing or "")
+    experiment_budget = ExperimentBudget(PRICES, tokens=1_000_000)
+    experiment_budget.count("a", SYSTEM, took(1.0))
+    assert experiment_budget.begin("a", SYSTEM) == "no"
+    assert "--max-tokens" in (experiment_budget.closing or "")
 
 
 def test_a_runs_own_limit_stands_in_until_one_has_ended() -> None:
     limited = SYSTEM.model_copy(update={"limits": Limits(dollars=0.4)})
-    purse = Purse(PRICES, dollars=1.0)
-    assert [purse.begin("a", limited) for _ in range(3)] == ["yes", "yes", "wait"]
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    assert [experiment_budget.begin("a", limited) for _ in range(3)] == ["yes", "yes", "wait"]
 
 
 def test_a_run_that_failed_before_its_first_answer_says_nothing_of_the_others() -> None:
-    purse = Purse(PRICES, dollars=1.0)
-    assert purse.begin("a", SYSTEM) == "yes"
-    purse.end("a", SYSTEM, {})
-    assert [purse.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    assert experiment_budget.begin("a", SYSTEM) == "yes"
+    experiment_budget.end("a", SYSTEM, {})
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
 
 
 @pytest.mark.anyio
 async def test_those_that_wait_start_when_one_in_flight_has_ended() -> None:
-    purse = Purse(PRICES, dollars=1.0)
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
     started: list[int] = []
 
     async def run(number: int) -> None:
-        if await purse.admission("a", SYSTEM):
+        if await experiment_budget.admission("a", SYSTEM):
             started.append(number)
             await asyncio.sleep(0)
-            purse.end("a", SYSTEM, took(0.3))
+            experiment_budget.end("a", SYSTEM, took(0.3))
 
     await asyncio.wait_for(asyncio.gather(*(run(number) for number in range(6))), 5)
     assert len(started) == 3
-    assert purse.refused == 3
+    assert experiment_budget.refused == 3
 
 
 @given(st.lists(st.floats(0.01, 0.5), min_size=1, max_size=30), st.floats(0.5, 3))
 def test_the_cap_is_passed_by_no_more_than_runs_grow_dearer(costs: list[float], cap: float) -> None:
     """One after the other: only a run dearer than all before it can pass the cap, and only by the difference."""
-    purse = Purse(PRICES, dollars=cap)
+    experiment_budget = ExperimentBudget(PRICES, dollars=cap)
     dearest = 0.0
     for cost in costs:
-        if purse.begin("a", SYSTEM) != "yes":
+        if experiment_budget.begin("a", SYSTEM) != "yes":
             break
-        purse.end("a", SYSTEM, took(cost))
-        assert purse.spent["dollars"] <= cap + max(0.0, cost - dearest) + 1e-6
+        experiment_budget.end("a", SYSTEM, took(cost))
+        assert experiment_budget.spent["dollars"] <= cap + max(0.0, cost - dearest) + 1e-6
         dearest = max(dearest, cost)

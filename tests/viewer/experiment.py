@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import Contestant, definition
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, make_claim, units
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
@@ -30,13 +30,13 @@ _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z*“-])|\n+")
 def record_runs(world: World, queries: Sequence[Query], folder: Path) -> None:
     """Runs of the offline shopper, one for each query."""
     model = open_model("offline:shopper", environ={})
-    contestant = Contestant.of("react", load_agent("react"), {"": model}, world)
-    with Experiment(folder, definition(world, tuple(queries), [contestant], "42")) as experiment:
+    sut = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
+    with Experiment(folder, definition(world, tuple(queries), [sut], "42")) as experiment:
         for user_id in sorted({query.user_id for query in queries if query.user_id}):
             text = "Lives in a town of the north-east; buys for a garden."
             statements = (Statement(code="place", text=text, orders=("0000000001",)),)
             experiment.freeze_profile(ProfileSummary(user_id=user_id, statements=statements))
-        Crowd(Runner(world, "w"), experiment).run_all([contestant], queries)
+        Batch(Runner(world, "w"), experiment).run_all([sut], queries)
 
 
 def judge_by_hand(folder: Path) -> None:

@@ -23,7 +23,7 @@ def judged(cited: list[Claim], every: list[Claim], **supports: dict[str, object]
     return Judged(JUDGE, "default", (*made, *ruled))
 
 
-def test_a_claim_is_marked_by_the_worst_of_its_rulings() -> None:
+def test_a_claim_is_marked_by_the_worst_of_its_verdicts() -> None:
     (claim,) = claims_of(judged([PRICE], [], product={"value": 1.0}, web={"value": 0.5}), REPORT)
     assert (claim.support, claim.types, claim.span) == ("partial", ("product", "web"), (0, 27))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
@@ -62,11 +62,11 @@ def model_at(server: WireServer, provider: str, **given: Any) -> Model:
     return open_model(MODELS[provider], base_url=url, environ=KEYS, **settings)
 
 
-def player(world: World, agent: str, model: Model, mode: WebMode = "snippets", **given: Any) -> Contestant:
-    return Contestant.of(agent, load_agent(agent), {"": model}, world, web_mode=mode, **given)
+def player(world: World, agent: str, model: Model, mode: WebMode = "snippets", **given: Any) -> SystemUnderTest:
+    return SystemUnderTest.of(agent, load_agent(agent), {"": model}, world, web_mode=mode, **given)
 
 
-def play(world: World, *players: Contestant, query: Query = QUERY) -> list[Recorded]:
+def play(world: World, *players: SystemUnderTest, query: Query = QUERY) -> list[Recorded]:
     """A run of each of them, side by side."""
 
     async def all_of_them() -> list[Recorded]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import ModelErrorKind
 from drretail.records.run import WebMode
@@ -99,7 +99,7 @@ def test_what_lasts_is_asked_once_and_fails_the_run_with_its_cause(world: World,
 def test_answers_in_a_schema_that_cannot_be_used_are_paid_for_as_well(world: World, provider: str, fault: str) -> None:
     with WireServer() as good, WireServer(Plan(rate=1, faults=(fault,))) as bad:
         models = {"": model_at(good, provider), "summariser": model_at(bad, provider)}
-        one = Contestant.of("react", load_agent("react"), models, world, web_mode="ws")
+        one = SystemUnderTest.of("react", load_agent("react"), models, world, web_mode="ws")
         (recorded,) = play(world, one)
     pages = [step for step in recorded.run.steps if step.role == "summariser"]
     assert recorded.run.status == "done"

@@ -42,8 +42,8 @@ def folder(world: World, tmp_path: Path) -> Path:
 
 
 async def judge(folder: Path, world: World, *models: Model, again: Again = "nothing") -> Scores:
-    bench = [Judge.of(model) for model in models]
-    return await score(folder, METRICS, bench, store=world.store, progress=Progress(), again=again)
+    table_key = [Judge.of(model) for model in models]
+    return await score(folder, METRICS, table_key, store=world.store, progress=Progress(), again=again)
 
 
 def verdicts(folder: Path, model: Model) -> list[Verdict]:

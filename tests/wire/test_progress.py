@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition
 from drretail.cli.run import watched
@@ -47,7 +47,7 @@ def test_tokens_and_dollars_are_told_from_the_first_call_and_end_as_the_runs_say
             Experiment(tmp_path / "exp", definition(world, (QUERY,), [one], "42")) as experiment,
             watched(progress, runner, 2, narrated=False) as watch,
         ):
-            Crowd(runner, experiment, watch=watch).run_all([one], [QUERY], 2)
+            Batch(runner, experiment, watch=watch).run_all([one], [QUERY], 2)
     calls = calls_of([*read_runs(tmp_path / "exp")])
     dollars = calls * (READ * 500 + WRITTEN * 2000) / 1e6
     assert f"{READ + WRITTEN} tokens · $0.09" in progress.said[0]

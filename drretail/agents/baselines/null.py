@@ -21,7 +21,7 @@ async def empty_report(task: Task, session: Session, models: Models, limits: Lim
     return Answer(report="")
 
 
-EMPTY = Agent(empty_report, roles=(), heeds=frozenset(), is_yardstick=True)
+EMPTY = Agent(empty_report, roles=(), heeds=frozenset(), is_baseline=True)
 
 
 async def copied_query(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
@@ -30,7 +30,7 @@ async def copied_query(task: Task, session: Session, models: Models, limits: Lim
     return Answer(report=task.text)
 
 
-COPY = Agent(copied_query, roles=(), heeds=frozenset(), is_yardstick=True)
+COPY = Agent(copied_query, roles=(), heeds=frozenset(), is_baseline=True)
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -70,7 +70,7 @@ def keywords(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST and word not in _TELL_NOTHING))
 
 
-KEYWORDS = Agent(query_keywords, roles=(), heeds=frozenset(), is_yardstick=True)
+KEYWORDS = Agent(query_keywords, roles=(), heeds=frozenset(), is_baseline=True)
 
 
 PICKS = 3
@@ -104,4 +104,4 @@ def _category(cards: Sequence[dict[str, Any]]) -> str | None:
     return counted.most_common(1)[0][0] if counted else None
 
 
-BESTSELLERS = Agent(best_sellers, roles=(), heeds=frozenset(), is_yardstick=True)
+BESTSELLERS = Agent(best_sellers, roles=(), heeds=frozenset(), is_baseline=True)

@@ -157,4 +157,4 @@ async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any
     return [reply.value for reply in replies]
 
 
-ORACLE = Agent(answer, roles=(), heeds=frozenset(), is_yardstick=True, sees_reference=True)
+ORACLE = Agent(answer, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)

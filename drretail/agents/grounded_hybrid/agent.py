@@ -1,6 +1,6 @@
 """Grounded Hybrid-ReAct: the paper's graph with a memory of the shopper before it and a verifier behind it.
 
-START ─▶ look beforehand ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
+START ─▶ look briefing ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
                              │  ▲                  │   ▲
                    launches, │  │ reports   errors, │   │ the draft, or a better one
                              ▼  │                  ▼   │
@@ -17,11 +17,11 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent
-from drretail.agents.grounded_hybrid.briefing import Beforehand, look_beforehand
+from drretail.agents.grounded_hybrid.briefing import Briefing, write_briefing
 from drretail.agents.grounded_hybrid.drafts import Draft, draft_of, finish
 from drretail.agents.grounded_hybrid.repairing import Repair, lines_of, repair
 from drretail.agents.hybrid_react.agent import ROLES
-from drretail.agents.hybrid_react.branches import Crew
+from drretail.agents.hybrid_react.branches import Launcher
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
 from drretail.agents.hybrid_react.report_generator import report_prompt, write_report
 from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
@@ -71,7 +71,7 @@ class _Run:
 class _State(TypedDict):
     """What a node finds: all that those before it have added."""
 
-    known: Beforehand
+    known: Briefing
     research: Research
     draft: Draft
     repairs: tuple[Repair, ...]
@@ -80,26 +80,26 @@ class _State(TypedDict):
 class _Change(TypedDict, total=False):
     """What a node adds to the state."""
 
-    known: Beforehand
+    known: Briefing
     research: Research
     draft: Draft
     repairs: tuple[Repair, ...]
     answer: Answer
 
 
-async def _look_beforehand(state: _State, runtime: Runtime[_Run]) -> _Change:
+async def _write_briefing(state: _State, runtime: Runtime[_Run]) -> _Change:
     del state
     run = runtime.context
-    return {"known": await look_beforehand(run.task, run.session, run.toolkit)}
+    return {"known": await write_briefing(run.task, run.session, run.toolkit)}
 
 
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     prompt = _with("researcher", researcher_prompt())
     researchers = Researchers(run.toolkit, run.limits.tool_turns, prompt, known.told, known.evidence)
-    crew = Crew(researchers, synthesis_prompt())
+    launcher = Launcher(researchers, synthesis_prompt())
     told = _with("supervisor", supervisor_prompt())
-    return {"research": await supervise(run.task, run.session, run.models, run.limits, crew, told, known.told)}
+    return {"research": await supervise(run.task, run.session, run.models, run.limits, launcher, told, known.told)}
 
 
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
@@ -155,13 +155,13 @@ def _with(name: str, base: Prompt) -> Prompt:
 @cache
 def _graph():
     graph = StateGraph(_Change, context_schema=_Run)
-    graph.add_node("look_beforehand", _look_beforehand)
+    graph.add_node("write_briefing", _write_briefing)
     graph.add_node("supervise", _supervise)
     graph.add_node("report", _report)
     graph.add_node("repair", _repair)
     graph.add_node("finish", _finish)
-    graph.add_edge(START, "look_beforehand")
-    graph.add_edge("look_beforehand", "supervise")
+    graph.add_edge(START, "write_briefing")
+    graph.add_edge("write_briefing", "supervise")
     graph.add_edge("supervise", "report")
     graph.add_conditional_edges("report", _after_verifying)
     graph.add_conditional_edges("repair", _after_verifying)

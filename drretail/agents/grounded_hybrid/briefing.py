@@ -30,7 +30,7 @@ MOST_CITED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Beforehand:
+class Briefing:
     """``told`` is the tagged text that researchers and the report generator get; ``evidence`` are the ids in it."""
 
     constraints: Constraints
@@ -46,25 +46,25 @@ class Beforehand:
         return (demanded,) if self.profile is None else (tagged("profile", self.profile), demanded)
 
 
-async def look_beforehand(task: Task, session: Session, toolkit: Toolkit) -> Beforehand:
+async def write_briefing(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
     """The query's typed constraints, the shopper's products among them, and the profile where the tools give one.
 
     Raises ModelError only where a replayed journal lacks an answer.
     """
     constraints = read_constraints(task.text)
     if task.user_id is None or not {PROFILE, STATISTICS, ORDERS} <= set(toolkit.tools):
-        return Beforehand(constraints)
+        return Briefing(constraints)
     user = {"user_id": task.user_id}
     replies = await toolkit.acall_all([(PROFILE, user), (STATISTICS, user)], path=PATH, role=ROLE)
     evidence = [evidence for reply in replies for evidence in reply.evidence]
     orders, cited, failed = await _all_orders(user, toolkit)
     failed = next((reply.text for reply in replies if reply.error is not None), failed)
     if failed is not None:
-        return Beforehand(constraints, notes=(f"no profile beforehand: {failed}",))
+        return Briefing(constraints, notes=(f"no profile briefing: {failed}",))
     owned = dict.fromkeys([*constraints.owned, *(str(it["product_id"]) for it in orders if _is_kept(it))])
     summary = profile_summary(session.world, task.user_id)
     known = tuple(dict.fromkeys([*evidence, *cited]))
-    return Beforehand(constraints.model_copy(update={"owned": tuple(owned)}), as_told(summary, known), known)
+    return Briefing(constraints.model_copy(update={"owned": tuple(owned)}), as_told(summary, known), known)
 
 
 def as_told(summary: ProfileSummary, known: Collection[str]) -> str:

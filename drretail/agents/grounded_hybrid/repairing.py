@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from drretail.agents.grounded_hybrid.briefing import Beforehand
+from drretail.agents.grounded_hybrid.briefing import Briefing
 from drretail.agents.grounded_hybrid.drafts import Draft, why_not
 from drretail.agents.hybrid_react.report_generator import write_report
 from drretail.agents.hybrid_react.supervisor import Research
@@ -32,7 +32,7 @@ async def repair(
     number: int,
     task: Task,
     research: Research,
-    known: Beforehand,
+    known: Briefing,
     models: Models,
     prompt: Prompt,
     refused: str | None = None,

@@ -2,7 +2,7 @@
 
 agent.py       the whole graph
 supervisor.py  reasons, launches, reads, finalizes
-crew.py        a branch for each launch: research, then synthesis
+launcher.py        a branch for each launch: research, then synthesis
 researcher.py  a ReAct loop over one sub-problem
 synthesis.py   findings become an intermediate report
 reporting.py   query and intermediate reports become the report

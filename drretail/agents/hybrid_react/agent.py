@@ -4,7 +4,7 @@ START ─▶ supervise ─▶ report ─▶ END
             │  ▲
   launches, │  │ intermediate reports, when all launches of the turn have ended
             ▼  │
-          research ─▶ synthesise        one branch for each launch, side by side (crew.py)
+          research ─▶ synthesise        one branch for each launch, side by side (launcher.py)
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent
-from drretail.agents.hybrid_react.branches import Crew
+from drretail.agents.hybrid_react.branches import Launcher
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
 from drretail.agents.hybrid_react.report_generator import report_prompt, write_report
 from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
@@ -34,8 +34,8 @@ ROLES: tuple[Role, ...] = ("supervisor", "researcher", "synthesis", "report")
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The report of one supervised research. Raises ModelError when there is none."""
     with Toolkit(session, tools=researcher_tools(session)) as toolkit:
-        crew = Crew(Researchers(toolkit, limits.tool_turns, researcher_prompt()), synthesis_prompt())
-        end = await _graph().ainvoke({}, context=_Run(task, session, models, limits, crew))
+        launcher = Launcher(Researchers(toolkit, limits.tool_turns, researcher_prompt()), synthesis_prompt())
+        end = await _graph().ainvoke({}, context=_Run(task, session, models, limits, launcher))
     research: Research = end["research"]
     return Answer(report=end["report"], stop=research.stop, notes=research.notes, failed_branches=research.failed)
 
@@ -55,7 +55,7 @@ class _Run:
     session: Session
     models: Models
     limits: Limits
-    crew: Crew
+    launcher: Launcher
 
 
 class _State(TypedDict, total=False):
@@ -66,7 +66,9 @@ class _State(TypedDict, total=False):
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _State:
     del state
     run = runtime.context
-    return {"research": await supervise(run.task, run.session, run.models, run.limits, run.crew, supervisor_prompt())}
+    return {
+        "research": await supervise(run.task, run.session, run.models, run.limits, run.launcher, supervisor_prompt())
+    }
 
 
 async def _report(state: _State, runtime: Runtime[_Run]) -> _State:

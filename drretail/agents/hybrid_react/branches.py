@@ -1,4 +1,4 @@
-"""The crew of a supervisor: each launch is a branch of its own, from sub-problem to intermediate report.
+"""The launcher of a supervisor: each launch is a branch of its own, from sub-problem to intermediate report.
 
 sub-problem ─▶ research ─▶ synthesise ─▶ intermediate report
 """
@@ -35,7 +35,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class Launcher:
     """The researchers of a run, and the wording by which their findings are consolidated."""
 
     researchers: Researchers
@@ -82,7 +82,7 @@ def branch_path(number: int) -> str:
 class _Place:
     """Where one branch runs, and by what."""
 
-    crew: Crew
+    launcher: Launcher
     path: str
     models: Models
 
@@ -96,7 +96,7 @@ class _State(TypedDict, total=False):
 async def _research(state: _State, runtime: Runtime[_Place]) -> _State:
     place = runtime.context
     sub_problem = state.get("sub_problem", "")
-    return {"findings": await place.crew.researchers.research(sub_problem, place.path, place.models)}
+    return {"findings": await place.launcher.researchers.research(sub_problem, place.path, place.models)}
 
 
 async def _synthesise(state: _State, runtime: Runtime[_Place]) -> _State:
@@ -104,7 +104,7 @@ async def _synthesise(state: _State, runtime: Runtime[_Place]) -> _State:
     findings = state.get("findings")
     if findings is None:
         raise ModelError("agent", "there is nothing to consolidate")
-    return {"synthesis": await synthesise(findings, place.path, place.models, place.crew.synthesis)}
+    return {"synthesis": await synthesise(findings, place.path, place.models, place.launcher.synthesis)}
 
 
 @cache

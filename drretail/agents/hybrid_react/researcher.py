@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 
 from drretail.agents.hybrid_react.moves import REASON
 from drretail.agents.loop import Loop
-from drretail.agents.tool_turn import FINALIZE, ToolHands
+from drretail.agents.tool_turn import FINALIZE, ToolExecutor
 from drretail.errors import ModelError
 from drretail.grounding.products import compact_json
 from drretail.llm.models import Models
@@ -53,9 +53,9 @@ class Researchers:
 
     async def research(self, sub_problem: str, path: str, models: Models) -> Findings:
         """What one of them finds. Raises ModelError when its model fails for good, or it brings nothing at all."""
-        hands = ToolHands(self.toolkit, models, path)
+        executor = ToolExecutor(self.toolkit, models, path)
         begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), self._first_message(sub_problem)]
-        end = await Loop("researcher", path, models, hands, self.turns).run(begin)
+        end = await Loop("researcher", path, models, executor, self.turns).run(begin)
         entries = tuple(_entries(end.messages[len(begin) :]))
         if not any(self._is_finding(entry) for entry in entries):
             raise ModelError("agent", "the researcher ended without having looked anything up or said anything")

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
 
 from drretail.agents.base import task_message
-from drretail.agents.hybrid_react.branches import Branch, Crew
+from drretail.agents.hybrid_react.branches import Branch, Launcher
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
 from drretail.agents.loop import Acted, Loop
 from drretail.agents.tool_turn import is_final
@@ -41,7 +41,7 @@ async def supervise(
     session: Session,
     models: Models,
     limits: Limits,
-    crew: Crew,
+    launcher: Launcher,
     prompt: Prompt,
     told: Sequence[str] = (),
 ) -> Research:
@@ -53,11 +53,13 @@ async def supervise(
     system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
     asked = HumanMessage("\n".join([task_message(task, session).text, *told]))
     with Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as toolkit:
-        hands = SupervisorHands(toolkit, models, crew, limits.researchers)
-        end = await Loop("supervisor", PATH, models, hands, limits.supervisor_turns).run([SystemMessage(system), asked])
-    research = _gathered(hands.branches, "token_budget" if hands.short and end.stop == "finished" else end.stop)
+        executor = SupervisorExecutor(toolkit, models, launcher, limits.researchers)
+        end = await Loop("supervisor", PATH, models, executor, limits.supervisor_turns).run(
+            [SystemMessage(system), asked]
+        )
+    research = _gathered(executor.branches, "token_budget" if executor.short and end.stop == "finished" else end.stop)
     if not research.reports:
-        raise _nothing(hands.branches, research, starved=hands.short)
+        raise _nothing(executor.branches, research, starved=executor.short)
     return research
 
 
@@ -66,12 +68,12 @@ def supervisor_prompt() -> Prompt:
 
 
 @dataclass(slots=True)
-class SupervisorHands:
+class SupervisorExecutor:
     """Carries out the supervisor's moves: all launches of a turn side by side, at most ``most`` of them."""
 
     toolkit: Toolkit
     models: Models
-    crew: Crew
+    launcher: Launcher
     most: int
     branches: list[Branch] = field(default_factory=list[Branch])
     """Of all turns so far, in launch order."""
@@ -91,7 +93,7 @@ class SupervisorHands:
         most = self.models.most_branches(self.most)
         launched, refused = asked[:most], asked[most:]
         self.short |= bool(refused) and most < self.most
-        branches = await self.crew.launch([it for _, it in launched], len(self.branches) + 1, self.models)
+        branches = await self.launcher.launch([it for _, it in launched], len(self.branches) + 1, self.models)
         self.branches += branches
         outcomes = {at: _outcome(branch) for (at, _), branch in zip(launched, branches, strict=True)}
         outcomes |= {at: self._refusal(most) for at, _ in refused}

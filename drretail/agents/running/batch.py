@@ -11,10 +11,10 @@ from itertools import product
 
 from drretail.agents.running.outcomes import Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_run
-from drretail.llm.budget import Purse
+from drretail.llm.budget import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.run import Run
 
@@ -41,43 +41,43 @@ class Watch:
 class Job:
     """One run that is asked for."""
 
-    contestant: Contestant
+    sut: SystemUnderTest
     query: Query
     repeat: int
 
     @property
     def place(self) -> tuple[str, str, int]:
-        return self.contestant.label, self.query.query_id, self.repeat
+        return self.sut.label, self.query.query_id, self.repeat
 
 
 @dataclass(slots=True)
-class Crowd:
+class Batch:
     """Runs into one experiment, at most ``parallel`` at a time."""
 
     runner: Runner
     experiment: Experiment
     parallel: int = PARALLEL
     watch: Watch = field(default_factory=Watch)
-    purse: Purse | None = None
+    experiment_budget: ExperimentBudget | None = None
     """What the experiment may take; it is asked before each run and told after it."""
     _stopping: bool = False
     _in_flight: int = 0
 
     def run_all(
         self,
-        contestants: Sequence[Contestant],
+        suts: Sequence[SystemUnderTest],
         queries: Sequence[Query],
         repeats: int = 1,
         *,
         retry_failed: bool = False,
         retry_spoiled: bool = False,
     ) -> list[Tally]:
-        """Every contestant over every query, floors and the oracle once each. Runs that have ended are not run again,
+        """Every sut over every query, floors and the oracle once each. Runs that have ended are not run again,
         but if asked those that failed and those that a failing server spoiled.
 
         Raises KeyboardInterrupt after Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
-        asked = (Job(*each) for player in contestants for each in _runs_of(player, queries, repeats))
+        asked = (Job(*each) for player in suts for each in _runs_of(player, queries, repeats))
         jobs = list({job.place: job for job in asked}.values())
         known = {job.place: self._ended_before(job, retry_failed, retry_spoiled) for job in jobs}
         open_jobs = [job for job in jobs if known[job.place] is None]
@@ -85,8 +85,8 @@ class Crowd:
         # One event loop for all runs: clients keep connections open, and in another loop they are dead.
         fresh = run_loop(self._run(open_jobs)) if open_jobs else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]
-        held_back = [job.contestant.label for job, end in zip(jobs, ended, strict=True) if end is None]
-        return tallies([contestant.label for contestant in contestants], filter(None, ended), held_back)
+        held_back = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]
+        return tallies([sut.label for sut in suts], filter(None, ended), held_back)
 
     def _ended_before(self, job: Job, retry_failed: bool, retry_spoiled: bool) -> Ended | None:
         folder = self.experiment.run_folder(*job.place)
@@ -118,7 +118,7 @@ class Crowd:
     async def _work(
         self, jobs: Iterator[Job], gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]
     ) -> None:
-        """Takes jobs, which several workers share, until none is left or the crowd stops."""
+        """Takes jobs, which several workers share, until none is left or the batch stops."""
         while not self._stopping and (job := next(jobs, None)) is not None:
             if not await self._affords(job):
                 continue
@@ -129,30 +129,32 @@ class Crowd:
                     run = await self._one(job, gate)
             finally:
                 self._in_flight -= 1
-                if self.purse is not None and not job.contestant.agent.is_yardstick:
-                    self.purse.end(job.contestant.label, job.contestant.system, {} if run is None else run.usage)
+                if self.experiment_budget is not None and not job.sut.agent.is_baseline:
+                    self.experiment_budget.end(job.sut.label, job.sut.system, {} if run is None else run.usage)
             if run is not None:
                 ended[job.place] = Ended.of(run, before=False)
                 self.watch.ended(ended[job.place])
 
     async def _affords(self, job: Job) -> bool:
-        """False where the purse holds the run back; waits while that depends on runs in flight.
+        """False where the experiment_budget holds the run back; waits while that depends on runs in flight.
 
         Floors and the oracle take nothing out of it.
         """
-        if self.purse is None or job.contestant.agent.is_yardstick:
+        if self.experiment_budget is None or job.sut.agent.is_baseline:
             return True
-        return await self.purse.admission(job.contestant.label, job.contestant.system)
+        return await self.experiment_budget.admission(job.sut.label, job.sut.system)
 
     async def _one(self, job: Job, gate: asyncio.Semaphore) -> Run:
-        self.watch.began(job.contestant.label, job.query)
+        self.watch.began(job.sut.label, job.query)
         if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
             self.experiment.discard(*job.place)
-        return await self.runner.run_into(self.experiment, job.contestant, job.query, job.repeat, gate=gate)
+        return await self.runner.run_into(self.experiment, job.sut, job.query, job.repeat, gate=gate)
 
 
-def _runs_of(contestant: Contestant, queries: Sequence[Query], repeats: int) -> Iterator[tuple[Contestant, Query, int]]:
-    yield from product([contestant], queries, range(1, contestant.repeats(repeats) + 1))
+def _runs_of(
+    sut: SystemUnderTest, queries: Sequence[Query], repeats: int
+) -> Iterator[tuple[SystemUnderTest, Query, int]]:
+    yield from product([sut], queries, range(1, sut.repeats(repeats) + 1))
 
 
 async def _all_of(workers: set[asyncio.Task[None]]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from drretail.agents.running.system import Contestant, definition
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.counterfactual import Partners
 from drretail.env.next_purchase import freeze_next_purchases, wanted_categories
 from drretail.env.summaries import Summaries
@@ -19,17 +19,17 @@ def open_experiment(
     folder: Path,
     world: World,
     queries: Sequence[Query],
-    contestants: Sequence[Contestant],
+    suts: Sequence[SystemUnderTest],
     seed: str,
     *,
     reference: Callable[[Query], Reference] | None = None,
 ) -> Experiment:
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
-    Where a contestant sees other data than the users', it is settled whose. ``reference`` finds the baskets by which
+    Where a sut sees other data than the users', it is settled whose. ``reference`` finds the baskets by which
     reports on a query are measured; None = they are not. Raises UserError as ``Experiment`` does.
     """
-    asked = definition(world, tuple(queries), list(contestants), seed)
+    asked = definition(world, tuple(queries), list(suts), seed)
     asked = asked.model_copy(update={"categories": wanted_categories(world, queries)})
     experiment = Experiment(folder, asked)
     summaries = Summaries(world)
@@ -39,7 +39,7 @@ def open_experiment(
     if reference is not None:
         for query in queries:
             experiment.freeze_reference(query.query_id, partial(reference, query))
-    if any(kind_of(contestant.system) is not None for contestant in contestants):
+    if any(kind_of(sut.system) is not None for sut in suts):
         partners = Partners(world, seed)
         for user_id in users:
             experiment.freeze_counterfactual(user_id, partners.counterfactual)

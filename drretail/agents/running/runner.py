@@ -12,7 +12,7 @@ from typing import Any
 from langgraph.errors import GraphRecursionError
 
 from drretail.agents.base import Agent
-from drretail.agents.running.system import Contestant, prompt_hashes
+from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.env.counterfactual import world_seen
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
@@ -46,7 +46,7 @@ class Recorded:
 
 @dataclass(slots=True)
 class Runner:
-    """Runs contestants in one world.
+    """Runs suts in one world.
 
     ``on_step`` is told of each step with the text that it brought, ``on_use`` of each model call's tokens and dollars
     (None: the price is unknown).
@@ -65,7 +65,7 @@ class Runner:
 
     async def run(
         self,
-        contestant: Contestant,
+        sut: SystemUnderTest,
         query: Query,
         repeat: int = 1,
         journal: Path | None = None,
@@ -80,72 +80,72 @@ class Runner:
         says whose data a system sees that does not see the user's own; UserError where it is missing for one.
         ``reference`` is told to no agent but the one that sees it.
         """
-        world = self._world(contestant, query, instead)
-        effects = Journal(journal, replay=self._replayed(contestant, query, repeat))
-        session = self._session(world, contestant, query, effects)
+        world = self._world(sut, query, instead)
+        effects = Journal(journal, replay=self._replayed(sut, query, repeat))
+        session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
-        models = Models(contestant.models, effects, session.trajectory, contestant.system.limits, gate, self.on_use)
+        models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, self.on_use)
         began = time.monotonic()
         try:
-            ended = await _answered(contestant, task_for(contestant.agent, query, reference), session, models)
+            ended = await _answered(sut, task_for(sut.agent, query, reference), session, models)
         finally:
             effects.close()
-        run = self._run(contestant, query, repeat, session, models, ended)
+        run = self._run(sut, query, repeat, session, models, ended)
         telemetry = self._telemetry(effects, time.monotonic() - began)
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), telemetry)
 
     async def run_into(
         self,
         experiment: Experiment,
-        contestant: Contestant,
+        sut: SystemUnderTest,
         query: Query,
         repeat: int = 1,
         *,
         gate: asyncio.Semaphore | None = None,
     ) -> Run:
         """``run``, journalled and saved in the experiment's folder; goes on where a cut run stopped."""
-        folder = experiment.run_folder(contestant.label, query.query_id, repeat)
+        folder = experiment.run_folder(sut.label, query.query_id, repeat)
         instead = read_counterfactual(experiment.folder, query.user_id)
-        reference = read_reference(experiment.folder, query.query_id) if contestant.agent.sees_reference else None
+        reference = read_reference(experiment.folder, query.query_id) if sut.agent.sees_reference else None
         recorded = await self.run(
-            contestant, query, repeat, folder / "journal.jsonl", gate=gate, instead=instead, reference=reference
+            sut, query, repeat, folder / "journal.jsonl", gate=gate, instead=instead, reference=reference
         )
         # In a thread: it waits for the disk several times, and other runs need not.
         await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
         return recorded.run
 
-    def _world(self, contestant: Contestant, query: Query, instead: Counterfactual | None) -> World:
+    def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
         """The world as the system sees it; a query without a user has nothing to see otherwise."""
-        kind = kind_of(contestant.system)
+        kind = kind_of(sut.system)
         if kind is None or query.user_id is None:
             return self.world
         if instead is None:
             raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
         return world_seen(self.world, kind, instead)
 
-    def _session(self, world: World, contestant: Contestant, query: Query, effects: Journal) -> Session:
+    def _session(self, world: World, sut: SystemUnderTest, query: Query, effects: Journal) -> Session:
         return Session(
             world,
             user_id=query.user_id,
-            scope_to_user=bool(contestant.system.options.get("scope_to_user")),
-            redact=bool(contestant.system.options.get("redact")),
-            web_mode=contestant.system.web_mode,
-            without=tools_of(contestant.system.options.get("without", ())),
+            scope_to_user=bool(sut.system.options.get("scope_to_user")),
+            redact=bool(sut.system.options.get("redact")),
+            web_mode=sut.system.web_mode,
+            without=tools_of(sut.system.options.get("without", ())),
             journal=effects,
             trajectory=Trajectory(self.on_step),
             tool_timeout=self.tool_timeout,
             tool_threads=self.tool_threads,
         )
 
-    def _replayed(self, contestant: Contestant, query: Query, repeat: int) -> Path | None:
+    def _replayed(self, sut: SystemUnderTest, query: Query, repeat: int) -> Path | None:
         # A floor asks nobody, and so runs even where the experiment that is replayed had none.
-        if self.replay is None or contestant.agent.is_yardstick:
+        if self.replay is None or sut.agent.is_baseline:
             return None
-        return run_folder(self.replay, contestant.label, query.query_id, repeat) / "journal.jsonl.gz"
+        return run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
 
     def _run(
         self,
-        contestant: Contestant,
+        sut: SystemUnderTest,
         query: Query,
         repeat: int,
         session: Session,
@@ -154,8 +154,8 @@ class Runner:
     ) -> Run:
         report = ended.report if isinstance(ended, Answer) else None
         return Run(
-            run_id=f"{contestant.label}/{query.query_id}-r{repeat}",
-            system=contestant.label,
+            run_id=f"{sut.label}/{query.query_id}-r{repeat}",
+            system=sut.label,
             query_id=query.query_id,
             user_id=query.user_id,
             repeat=repeat,
@@ -173,7 +173,7 @@ class Runner:
             struck=ended.struck if isinstance(ended, Answer) else (),
             usage=models.usage,
             tool_schema_hash=tool_schema_hash(),
-            prompt_hashes=prompt_hashes(contestant.agent),
+            prompt_hashes=prompt_hashes(sut.agent),
             world_fingerprint=self.world.manifest.fingerprint,
         )
 
@@ -209,11 +209,11 @@ def task_for(agent: Agent, query: Query, reference: Reference | None = None) -> 
     return task.model_copy(update={"reference": reference, "constraints": query.constraints})
 
 
-async def _answered(contestant: Contestant, task: Task, session: Session, models: Models) -> Answer | RunError:
+async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: Models) -> Answer | RunError:
     """The agent's answer, or why there is none: this is the boundary of a run, where every failure ends."""
-    where = contestant.system.agent
+    where = sut.system.agent
     try:
-        return await contestant.agent.answer(task, session, models, contestant.system.limits)
+        return await sut.agent.answer(task, session, models, sut.system.limits)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner, recorded_in
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
@@ -28,11 +28,11 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
     )
 
 
-def ask_once(runner: Runner, contestant: Contestant, query: Query, to: Path | None, seed: str = "42") -> Recorded:
+def ask_once(runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None, seed: str = "42") -> Recorded:
     """The recorded run; with ``to`` it is kept there, and one that is there already is read, not run again."""
     if to is None:
-        return run_loop(runner.run(contestant, query))
-    with open_experiment(to, runner.world, [query], [contestant], seed) as experiment:
-        if experiment.state(contestant.label, query.query_id, 1) in ("absent", "interrupted"):
-            run_loop(runner.run_into(experiment, contestant, query))
-        return recorded_in(experiment.run_folder(contestant.label, query.query_id, 1))
+        return run_loop(runner.run(sut, query))
+    with open_experiment(to, runner.world, [query], [sut], seed) as experiment:
+        if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
+            run_loop(runner.run_into(experiment, sut, query))
+        return recorded_in(experiment.run_folder(sut.label, query.query_id, 1))

@@ -14,12 +14,12 @@ from drretail.experiment import Definition
 from drretail.llm.registry import Model
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
-from drretail.records.run import YARDSTICKS, Limits, Role, RoleModel, System
+from drretail.records.run import BASELINES, Limits, Role, RoleModel, System
 from drretail.tools.registry import tool_schema_hash
 
 
 @dataclass(frozen=True, slots=True)
-class Contestant:
+class SystemUnderTest:
     """A system, the agent behind it, and an opened model for each of its roles."""
 
     label: str
@@ -29,7 +29,7 @@ class Contestant:
 
     def repeats(self, asked: int) -> int:
         """How often it runs for each query: without chance, once says all."""
-        return 1 if self.agent.is_yardstick else asked
+        return 1 if self.agent.is_baseline else asked
 
     @classmethod
     def of(cls, name: str, agent: Agent, models: Mapping[str, Model], world: World, **given: Any) -> Self:
@@ -39,7 +39,7 @@ class Contestant:
         floor or the oracle: they are the same beside every system. Raises UserError when a role is left without a
         model.
         """
-        if agent.is_yardstick:
+        if agent.is_baseline:
             system = System(agent=name, models={}, limits=Limits())
             return cls(system.label(), system, agent, {})
         limits: Limits = given.pop("limits", Limits())
@@ -66,29 +66,29 @@ class Contestant:
         return cls(system.label(), system, agent, by_role)
 
 
-def with_yardsticks(contestants: Sequence[Contestant], world: World) -> list[Contestant]:
-    """The contestants, with the floors and the oracle beside them, each once."""
-    beside = (Contestant.of(name, load_agent(name), {}, world) for name in YARDSTICKS)
-    return list({contestant.label: contestant for contestant in (*contestants, *beside)}.values())
+def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
+    """The suts, with the floors and the oracle beside them, each once."""
+    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in BASELINES)
+    return list({sut.label: sut for sut in (*suts, *beside)}.values())
 
 
-def counterfactuals(contestants: Sequence[Contestant], kinds: Iterable[str]) -> list[Contestant]:
-    """Each contestant once more for each kind ("swap", "neutral"), a system of its own that sees other users' data.
+def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> list[SystemUnderTest]:
+    """Each sut once more for each kind ("swap", "neutral"), a system of its own that sees other users' data.
 
     Floors and the oracle are left out. Raises UnknownName for a kind that there is not, UserError for a system that
     has no tools to see a user's data with.
     """
-    made: list[Contestant] = []
+    made: list[SystemUnderTest] = []
     for kind in dict.fromkeys(kinds):
         if kind not in KINDS:
             raise UnknownName("counterfactual", kind, KINDS)
-        for contestant in contestants:
-            if contestant.system.agent in YARDSTICKS:
+        for sut in suts:
+            if sut.system.agent in BASELINES:
                 continue
-            if "user" in contestant.system.options.get("without", ()):
+            if "user" in sut.system.options.get("without", ()):
                 raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
-            system = contestant.system.model_copy(update={"options": contestant.system.options | {OPTION: kind}})
-            made.append(replace(contestant, label=system.label(), system=system))
+            system = sut.system.model_copy(update={"options": sut.system.options | {OPTION: kind}})
+            made.append(replace(sut, label=system.label(), system=system))
     return made
 
 
@@ -98,14 +98,14 @@ def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Mod
     return f"{needed} It has no {' and no '.join(strange)}." if strange else needed
 
 
-def definition(world: World, queries: tuple[Query, ...], contestants: list[Contestant], seed: str) -> Definition:
+def definition(world: World, queries: tuple[Query, ...], suts: list[SystemUnderTest], seed: str) -> Definition:
     """What an experiment with these systems and queries asks."""
     return Definition(
         world_fingerprint=world.manifest.fingerprint,
         now=world.manifest.now,
         queries=tuple(sorted(queries, key=lambda query: query.query_id)),
-        systems={contestant.label: contestant.system for contestant in contestants},
-        prompt_hashes={contestant.label: prompt_hashes(contestant.agent) for contestant in contestants},
+        systems={sut.label: sut.system for sut in suts},
+        prompt_hashes={sut.label: prompt_hashes(sut.agent) for sut in suts},
         tool_schema_hash=tool_schema_hash(),
         seed=seed,
         versions={"drretail": __version__},

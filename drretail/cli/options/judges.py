@@ -55,7 +55,7 @@ def judges(specs: Sequence[str], opener: "Opener", profile: str | None = None) -
 
 
 @contextmanager
-def asked_in_batches(bench: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
+def asked_in_batches(table_key: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
     """The same judges, asked through Message Batches; ``poll`` is in seconds.
 
     What was sent is kept beside the verdicts until all of it is answered, so that a command that was cut finds its
@@ -65,7 +65,7 @@ def asked_in_batches(bench: "Sequence[Judge]", experiment: "Path", poll: float) 
     from drretail.llm.batches.chat_model import batching
 
     with ExitStack() as stack:
-        models = [judge.model for judge in bench if judge.model is not None]
+        models = [judge.model for judge in table_key if judge.model is not None]
         opened = [
             stack.enter_context(batching(model, experiment / "verdicts", told=say, poll=poll)) for model in models
         ]

@@ -1,4 +1,4 @@
-"""What ``ask``, ``run`` and ``demo`` share: contestants, models and users from flags."""
+"""What ``ask``, ``run`` and ``demo`` share: suts, models and users from flags."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from drretail.viewer.output import say
 from drretail.viewer.paper.published import SYSTEMS
 
 if TYPE_CHECKING:
-    from drretail.agents.running.runner import Contestant, Runner
+    from drretail.agents.running.runner import Runner, SystemUnderTest
     from drretail.cli.options.models import Opener
     from drretail.env.world import World
     from drretail.llm.registry import Model
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and is no language model."
 
 
-def contestants(
+def suts(
     names: list[str], specs: list[str], world: "World", opener: "Opener", profile: str | None = None, **given: Any
-) -> "list[Contestant]":
+) -> "list[SystemUnderTest]":
     """The systems that the flags --agent, --model and --model-profile name; ``NAME+ws`` reads whole pages.
 
     Raises UserError when a limit in dollars is given and a model has no known price.
     """
     from drretail.agents.registry import load_agent, split_web_mode
-    from drretail.agents.running.system import Contestant
+    from drretail.agents.running.system import SystemUnderTest
 
     asked = [split_web_mode(name) for name in names]
     agents = {name: load_agent(name) for name, _ in asked}
     models = models_by_role(specs, profile, opener, are_asked=any(agent.roles for agent in agents.values()))
     if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode in asked):
         raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
-    players = [Contestant.of(name, agents[name], models, world, web_mode=mode, **given) for name, mode in asked]
+    players = [SystemUnderTest.of(name, agents[name], models, world, web_mode=mode, **given) for name, mode in asked]
     if any(player.system.limits.dollars is not None for player in players):
         check_priced(model for player in players for model in player.models.values())
     return players

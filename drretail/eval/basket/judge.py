@@ -1,7 +1,7 @@
 """The measures of one report: a verdict for each, its value a number."""
 
 from drretail.eval.basket.distance import MEASURES, Distance, Measured
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
 from drretail.grounding.case import Case
@@ -11,9 +11,9 @@ STAGE = "basket"
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
 
 
-def judge_basket(subject: Subject, hearing: Hearing) -> None:
+def judge_basket(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the verdicts that are missing, and those anew that lacked the reference where it is at hand now."""
-    standing = {variant: hearing.standing(STAGE, variant) for variant in MEASURES}
+    standing = {variant: judge_session.standing(STAGE, variant) for variant in MEASURES}
     reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
     missing = [
         variant
@@ -26,7 +26,7 @@ def judge_basket(subject: Subject, hearing: Hearing) -> None:
     for variant in missing:
         measured = Measured(None, NO_REFERENCE) if distance is None else MEASURES[variant](distance)
         state = "na" if measured.value is None else "scored"
-        hearing.record(STAGE, variant, state, measured.value, reason=measured.reason)
+        judge_session.record(STAGE, variant, state, measured.value, reason=measured.reason)
 
 
 def _distance(subject: Subject, reference: Reference) -> Distance:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from drretail.env.store.base import Store
 from drretail.errors import NotFound
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.case import Case, Lookup
 from drretail.grounding.checks import CHECKS, NO_WORLD, Check
@@ -15,7 +15,7 @@ from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 STAGE = "check"
 
 
-def judge_checks(subject: Subject, hearing: Hearing) -> None:
+def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the verdicts that are missing.
 
     Made again are one that lacked the world when the world is at hand, and one that a setting decides when it comes
@@ -23,13 +23,13 @@ def judge_checks(subject: Subject, hearing: Hearing) -> None:
     """
     case = case_of(subject)
     for check in CHECKS.values():
-        standing = hearing.standing(STAGE, check.code)
+        standing = judge_session.standing(STAGE, check.code)
         lacked_the_world = standing is not None and standing.state == "na" and standing.reason == NO_WORLD
         if standing is not None and not (lacked_the_world and case.lookup is not None) and not check.of_settings:
             continue
         outcome = _outcome(check, case)
         if standing is None or outcome != _Outcome(standing.state, standing.value, standing.reason):
-            hearing.record(STAGE, check.code, outcome.state, outcome.value, reason=outcome.reason)
+            judge_session.record(STAGE, check.code, outcome.state, outcome.value, reason=outcome.reason)
 
 
 class _Outcome(NamedTuple):

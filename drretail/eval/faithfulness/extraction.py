@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.evidence_ids import normalise_url, parse_evidence_id
@@ -221,17 +221,17 @@ def extraction_prompts() -> dict[str, Prompt]:
     return {stage: load_prompt(__file__, stage) for stage in (CITED, ALL)}
 
 
-async def extract(subject: Subject, hearing: Hearing, stage: str) -> list[Claim] | None:
+async def extract(subject: Subject, judge_session: JudgeSession, stage: str) -> list[Claim] | None:
     """The report's claims as the verdict of ``stage`` holds them, asked for when there is none; None when it failed."""
     prompt = extraction_prompts()[stage]
     report = subject.report or ""
-    verdict = hearing.standing(stage, REPORT, prompt.hash)
+    verdict = judge_session.standing(stage, REPORT, prompt.hash)
     if verdict is None and not report.strip():
         reason = "the report is empty"
-        verdict = hearing.record(stage, REPORT, "scored", [], prompt_hash=prompt.hash, reason=reason)
+        verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=prompt.hash, reason=reason)
     if verdict is None:
         resolver = SourceResolver(report, subject.evidence)
-        ruling = await hearing.ask(
+        claim_verdict = await judge_session.ask(
             stage,
             REPORT,
             prompt,
@@ -239,9 +239,11 @@ async def extract(subject: Subject, hearing: Hearing, stage: str) -> list[Claim]
             CitedClaims if stage == CITED else AllClaims,
             lambda answer: _problem(answer, resolver),
         )
-        claims = None if ruling.answer is None else _claims(ruling.answer, report, resolver)
+        claims = None if claim_verdict.answer is None else _claims(claim_verdict.answer, report, resolver)
         value = None if claims is None else [claim.model_dump(mode="json", exclude_none=True) for claim in claims]
-        verdict = hearing.record(stage, REPORT, ruling.state, value, prompt_hash=ruling.prompt_hash, error=ruling.error)
+        verdict = judge_session.record(
+            stage, REPORT, claim_verdict.state, value, prompt_hash=claim_verdict.prompt_hash, error=claim_verdict.error
+        )
     return None if verdict.state != "scored" else [Claim.model_validate(value) for value in verdict.value]
 
 

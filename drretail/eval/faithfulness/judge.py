@@ -23,7 +23,7 @@ from drretail.eval.faithfulness.support import (
     settled,
     support_prompt,
 )
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
@@ -34,35 +34,38 @@ AS_IN_LEDGER = "as_in_ledger"
 PageAt = Callable[[str], Awaitable[WebPage]]
 
 
-async def judge_live(subject: Subject, hearing: Hearing, unit: Unit, page_at: PageAt) -> Verdict:
+async def judge_live(subject: Subject, judge_session: JudgeSession, unit: Unit, page_at: PageAt) -> Verdict:
     """The verdict of one unit of web pages, the standing one or a new one; the ledger's own is left as it is."""
-    standing = _standing(hearing, SUPPORT_LIVE, unit)
+    standing = _standing(judge_session, SUPPORT_LIVE, unit)
     if standing is not None:
         return standing
     pages = {source: await page_at(url) for source in unit.sources if (url := _address(source, subject.evidence))}
     content = content_of(unit.sources, {source: _as_evidence(source, page) for source, page in pages.items()})
     if not content.texts:
         told = ", ".join(_told(source, pages.get(source)) for source in content.unreadable)
-        return hearing.record(
+        return judge_session.record(
             SUPPORT_LIVE, unit.item, "unverifiable", reason=f"none of its pages could be read now: {told}"
         )
     notes = (PARTIAL_CONTENT,) if content.unreadable else ()
     refs = tuple(text.ref for text in content.texts)
-    ledgers = _standing(hearing, SUPPORT, unit)
+    ledgers = _standing(judge_session, SUPPORT, unit)
     if ledgers is not None and ledgers.state == "scored" and ledgers.sources == refs:
-        return _repeated(hearing, ledgers)
-    if hearing.rules == "default" and (decided := settled(hearing, SUPPORT_LIVE, unit, content, notes)) is not None:
+        return _repeated(judge_session, ledgers)
+    if (
+        judge_session.rules == "default"
+        and (decided := settled(judge_session, SUPPORT_LIVE, unit, content, notes)) is not None
+    ):
         return decided
-    judged = await asked(subject, hearing, SUPPORT_LIVE, unit, content.texts)
-    return recorded(hearing, SUPPORT_LIVE, unit, content.texts, judged, notes)
+    judged = await asked(subject, judge_session, SUPPORT_LIVE, unit, content.texts)
+    return recorded(judge_session, SUPPORT_LIVE, unit, content.texts, judged, notes)
 
 
-def _standing(hearing: Hearing, stage: str, unit: Unit) -> Verdict | None:
-    return hearing.standing(stage, unit.item) or hearing.standing(stage, unit.item, support_prompt().hash)
+def _standing(judge_session: JudgeSession, stage: str, unit: Unit) -> Verdict | None:
+    return judge_session.standing(stage, unit.item) or judge_session.standing(stage, unit.item, support_prompt().hash)
 
 
-def _repeated(hearing: Hearing, verdict: Verdict) -> Verdict:
-    return hearing.record(
+def _repeated(judge_session: JudgeSession, verdict: Verdict) -> Verdict:
+    return judge_session.record(
         SUPPORT_LIVE,
         verdict.item,
         "scored",
@@ -104,16 +107,18 @@ def _told(source: str, page: WebPage | None) -> str:
 RULES = ("default", "paper", "drg")
 
 
-async def judge(subject: Subject, hearing: Hearing) -> None:
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Extracts the cited claims and all claims, then judges every unit; a failed one ends only its own branch."""
-    if hearing.rules not in RULES:
-        raise UserError(f"faithfulness knows no rules {hearing.rules!r}: use {', '.join(RULES)}.")
-    await hearing.each(extract(subject, hearing, stage) for stage in (CITED, ALL))
-    cited = await extract(subject, hearing, CITED)  # stands now
-    found = [unit for claim in cited or () for unit in units(claim, hearing.rules)]
-    await hearing.each(judge_support(subject, hearing, unit) for unit in found)
+    if judge_session.rules not in RULES:
+        raise UserError(f"faithfulness knows no rules {judge_session.rules!r}: use {', '.join(RULES)}.")
+    await judge_session.each(extract(subject, judge_session, stage) for stage in (CITED, ALL))
+    cited = await extract(subject, judge_session, CITED)  # stands now
+    found = [unit for claim in cited or () for unit in units(claim, judge_session.rules)]
+    await judge_session.each(judge_support(subject, judge_session, unit) for unit in found)
     if subject.page_at is not None:
-        await hearing.each(judge_live(subject, hearing, unit, subject.page_at) for unit in found if unit.type == "web")
+        await judge_session.each(
+            judge_live(subject, judge_session, unit, subject.page_at) for unit in found if unit.type == "web"
+        )
 
 
 def prompt_hashes() -> frozenset[str]:

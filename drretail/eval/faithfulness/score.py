@@ -10,7 +10,7 @@ from statistics import fmean
 from drretail.eval.faithfulness.extraction import ALL, ALL_TYPES, CITED, TYPES
 from drretail.eval.faithfulness.judge import judge, prompt_hashes
 from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, pooled_tally
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.records.score import Rules, Verdict, VerdictState
@@ -199,8 +199,8 @@ class Faithfulness:
     needs_judge: bool = True
     is_opinion: bool = False
 
-    async def judge(self, subject: Subject, hearing: Hearing) -> None:
-        await judge(subject, hearing)
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        await judge(subject, judge_session)
 
     def prompt_hashes(self) -> frozenset[str]:
         return prompt_hashes()

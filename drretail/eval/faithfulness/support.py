@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from drretail.eval.faithfulness.extraction import SUPPORT, SUPPORT_SHOWN, Unit
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.facts import settle
 from drretail.prompts import Prompt, load_prompt, tagged
@@ -110,32 +110,39 @@ def support_prompt() -> Prompt:
     return load_prompt(__file__, "support")
 
 
-async def judge_support(subject: Subject, hearing: Hearing, unit: Unit) -> Verdict:
+async def judge_support(subject: Subject, judge_session: JudgeSession, unit: Unit) -> Verdict:
     """The verdict of one unit, the standing one or a new one."""
-    standing = hearing.standing(SUPPORT, unit.item) or hearing.standing(SUPPORT, unit.item, support_prompt().hash)
+    standing = judge_session.standing(SUPPORT, unit.item) or judge_session.standing(
+        SUPPORT, unit.item, support_prompt().hash
+    )
     if standing is not None:
         return standing
     content = content_of(unit.sources, subject.evidence)
-    if hearing.rules == "drg":
+    if judge_session.rules == "drg":
         content = _as_drg_reads(content)
     notes = (PARTIAL_CONTENT,) if content.texts and content.unreadable else ()
     if not content.texts:
         reason = f"none of its sources could be read: {', '.join(content.unreadable)}"
-        return hearing.record(SUPPORT, unit.item, "unverifiable", reason=reason)
-    if hearing.rules == "default" and (decided := settled(hearing, SUPPORT, unit, content, notes)) is not None:
+        return judge_session.record(SUPPORT, unit.item, "unverifiable", reason=reason)
+    if (
+        judge_session.rules == "default"
+        and (decided := settled(judge_session, SUPPORT, unit, content, notes)) is not None
+    ):
         return decided
-    judged = await asked(subject, hearing, SUPPORT, unit, content.texts)
-    if hearing.rules == "default" and judged.value is not None and judged.value < 1:
-        notes += await _distortion(subject, hearing, unit, judged.value)
-    return recorded(hearing, SUPPORT, unit, content.texts, judged, notes)
+    judged = await asked(subject, judge_session, SUPPORT, unit, content.texts)
+    if judge_session.rules == "default" and judged.value is not None and judged.value < 1:
+        notes += await _distortion(subject, judge_session, unit, judged.value)
+    return recorded(judge_session, SUPPORT, unit, content.texts, judged, notes)
 
 
-def settled(hearing: Hearing, stage: str, unit: Unit, content: Content, notes: tuple[str, ...] = ()) -> Verdict | None:
+def settled(
+    judge_session: JudgeSession, stage: str, unit: Unit, content: Content, notes: tuple[str, ...] = ()
+) -> Verdict | None:
     """Deterministic first: prices, ratings, counts, dates and ids against the record; None where words decide."""
     found = settle(unit.claim.claim, [source.text for source in content.texts])
     if found is None:
         return None
-    return hearing.record(
+    return judge_session.record(
         stage,
         unit.item,
         "scored",
@@ -147,13 +154,15 @@ def settled(hearing: Hearing, stage: str, unit: Unit, content: Content, notes: t
     )
 
 
-async def asked(subject: Subject, hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText]) -> Judged:
+async def asked(
+    subject: Subject, judge_session: JudgeSession, stage: str, unit: Unit, texts: Sequence[SourceText]
+) -> Judged:
     """What the judge says of a claim and these texts."""
     values = {"today": subject.today, "claim": tagged("claim", unit.claim.claim), "sources": source_tags(texts)}
-    ruling = await hearing.ask(stage, unit.item, support_prompt(), values, Support)
-    if ruling.answer is None:
-        return Judged(None, error=ruling.error)
-    said = ruling.answer
+    claim_verdict = await judge_session.ask(stage, unit.item, support_prompt(), values, Support)
+    if claim_verdict.answer is None:
+        return Judged(None, error=claim_verdict.error)
+    said = claim_verdict.answer
     quote = said.quote.strip() or None
     dropped = quote is not None and not any(_stands_in(quote, source.text.text) for source in texts)
     return Judged(
@@ -162,10 +171,15 @@ async def asked(subject: Subject, hearing: Hearing, stage: str, unit: Unit, text
 
 
 def recorded(
-    hearing: Hearing, stage: str, unit: Unit, texts: Sequence[SourceText], judged: Judged, notes: tuple[str, ...] = ()
+    judge_session: JudgeSession,
+    stage: str,
+    unit: Unit,
+    texts: Sequence[SourceText],
+    judged: Judged,
+    notes: tuple[str, ...] = (),
 ) -> Verdict:
     """The verdict of what the judge said."""
-    return hearing.record(
+    return judge_session.record(
         stage,
         unit.item,
         "failed" if judged.value is None else "scored",
@@ -179,15 +193,15 @@ def recorded(
     )
 
 
-async def _distortion(subject: Subject, hearing: Hearing, unit: Unit, value: float) -> tuple[str, ...]:
+async def _distortion(subject: Subject, judge_session: JudgeSession, unit: Unit, value: float) -> tuple[str, ...]:
     """The note of a claim that the summaries bear out better than their pages; asked only where there are summaries."""
     summaries = summaries_of(unit.sources, subject.evidence)
     if not summaries:
         return ()
-    verdict = hearing.standing(SUPPORT_SHOWN, unit.item, support_prompt().hash)
+    verdict = judge_session.standing(SUPPORT_SHOWN, unit.item, support_prompt().hash)
     if verdict is None:
-        judged = await asked(subject, hearing, SUPPORT_SHOWN, unit, summaries)
-        verdict = recorded(hearing, SUPPORT_SHOWN, unit, summaries, judged)
+        judged = await asked(subject, judge_session, SUPPORT_SHOWN, unit, summaries)
+        verdict = recorded(judge_session, SUPPORT_SHOWN, unit, summaries, judged)
     return (DISTORTED,) if verdict.state == "scored" and float(verdict.value) > value else ()
 
 

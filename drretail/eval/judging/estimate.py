@@ -24,7 +24,7 @@ from drretail.llm.prices import BATCH
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.rules import Rules
-from drretail.records.run import YARDSTICKS, Usage
+from drretail.records.run import BASELINES, Usage
 from drretail.records.score import Verdict
 
 
@@ -266,7 +266,7 @@ def _pairs(experiment: Path, definition: Definition, reports: Sequence[Place], n
 def _kind(definition: Definition, *labels: str) -> str:
     """What a report is like before it is read; of a pair, what its two are."""
     agents = (definition.systems[label].agent for label in labels if label in definition.systems)
-    return BETWEEN.join(sorted(agent if agent in YARDSTICKS else RESEARCHED for agent in agents))
+    return BETWEEN.join(sorted(agent if agent in BASELINES else RESEARCHED for agent in agents))
 
 
 def _estimate(

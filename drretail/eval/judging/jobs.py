@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.counterfactual.rows import is_judged
-from drretail.eval.judging.session import Again, Hearing, Judge
+from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
@@ -35,7 +35,7 @@ class PairJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Submitter:
     """How one command judges, whatever the job."""
 
     experiment: Path
@@ -55,9 +55,13 @@ class Desk:
         if subject.report_sha is None or not is_judged(metric, subject.system):
             return
         about = {"metric": metric.name, "version": metric.version, "run_id": subject.run_id}
-        with self._hearing(job.judge, subject.label, subject, about | {"report_sha": subject.report_sha}) as hearing:
+        with self._judge_session(
+            job.judge, subject.label, subject, about | {"report_sha": subject.report_sha}
+        ) as judge_session:
             repeats = self.judge_repeats if metric.needs_judge else 1
-            await hearing.each(metric.judge(subject, hearing.of_repeat(repeat)) for repeat in range(1, repeats + 1))
+            await judge_session.each(
+                metric.judge(subject, judge_session.of_repeat(repeat)) for repeat in range(1, repeats + 1)
+            )
 
     async def _compare(self, job: PairJob) -> None:
         a, b = job.pair.a, job.pair.b
@@ -71,13 +75,14 @@ class Desk:
             "other_run_id": b.run_id,
             "other_report_sha": b.report_sha,
         }
-        with self._hearing(job.judge, pair_name(job.pair.labels), a, about) as hearing:
-            await hearing.each(
-                compare(job.pair, self.seed, hearing.of_repeat(repeat)) for repeat in range(1, self.judge_repeats + 1)
+        with self._judge_session(job.judge, pair_name(job.pair.labels), a, about) as judge_session:
+            await judge_session.each(
+                compare(job.pair, self.seed, judge_session.of_repeat(repeat))
+                for repeat in range(1, self.judge_repeats + 1)
             )
 
-    def _hearing(self, judge: Judge, folder: str, subject: Subject, about: dict[str, Any]) -> Hearing:
+    def _judge_session(self, judge: Judge, folder: str, subject: Subject, about: dict[str, Any]) -> JudgeSession:
         run = f"{subject.query.query_id}-r{subject.repeat}"
         path = verdict_path(self.experiment, about["metric"], judge.slug, folder, run)
         file = VerdictFile(path)
-        return Hearing(judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance)
+        return JudgeSession(judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance)

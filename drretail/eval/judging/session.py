@@ -1,6 +1,6 @@
 """The judge seam: questions to a judge, answered in a schema, validated, repaired at most twice, journalled.
 
-A ``Hearing`` is one judge on one run, or on two that are compared, in one metric. It knows which verdicts stand
+A ``JudgeSession`` is one judge on one run, or on two that are compared, in one metric. It knows which verdicts stand
 already, asks what is missing, and appends every verdict at once; the journal beside the verdict file serves what was
 asked before.
 """
@@ -55,7 +55,7 @@ CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling(Generic[T]):
+class ClaimVerdict(Generic[T]):
     """What a judge answered, or why there is no answer. ``answer`` is there exactly when ``state`` is "scored"."""
 
     state: Literal["scored", "failed"]
@@ -66,7 +66,7 @@ class Ruling(Generic[T]):
     error: str | None = None
 
 
-class Hearing:
+class JudgeSession:
     """One judge on one run in one metric; close it, or use it as a context manager.
 
     Where reports are compared, ``other_run_id`` and ``other_report_sha`` are of the second one, and every question has
@@ -107,7 +107,7 @@ class Hearing:
         self._new: set[tuple[str, ...]] = set()
         self._asked = _Asked()
 
-    def of_repeat(self, repeat: int) -> "Hearing":
+    def of_repeat(self, repeat: int) -> "JudgeSession":
         """The same judge asked from the start once more, as its ``repeat``-th time (from 1).
 
         All repeats share their files: closing one closes all.
@@ -124,7 +124,7 @@ class Hearing:
     def standing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
         """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
 
-        A verdict of this very hearing always stands.
+        A verdict of this very judge_session always stands.
         """
         last = self.file.last(self._verdict(stage, item, "na", order=order).key)
         if last is None or last.key in self._new:
@@ -178,7 +178,7 @@ class Hearing:
         check: Check[T] | None = None,
         *,
         order: Order | None = None,
-    ) -> Ruling[T]:
+    ) -> ClaimVerdict[T]:
         """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
 
         Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
@@ -197,8 +197,8 @@ class Hearing:
         reply = await question.put([HumanMessage(prompt.render(**values))])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
-            return Ruling("failed", None, prompt.hash, reply.attempts, error)
-        return Ruling("scored", reply.answer, prompt.hash, reply.attempts)
+            return ClaimVerdict("failed", None, prompt.hash, reply.attempts, error)
+        return ClaimVerdict("scored", reply.answer, prompt.hash, reply.attempts)
 
     async def each(self, steps: Iterable[Awaitable[object]]) -> None:
         """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
@@ -221,14 +221,14 @@ class Hearing:
         if self._asked.journal is not None:
             self._asked.journal.close()
 
-    def __enter__(self) -> "Hearing":
+    def __enter__(self) -> "JudgeSession":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def _verdict(self, stage: str, item: str, state: VerdictState, **fields: Any) -> Verdict:
-        """A verdict of this hearing, its attempt one above that of the last one of its key."""
+        """A verdict of this judge_session, its attempt one above that of the last one of its key."""
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})

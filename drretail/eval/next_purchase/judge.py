@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_rubric
 from drretail.grounding.case import Case
-from drretail.grounding.goods import goods_of
+from drretail.grounding.goods import purchase_item_of
 from drretail.records.base import Record
 from drretail.records.score import VerdictState
-from drretail.records.shop import METRIC, Goods, NextPurchase
+from drretail.records.shop import METRIC, NextPurchase, PurchaseItem
 
 
 class Hits(Record):
@@ -35,13 +35,13 @@ class Compared(Record):
     """By the best of the whole shop."""
 
 
-def recommended_goods(case: Case) -> list[Goods]:
+def recommended_goods(case: Case) -> list[PurchaseItem]:
     """The products that a report recommends, each once, in its order."""
     ids = dict.fromkeys(spot.product_id for spot in case.recommended)
-    return [goods_of(case.products[product_id]) for product_id in ids]
+    return [purchase_item_of(case.products[product_id]) for product_id in ids]
 
 
-def compare(recommended: Sequence[Goods], purchase: NextPurchase) -> Compared:
+def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Compared:
     """``purchase`` has something that was bought."""
     most = len(recommended)
     favourites = purchase.popular_in_favourite
@@ -54,13 +54,13 @@ def compare(recommended: Sequence[Goods], purchase: NextPurchase) -> Compared:
     )
 
 
-def hits(guessed: Collection[Goods], bought: Collection[Goods]) -> Hits:
+def hits(guessed: Collection[PurchaseItem], bought: Collection[PurchaseItem]) -> Hits:
     """A thing is hit when any guess and any purchase share it; guesses that hit nothing cost nothing."""
     found = {name: _share_one(_values(guessed, read), _values(bought, read)) for name, read in ASPECTS.items()}
     return Hits.model_validate(found)
 
 
-def _values(goods: Collection[Goods], read: Callable[[Goods], str | None]) -> set[str]:
+def _values(goods: Collection[PurchaseItem], read: Callable[[PurchaseItem], str | None]) -> set[str]:
     return {" ".join(value.casefold().split()) for it in goods if (value := read(it)) is not None}
 
 
@@ -68,7 +68,7 @@ def _share_one(guessed: set[str], bought: set[str]) -> bool | None:
     return bool(guessed & bought) if bought else None
 
 
-ASPECTS: Mapping[str, Callable[[Goods], str | None]] = {
+ASPECTS: Mapping[str, Callable[[PurchaseItem], str | None]] = {
     "item": lambda goods: goods.product_id,
     "category": lambda goods: goods.category,
     "brand": lambda goods: goods.brand,
@@ -90,12 +90,12 @@ class Outcome(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def judge_next_purchase(subject: Subject, hearing: Hearing) -> None:
+def judge_next_purchase(subject: Subject, judge_session: JudgeSession) -> None:
     """Records what is not compared yet, and anew what comes out differently: a ledger may be another's."""
     outcome = _outcome(subject)
-    standing = hearing.standing(STAGE, ITEM)
+    standing = judge_session.standing(STAGE, ITEM)
     if standing is None or Outcome(standing.state, standing.value, standing.reason, standing.notes) != outcome:
-        hearing.record(STAGE, ITEM, outcome.state, outcome.value, reason=outcome.reason, notes=outcome.notes)
+        judge_session.record(STAGE, ITEM, outcome.state, outcome.value, reason=outcome.reason, notes=outcome.notes)
 
 
 def has_next_purchases(experiment: Path) -> bool:

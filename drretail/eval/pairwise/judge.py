@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Literal
 
 from drretail.errors import UserError
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
 from drretail.eval.pairwise.pairs import Pair
@@ -47,17 +47,17 @@ def orders(rules: Rules, seed: str, run_ids: tuple[str, str], dimension: str) ->
     return (BOTH[drawn],)
 
 
-async def judge(pair: Pair, seed: str, hearing: Hearing) -> None:
+async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     """Records for every dimension and order which system wrote the better report: "a" or "b".
 
     Only called where both runs left a report. Without a profile personalization is na.
     """
     material = _Material(pair)
     run_ids = pair.a.run_id, pair.b.run_id
-    await hearing.each(
-        _compare(dimension, order, material, hearing)
+    await judge_session.each(
+        _compare(dimension, order, material, judge_session)
         for dimension in DIMENSIONS
-        for order in orders(hearing.rules, seed, run_ids, dimension)
+        for order in orders(judge_session.rules, seed, run_ids, dimension)
     )
 
 
@@ -101,26 +101,30 @@ def _rendered(subject: Subject) -> str:
     return render_report(subject.report or "", subject.evidence.values(), style="plain").text
 
 
-async def _compare(dimension: str, order: Order, material: _Material, hearing: Hearing) -> None:
+async def _compare(dimension: str, order: Order, material: _Material, judge_session: JudgeSession) -> None:
     if dimension == PERSONALIZATION and not material.has_profile:
-        if hearing.standing(STAGE, dimension, order=order) is None:
-            hearing.record(STAGE, dimension, "na", order=order, reason="no profile of a user to fit the reports to")
+        if judge_session.standing(STAGE, dimension, order=order) is None:
+            judge_session.record(
+                STAGE, dimension, "na", order=order, reason="no profile of a user to fit the reports to"
+            )
         return
     prompt = prompt_for(dimension)
-    if hearing.standing(STAGE, dimension, prompt.hash, order=order) is not None:
+    if judge_session.standing(STAGE, dimension, prompt.hash, order=order) is not None:
         return
-    ruling = await hearing.ask(STAGE, dimension, prompt, material.given(order), Comparison, _unjustified, order=order)
-    answer = ruling.answer
+    claim_verdict = await judge_session.ask(
+        STAGE, dimension, prompt, material.given(order), Comparison, _unjustified, order=order
+    )
+    answer = claim_verdict.answer
     first, second = order
-    hearing.record(
+    judge_session.record(
         STAGE,
         dimension,
-        ruling.state,
+        claim_verdict.state,
         None if answer is None else first if answer.winner == "A" else second,
         order=order,
         reason="" if answer is None else answer.justification.strip(),
-        prompt_hash=ruling.prompt_hash,
-        error=ruling.error,
+        prompt_hash=claim_verdict.prompt_hash,
+        error=claim_verdict.error,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.scores.gathering import Gathered, Seat
-from drretail.records.run import YARDSTICKS
+from drretail.records.run import BASELINES
 from drretail.records.score import CODE, Correlation
 from drretail.stats.rank_correlation import Cell, Values, Within, spearman_within
 from drretail.stats.significance import holm
@@ -55,7 +55,7 @@ def _seats(gathered: Gathered, metric: str) -> Iterator[Seat]:
 
 def _values(gathered: Gathered, metric: str, seat: Seat, variant: str) -> Values:
     """The mean over repeats of every system and query that has one."""
-    left_out = {label for label, system in gathered.definition.systems.items() if system.agent in YARDSTICKS}
+    left_out = {label for label, system in gathered.definition.systems.items() if system.agent in BASELINES}
     if metric == "checks":
         left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
     found: dict[Cell, list[float]] = defaultdict(list)

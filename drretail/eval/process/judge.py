@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.process.counting import Count, Course, count
 from drretail.records.score import Verdict, VerdictState
@@ -10,15 +10,15 @@ from drretail.records.score import Verdict, VerdictState
 STAGE = "count"
 
 
-def judge_process(subject: Subject, hearing: Hearing) -> None:
+def judge_process(subject: Subject, judge_session: JudgeSession) -> None:
     """Records what is not counted yet, and anew what comes out differently: a run made again may end in one report."""
     assert subject.run is not None
     course = Course(subject.run, subject.evidence, frozenset(subject.query.expected_tools))
     for name, counted in count(course).items():
         state: VerdictState = "na" if counted.value is None else "scored"
-        standing = hearing.standing(STAGE, name)
+        standing = judge_session.standing(STAGE, name)
         if standing is None or not _is(standing, state, counted):
-            hearing.record(STAGE, name, state, _value(counted), reason=counted.reason)
+            judge_session.record(STAGE, name, state, _value(counted), reason=counted.reason)
 
 
 def _is(standing: Verdict, state: VerdictState, counted: Count) -> bool:

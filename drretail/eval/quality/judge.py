@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.render import render_report
 from drretail.prompts import Prompt, load_prompt, tagged
@@ -57,31 +57,33 @@ class Rating(Record):
         return rating
 
 
-async def judge(subject: Subject, hearing: Hearing) -> None:
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
     material = cache(lambda: _material(subject))  # most often every verdict stands, and nothing is asked
-    await hearing.each(_rate(dimension, material, subject, hearing) for dimension in DIMENSIONS)
+    await judge_session.each(_rate(dimension, material, subject, judge_session) for dimension in DIMENSIONS)
 
 
-async def _rate(dimension: str, material: Callable[[], dict[str, str]], subject: Subject, hearing: Hearing) -> None:
+async def _rate(
+    dimension: str, material: Callable[[], dict[str, str]], subject: Subject, judge_session: JudgeSession
+) -> None:
     if dimension == PERSONALIZATION and subject.profile is None:
-        if hearing.standing(STAGE, dimension) is None:
-            hearing.record(STAGE, dimension, "na", reason="no profile of a user to fit the report to")
+        if judge_session.standing(STAGE, dimension) is None:
+            judge_session.record(STAGE, dimension, "na", reason="no profile of a user to fit the report to")
         return
-    if hearing.standing(STAGE, dimension, prompt_for(dimension).hash) is not None:
+    if judge_session.standing(STAGE, dimension, prompt_for(dimension).hash) is not None:
         return
     given = dict(material())
     if dimension != PERSONALIZATION:
         given["shop_url"] = SHOP_URL
-    ruling = await hearing.ask(STAGE, dimension, prompt_for(dimension), given, Rating, _unjustified)
-    hearing.record(
+    claim_verdict = await judge_session.ask(STAGE, dimension, prompt_for(dimension), given, Rating, _unjustified)
+    judge_session.record(
         STAGE,
         dimension,
-        ruling.state,
-        None if ruling.answer is None else ruling.answer.rating,
-        reason="" if ruling.answer is None else ruling.answer.justification.strip(),
-        prompt_hash=ruling.prompt_hash,
-        error=ruling.error,
+        claim_verdict.state,
+        None if claim_verdict.answer is None else claim_verdict.answer.rating,
+        reason="" if claim_verdict.answer is None else claim_verdict.answer.justification.strip(),
+        prompt_hash=claim_verdict.prompt_hash,
+        error=claim_verdict.error,
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, judge, prompt_for
@@ -98,8 +98,8 @@ class Quality:
     needs_judge: bool = True
     is_opinion: bool = True
 
-    async def judge(self, subject: Subject, hearing: Hearing) -> None:
-        await judge(subject, hearing)
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        await judge(subject, judge_session)
 
     def prompt_hashes(self) -> frozenset[str]:
         return frozenset({"", *(prompt_for(dimension).hash for dimension in DIMENSIONS)})

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.pairs import researching
-from drretail.eval.scores.gathering import Bench, Gathered, Heard, Seat
+from drretail.eval.scores.gathering import Gathered, Heard, Seat, TableKey
 from drretail.eval.scores.panel import name_of, panels_of
 from drretail.records.score import Agreement
 from drretail.stats.agreement import spearman
@@ -33,7 +33,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
 
 
 def _agreement(gathered: Gathered, metric: Metric, variant: str, first: Seat, second: Seat) -> Agreement:
-    ones, others = (gathered.benches[Bench(metric.name, seat)] for seat in (first, second))
+    ones, others = (gathered.tables_of_judges[TableKey(metric.name, seat)] for seat in (first, second))
     labels: list[str] = []
     pairs: list[tuple[float, float]] = []
     dropped = 0

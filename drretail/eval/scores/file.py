@@ -16,7 +16,7 @@ from drretail.eval.process.correlation import correlations
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
-from drretail.eval.scores.gathering import NOT_JUDGED, Bench, Gathered, Heard, Seat, gather
+from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey, gather
 from drretail.eval.scores.panel import with_panels
 from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.files import read_json
@@ -30,7 +30,7 @@ SELF_CHECKED = "checks"
 def derive_scores(
     experiment: Path,
     metrics: Sequence[Metric],
-    asked: Collection[Bench] = (),
+    asked: Collection[TableKey] = (),
     asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
 ) -> Scores:
     """The scores of these families by every judge that has verdicts in the folder. Pure: equal folders, equal bytes.
@@ -43,7 +43,7 @@ def derive_scores(
     judgings: list[Judging] = []
     judged: list[Judged] = []
     for metric in gathered.families.values():
-        wanted = {bench.seat for bench in asked if bench.metric == metric.name}
+        wanted = {table_key.seat for table_key in asked if table_key.metric == metric.name}
         for seat in sorted({*gathered.seats(metric.name), *wanted}, key=lambda seat: seat.order):
             for about, heard in _systems(gathered, metric, seat, everywhere=seat in wanted):
                 judged.append((about, [it.reported for it in heard]))
@@ -73,7 +73,7 @@ def _systems(
 ) -> Iterator[tuple[About, list[Heard]]]:
     """What a judge said of each system's runs, in the order of the plan; ``everywhere`` or only where it said any."""
     wording = _wording(metric)
-    by_run = gathered.benches.get(Bench(metric.name, seat), {})
+    by_run = gathered.tables_of_judges.get(TableKey(metric.name, seat), {})
     by_label: dict[str, list[Heard]] = defaultdict(list)
     named: set[str] = set()
     systems = gathered.definition.systems

@@ -30,7 +30,7 @@ class Seat(NamedTuple):
         return self.judge.spec, self.judge.params_hash, self.rules
 
 
-class Bench(NamedTuple):
+class TableKey(NamedTuple):
     """One judge under one set of rules in one family."""
 
     metric: str
@@ -89,7 +89,7 @@ class Gathered:
     """By name."""
     plans: tuple[Plan, ...]
     """By label, repeat and query."""
-    benches: Mapping[Bench, Mapping[str, Heard]]
+    tables_of_judges: Mapping[TableKey, Mapping[str, Heard]]
     """By run id; a run that is missing was not heard by that judge."""
 
     def labels(self) -> list[str]:
@@ -98,11 +98,14 @@ class Gathered:
 
     def seats(self, metric: str) -> list[Seat]:
         """Who has verdicts in a family."""
-        return sorted((bench.seat for bench in self.benches if bench.metric == metric), key=lambda seat: seat.order)
+        return sorted(
+            (table_key.seat for table_key in self.tables_of_judges if table_key.metric == metric),
+            key=lambda seat: seat.order,
+        )
 
     def heard(self, metric: str, seat: Seat) -> Iterator[tuple[Plan, Heard]]:
         """Every planned run with what this judge's verdicts come to, in the order of the plan."""
-        by_run = self.benches.get(Bench(metric, seat), {})
+        by_run = self.tables_of_judges.get(TableKey(metric, seat), {})
         for plan in self.plans:
             yield plan, by_run.get(plan.run_id) or plan.unheard()
 
@@ -116,18 +119,18 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
     prompts = {metric.name: metric.prompt_hashes() for metric in metrics}
     judges = {metric.name: _judges(experiment, metric.name) for metric in metrics}
     plans: list[Plan] = []
-    benches: dict[Bench, dict[str, Heard]] = defaultdict(dict)
+    tables_of_judges: dict[TableKey, dict[str, Heard]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
         query = subject.query
         plans.append(Plan(subject.label, query, subject.repeat, subject.run_id, subject.report_sha))
         for metric in metrics:
             verdicts = _verdicts(experiment, subject, metric.name, judges[metric.name])
             for seat, lines in verdicts.items():
-                benches[Bench(metric.name, seat)][subject.run_id] = _heard(
+                tables_of_judges[TableKey(metric.name, seat)][subject.run_id] = _heard(
                     subject, metric, seat, lines, prompts[metric.name]
                 )
     families = {metric.name: metric for metric in metrics}
-    return Gathered(read_definition(experiment), families, tuple(plans), dict(benches))
+    return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
 
 
 def _judges(experiment: Path, metric: str) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import median
 
 from drretail.eval.metric import Value
-from drretail.eval.scores.gathering import Bench, Gathered, Heard, Reported, Seat, lacking
+from drretail.eval.scores.gathering import Gathered, Heard, Reported, Seat, TableKey, lacking
 from drretail.records.score import PANEL, JudgeRef
 
 MEDIAN = "median"
@@ -19,13 +19,13 @@ MEDIAN = "median"
 def with_panels(gathered: Gathered) -> Gathered:
     """The same, and one more judge for each family and set of rules that has two or more judges that are models."""
     panels = {
-        Bench(metric, Seat(panel_ref([seat.judge for seat in seats], MEDIAN), seats[0].rules)): _heard(
-            [gathered.benches[Bench(metric, seat)] for seat in seats]
+        TableKey(metric, Seat(panel_ref([seat.judge for seat in seats], MEDIAN), seats[0].rules)): _heard(
+            [gathered.tables_of_judges[TableKey(metric, seat)] for seat in seats]
         )
         for metric in gathered.families
         for seats in panels_of(gathered.seats(metric))
     }
-    return replace(gathered, benches={**gathered.benches, **panels})
+    return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
 
 
 def panels_of(seats: Iterable[Seat]) -> list[list[Seat]]:

@@ -95,7 +95,7 @@ class _Cut:
     """Of each query that has a value, by id."""
 
     @property
-    def bench(self) -> tuple[str, JudgeRef, Rules, str]:
+    def table_key(self) -> tuple[str, JudgeRef, Rules, str]:
         """What all systems of one table have in common."""
         return self.about.metric.name, self.about.judge, self.about.rules, self.variant
 
@@ -108,8 +108,8 @@ def slice_scores(judged: Sequence[Judged], slices: Slices, seed: str) -> list[Sl
     intervals are drawn together, which takes a fraction of the time.
     """
     every = [cut for about, reports in judged for cut in _cuts(about, reports, slices)]
-    valued = {cut.bench for cut in every if cut.means}
-    cuts = [cut for cut in every if cut.bench in valued]
+    valued = {cut.table_key for cut in every if cut.means}
+    cuts = [cut for cut in every if cut.table_key in valued]
     intervals = mean_intervals([cut.means for cut in cuts], seed)
     return [_row(cut, found) for cut, found in zip(cuts, intervals, strict=True)]
 

@@ -9,8 +9,8 @@ from langchain_anthropic import ChatAnthropic
 from pydantic import Field
 
 from drretail.errors import UserError
-from drretail.llm.batches.ledger import BatchBook
-from drretail.llm.batches.submission import BatchDesk, Told
+from drretail.llm.batches.ledger import BatchLedger
+from drretail.llm.batches.submission import BatchSubmitter, Told
 from drretail.llm.limits import ONCE, Pacer
 from drretail.llm.registry import Model
 from drretail.records.run import slug
@@ -48,14 +48,14 @@ def as_params(payload: dict[str, Any]) -> dict[str, Any]:
     return body | payload.get("extra_body", {})
 
 
-def batched(model: Model, desk: BatchDesk) -> Model:
-    """``model``, which is Anthropic's, asked through ``desk``; what is said of it in verdicts stays the same."""
+def batched(model: Model, submitter: BatchSubmitter) -> Model:
+    """``model``, which is Anthropic's, asked through ``submitter``; what is said of it in verdicts stays the same."""
     assert isinstance(model.chat, ChatAnthropic)
     fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set - {"streaming"}}
     # A batch takes as long as it takes: the time-out of a call does not hold, nor the limits of a minute.
     return replace(
         model,
-        chat=BatchedAnthropic(**fields, send=desk.answer),
+        chat=BatchedAnthropic(**fields, send=submitter.answer),
         seconds=None,
         retrying=ONCE,
         pacer=Pacer(),
@@ -80,7 +80,7 @@ class BatchedJudging:
     """A model that is asked through batches; close it, or use it in ``with``."""
 
     model: Model
-    book: BatchBook
+    book: BatchLedger
 
     def settle(self) -> None:
         """To be called when all questions have their answers, and these are kept: asked again, they are new ones."""
@@ -96,11 +96,11 @@ class BatchedJudging:
 def batching(model: Model, folder: Path, *, told: Told, **pace: Any) -> BatchedJudging:
     """``model`` asked through batches; ``folder`` keeps which were sent, and ``told`` hears of each.
 
-    ``pace`` goes to ``BatchDesk``. Raises UserError for a model whose provider takes no batches.
+    ``pace`` goes to ``BatchSubmitter``. Raises UserError for a model whose provider takes no batches.
     """
     if model.info.provider != BATCHING:
         raise UserError(f"--batch needs a judge of {BATCHING}, and {model.spec} is none: leave --batch out.")
     from drretail.llm.batches.chat_model import batched, client_of
 
-    book = BatchBook(folder / f"batches-{slug(model.spec)}.jsonl")
-    return BatchedJudging(batched(model, BatchDesk(client_of(model), book, told, **pace)), book)
+    book = BatchLedger(folder / f"batches-{slug(model.spec)}.jsonl")
+    return BatchedJudging(batched(model, BatchSubmitter(client_of(model), book, told, **pace)), book)

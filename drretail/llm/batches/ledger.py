@@ -16,7 +16,7 @@ class Entry(Document):
     """The custom ids of its requests."""
 
 
-class BatchBook:
+class BatchLedger:
     """The batches whose answers may not all have been used; ``path`` None keeps them in memory."""
 
     def __init__(self, path: Path | None = None) -> None:

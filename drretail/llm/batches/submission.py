@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drretail.errors import ModelError
-from drretail.llm.batches.ledger import BatchBook
+from drretail.llm.batches.ledger import BatchLedger
 from drretail.records.base import sha256_of
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ class _Waiting:
 
 
 @dataclass(slots=True)
-class BatchDesk:
+class BatchSubmitter:
     """One for each model and command. ``told`` is given a line for each batch that is sent and that has ended."""
 
     client: "AsyncAnthropic"
-    book: BatchBook
+    book: BatchLedger
     told: Told = lambda line: None
     quiet: float = QUIET_SECONDS
     poll: float = POLL_SECONDS

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from drretail.records.score import PANEL, Agreement, Score, Scores
 from drretail.viewer.paper.published import Cell, Lineup, Row, Table, absent, beside, columns_of, numbers_of, rows_of
 
-Bench = tuple[str, str, str]
+TableKey = tuple[str, str, str]
 """Judge, its parameters, and the rules."""
 
 
@@ -50,7 +50,7 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
     columns = columns_of(metric)
     rows = [row for row in (scores.scores if scores else ()) if row.metric == metric and row.policy == "scored_only"]
     chosen = _chosen(rows)
-    held = [row for row in rows if chosen == _bench(row)]
+    held = [row for row in rows if chosen == _table_key(row)]
     notes: list[str] = []
     missing = list(absent(lines))
     if chosen is None:
@@ -71,26 +71,30 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
     return Table(name, title, columns, beside(lines, here, rows_of(metric)), notes=tuple(notes), missing=tuple(missing))
 
 
-def _chosen(rows: Sequence[Score]) -> Bench | None:
+def _chosen(rows: Sequence[Score]) -> TableKey | None:
     """Whose rows stand beside the paper's: a panel's, else a language model's; its own rules before ours."""
     order = {"llm": 1, "scripted": 2, "rule_based": 3}
-    benches = {
-        _bench(row): (not row.judge.startswith(PANEL), order[row.judge_kind], row.rules != "paper") for row in rows
+    tables_of_judges = {
+        _table_key(row): (not row.judge.startswith(PANEL), order[row.judge_kind], row.rules != "paper") for row in rows
     }
-    return min(benches, key=lambda bench: (*benches[bench], bench)) if benches else None
+    return (
+        min(tables_of_judges, key=lambda table_key: (*tables_of_judges[table_key], table_key))
+        if tables_of_judges
+        else None
+    )
 
 
-def _bench(row: Score) -> Bench:
+def _table_key(row: Score) -> TableKey:
     return row.judge, row.judge_params, row.rules
 
 
-def _told(bench: Bench) -> str:
-    judge, _, rules = bench
+def _told(table_key: TableKey) -> str:
+    judge, _, rules = table_key
     return f"{judge}, rules {rules}"
 
 
-def _beside_it(rows: Iterable[Score], chosen: Bench) -> str:
-    others = sorted({_told(_bench(row)) for row in rows} - {_told(chosen)})
+def _beside_it(rows: Iterable[Score], chosen: TableKey) -> str:
+    others = sorted({_told(_table_key(row)) for row in rows} - {_told(chosen)})
     return f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
 
 

@@ -7,8 +7,8 @@ from drretail.records.pairs import PairScore, RankScore
 from drretail.records.score import Agreement, Score, SliceScore
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import Paired, paired
-from drretail.viewer.tables.scores import Table, bench_of, score_tables
-from drretail.viewer.tables.slices import MEANINGS, SlicedBench, few_words, sliced_benches
+from drretail.viewer.tables.scores import Table, score_tables, table_key_of
+from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, sliced_tables
 from drretail.viewer.tables.widths import parts
 
 COLUMNS = 6
@@ -38,11 +38,11 @@ class ScorePart:
 
 def score_parts(scores: Sequence[Score], slices: Sequence[SliceScore]) -> list[ScorePart]:
     """One for each metric, judge and set of rules, in the order of the scores."""
-    by_bench = {sliced.bench: sliced for sliced in sliced_benches(slices, scores)}
-    benches = list(dict.fromkeys(bench_of(score) for score in scores))
+    by_table = {sliced.table_key: sliced for sliced in sliced_tables(slices, scores)}
+    tables_of_judges = list(dict.fromkeys(table_key_of(score) for score in scores))
     return [
-        ScorePart(_sheet(table), _slices(by_bench.get(bench)))
-        for bench, table in zip(benches, score_tables(scores), strict=True)
+        ScorePart(_sheet(table), _slices(by_table.get(table_key)))
+        for table_key, table in zip(tables_of_judges, score_tables(scores), strict=True)
     ]
 
 
@@ -59,18 +59,18 @@ def pair_parts(pairs: Sequence[PairScore], ranks: Sequence[RankScore]) -> list[P
     """One for each judge that can tell reports apart, without pairs with floors or such."""
     return [
         PairPart(
-            bench,
-            [_sheet(table) for table in (_noted(bench), bench.strengths) if table is not None],
-            [_sheet(table) for table in bench.pairs],
+            table_key,
+            [_sheet(table) for table in (_noted(table_key), table_key.strengths) if table is not None],
+            [_sheet(table) for table in table_key.pairs],
         )
-        for bench in paired(pairs, ranks, beside=False)
-        if not bench.hidden
+        for table_key in paired(pairs, ranks, beside=False)
+        if not table_key.hidden
     ]
 
 
-def _noted(bench: Paired) -> Table | None:
+def _noted(table_key: Paired) -> Table | None:
     """All pairs in overall quality, with what the columns of every table of pairs mean."""
-    return None if bench.overall is None else replace(bench.overall, notes=bench.notes)
+    return None if table_key.overall is None else replace(table_key.overall, notes=table_key.notes)
 
 
 def agreement_sheet(agreements: Sequence[Agreement]) -> Sheet | None:
@@ -83,7 +83,7 @@ def _sheet(table: Table) -> Sheet:
     return Sheet(table, parts(table.columns, [1] * len(table.columns), COLUMNS))
 
 
-def _slices(sliced: SlicedBench | None) -> Slices | None:
+def _slices(sliced: SlicedTables | None) -> Slices | None:
     telling = [table for table in sliced.tables if len(table.columns) > 1] if sliced else []
     if not telling:
         return None

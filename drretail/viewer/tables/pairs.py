@@ -57,10 +57,12 @@ class Paired:
 def paired(pairs: Sequence[PairScore], ranks: Sequence[RankScore], *, beside: bool = True) -> list[Paired]:
     """One for each judge and set of rules, in the order of the rows; without ``beside`` no pair with a floor."""
     made: list[Paired] = []
-    for bench, group in groupby(pairs, key=_bench):
+    for table_key, group in groupby(pairs, key=_table_key):
         every = list(group)
         rows = [row for row in every if beside or {place_of(row.a), place_of(row.b)} == {"system"}]
-        held = [rank for rank in ranks if _bench(rank) == bench and (beside or place_of(rank.system) == "system")]
+        held = [
+            rank for rank in ranks if _table_key(rank) == table_key and (beside or place_of(rank.system) == "system")
+        ]
         if rows:
             made.append(_paired(rows, held, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
     return made
@@ -93,7 +95,7 @@ def _pairs_of(rows: Sequence[PairScore]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((row.a, row.b) for row in rows))
 
 
-def _bench(row: PairScore | RankScore) -> tuple[str, str, str]:
+def _table_key(row: PairScore | RankScore) -> tuple[str, str, str]:
     return row.judge, row.judge_params, row.rules
 
 

@@ -26,7 +26,7 @@ _MEANINGS = {
     "next_purchase": "The share of reports that recommend what the user bought next (hit), beside as many best sellers "
     "of the user's favourite category (base) and of the whole shop (shop).",
 }
-_WITH_CEILING = frozenset({"basket", "checks"})
+_WITH_ORACLE = frozenset({"basket", "checks"})
 """Nobody is as good in these as who knows the best basket; of research, and of taste, it shows nothing."""
 _SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
 _GROUPS: Mapping[str, str] = {
@@ -35,7 +35,7 @@ _GROUPS: Mapping[str, str] = {
     **dict.fromkeys(("FR", "FR_all", "FR_pooled"), "FR"),
     **dict.fromkeys(("N_cited", "N_web", "N_product"), "N"),
 }
-Bench = tuple[str, str, str, str]
+TableKey = tuple[str, str, str, str]
 """Metric, judge, its settings, rules: what the rows of one table have in common."""
 
 
@@ -100,12 +100,12 @@ class Table:
 
 def score_tables(scores: Sequence[Score]) -> list[Table]:
     """One table for each metric, judge and set of rules, in the order of the scores: judges never share one."""
-    benches = dict.fromkeys(bench_of(score) for score in scores)
+    tables_of_judges = dict.fromkeys(table_key_of(score) for score in scores)
     shown = [score for score in scores if score.variant not in ONLY_IN_JSON]
-    return [_table([score for score in shown if bench_of(score) == bench]) for bench in benches]
+    return [_table([score for score in shown if table_key_of(score) == table_key]) for table_key in tables_of_judges]
 
 
-def bench_of(score: Score) -> Bench:
+def table_key_of(score: Score) -> TableKey:
     return score.metric, score.judge, score.judge_params, score.rules
 
 
@@ -155,7 +155,7 @@ def notes_on(labels: Iterable[str], metric: str = "") -> list[str]:
         told.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
     if "floor" in places:
         told.append("The null agents are floors: they research nothing, so what they get is no merit.")
-    if "ceiling" in places and metric in _WITH_CEILING:
+    if "ceiling" in places and metric in _WITH_ORACLE:
         told.append("The oracle is a ceiling: it solves the query's constraints over the whole catalog.")
     return told
 

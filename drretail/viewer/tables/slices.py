@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from drretail.records.score import FEW, JudgeRef, Score, SliceBy, SliceScore, place_of
 from drretail.viewer.tables.scores import (
-    Bench,
     Cell,
     Column,
     Line,
     Table,
-    bench_of,
+    TableKey,
     interval,
     judged_by,
     notes_on,
     number,
     system_names,
+    table_key_of,
     title_of,
 )
 
@@ -28,34 +28,36 @@ MEANINGS: dict[SliceBy, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class SlicedBench:
+class SlicedTables:
     """All slice tables of one metric, judge and set of rules."""
 
-    bench: Bench
+    table_key: TableKey
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
     """True of all its tables."""
 
 
-def sliced_benches(
+def sliced_tables(
     slices: Sequence[SliceScore], scores: Sequence[Score], wanted: Sequence[SliceBy] = BY
-) -> list[SlicedBench]:
+) -> list[SlicedTables]:
     """One for each metric, judge and rules, in the order of the rows, with a table for each kind and variant.
 
     ``scores`` tell which systems checked themselves, and why what has no value has none.
     """
-    own = {(bench_of(score), score.system) for score in scores if score.self_checked}
-    found: dict[Bench, list[SliceScore]] = {}
+    own = {(table_key_of(score), score.system) for score in scores if score.self_checked}
+    found: dict[TableKey, list[SliceScore]] = {}
     for row in slices:
         if row.by in wanted:
             found.setdefault((row.metric, row.judge, row.judge_params, row.rules), []).append(row)
     return [
-        SlicedBench(
-            bench,
-            tuple(_tables(rows, {system for judged, system in own if judged == bench}, _only_na(scores, bench))),
-            tuple(notes_on((row.system for row in rows), bench[0])),
+        SlicedTables(
+            table_key,
+            tuple(
+                _tables(rows, {system for judged, system in own if judged == table_key}, _only_na(scores, table_key))
+            ),
+            tuple(notes_on((row.system for row in rows), table_key[0])),
         )
-        for bench, rows in found.items()
+        for table_key, rows in found.items()
     ]
 
 
@@ -69,12 +71,12 @@ def few_words(tables: Sequence[Table]) -> str:
     return f"Grey says little, for fewer than {FEW} queries stand behind it: {', '.join(named)}." if named else ""
 
 
-def _only_na(scores: Sequence[Score], bench: Bench) -> frozenset[tuple[str, str]]:
+def _only_na(scores: Sequence[Score], table_key: TableKey) -> frozenset[tuple[str, str]]:
     """Systems and variants of which reports lack a value because there is nothing to score, and for no other reason."""
     return frozenset(
         (score.system, score.variant)
         for score in scores
-        if bench_of(score) == bench and score.n_na and not score.n_failed + score.n_unverifiable
+        if table_key_of(score) == table_key and score.n_na and not score.n_failed + score.n_unverifiable
     )
 
 

@@ -19,7 +19,7 @@ BELIEVED = 0.05
 
 def print_correlations(scores: "Scores") -> None:
     """Spearman's ρ inside systems on stdout; nothing where nothing was correlated."""
-    for (judge, _, rules), group in groupby(sorted(scores.correlations, key=_bench), key=_bench):
+    for (judge, _, rules), group in groupby(sorted(scores.correlations, key=_table_key), key=_table_key):
         rows = list(group)
         by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
         columns = list(dict.fromkeys((row.metric, row.variant) for row in rows))
@@ -36,7 +36,7 @@ def print_correlations(scores: "Scores") -> None:
         print_notes([told, ""])
 
 
-def _bench(row: "Correlation") -> tuple[str, str, str]:
+def _table_key(row: "Correlation") -> tuple[str, str, str]:
     return row.judge, row.judge_params, row.rules
 
 

@@ -15,8 +15,8 @@ def print_pairs(scores: "Scores") -> None:
     """The pairs of each judge on stdout, and strengths where three systems or more were compared."""
     import typer
 
-    for bench in paired(scores.pairs, scores.ranks):
-        _print_bench(bench)
+    for table_key in paired(scores.pairs, scores.ranks):
+        _print_pairs_table(table_key)
         typer.echo("")
 
 
@@ -31,19 +31,21 @@ def print_agreements(scores: "Scores") -> None:
         typer.echo("")
 
 
-def _print_bench(bench: Paired) -> None:
-    title = f"{TITLE}, {bench.by}"
-    if bench.hidden:
-        print_notes([f"{title}: {bench.hidden}", *bench.lacking])
+def _print_pairs_table(table_key: Paired) -> None:
+    title = f"{TITLE}, {table_key.by}"
+    if table_key.hidden:
+        print_notes([f"{title}: {table_key.hidden}", *table_key.lacking])
         return
     print_title(title)
-    few = len(bench.pairs) <= WHOLE or bench.overall is None
-    for table in bench.pairs if few else filter(None, [bench.overall]):
+    few = len(table_key.pairs) <= WHOLE or table_key.overall is None
+    for table in table_key.pairs if few else filter(None, [table_key.overall]):
         print_grid(table)
-    print_notes(bench.notes)
+    print_notes(table_key.notes)
     if not few:
-        print_notes([f"{len(bench.pairs):,} pairs: the other six dimensions are in scores.json; --json prints them."])
-    if bench.strengths is not None:
-        print_grid(bench.strengths)
-        print_notes(bench.strengths.notes)
-    print_notes(bench.lacking)
+        print_notes(
+            [f"{len(table_key.pairs):,} pairs: the other six dimensions are in scores.json; --json prints them."]
+        )
+    if table_key.strengths is not None:
+        print_grid(table_key.strengths)
+        print_notes(table_key.strengths.notes)
+    print_notes(table_key.lacking)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
 from drretail.viewer.output import print_notes, print_title, stdout_console
-from drretail.viewer.tables.scores import bench_of, score_tables, system_names
-from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_benches
+from drretail.viewer.tables.scores import score_tables, system_names, table_key_of
+from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 from drretail.viewer.tables.widths import parts
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from drretail.viewer.tables.scores import Cell, Column, Line, Table
 if TYPE_CHECKING:
     from drretail.records.score import Judging, Score, Scores, SliceBy
-    from drretail.viewer.tables.scores import Bench
+    from drretail.viewer.tables.scores import TableKey
 
 
 NARROWEST = 12
@@ -172,28 +172,28 @@ def _box() -> "Box":
 
 def print_scores(scores: "Scores") -> None:
     """All tables on stdout, each followed by what must be known beside its numbers."""
-    by_bench: dict[Bench, list[Score]] = {}
+    by_table: dict[TableKey, list[Score]] = {}
     for row in scores.scores:
-        by_bench.setdefault(bench_of(row), []).append(row)
-    for (bench, rows), table in zip(by_bench.items(), score_tables(scores.scores), strict=True):
+        by_table.setdefault(table_key_of(row), []).append(row)
+    for (table_key, rows), table in zip(by_table.items(), score_tables(scores.scores), strict=True):
         if not table.columns:
             told = f"{table.title}, {table.by}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL."
             print_notes([told, ""])
             continue
         print_grid(table)
-        judgings = [judging for judging in scores.judgings if _bench(judging) == bench]
+        judgings = [judging for judging in scores.judgings if _table_key(judging) == table_key]
         print_notes([*table.notes, *_settled(rows), *_standing(judgings), ""])
 
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
     """The headline variants by category, kind or constraint on stdout; says so where there are none."""
-    benches = sliced_benches(scores.slices, scores.scores, by)
-    for sliced in benches:
+    tables_of_judges = sliced_tables(scores.slices, scores.scores, by)
+    for sliced in tables_of_judges:
         for table in sliced.tables:
             print_grid(table)
         print_notes(filter(None, [*(MEANINGS[it] for it in by), few_words(sliced.tables), *sliced.notes]))
         print_notes([""])
-    if not benches:
+    if not tables_of_judges:
         print_notes(["There is nothing to slice: no family that was scored has numbers."])
 
 
@@ -206,7 +206,7 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _bench(row: "Judging") -> "Bench":
+def _table_key(row: "Judging") -> "TableKey":
     return row.metric, row.judge, row.judge_params, row.rules
 
 

@@ -6,23 +6,23 @@ import re
 import pytest
 
 from drretail.agents.baselines.null import keywords
-from drretail.agents.registry import YARDSTICKS, load_agent
+from drretail.agents.registry import BASELINES, load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.records.query import Query
-from drretail.records.run import CEILING, FLOORS, Limits, System
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, Limits, System
 from tests.agents.conftest import QUERY
 
 
 def recorded(world: World, name: str, query: Query = QUERY) -> Recorded:
-    player = Contestant.of(name, load_agent(name), {}, world)
+    player = SystemUnderTest.of(name, load_agent(name), {}, world)
     return asyncio.run(Runner(world, "w").run(player, query))
 
 
-def test_every_yardstick_has_an_agent_of_that_name() -> None:
-    assert set(YARDSTICKS) == {*FLOORS, CEILING}
-    assert all(load_agent(name).is_yardstick for name in YARDSTICKS)
+def test_every_baseline_has_an_agent_of_that_name() -> None:
+    assert set(BASELINES) == {*NULL_AGENTS, ORACLE_AGENT}
+    assert all(load_agent(name).is_baseline for name in BASELINES)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_bestsellers_of_the_whole_shop_where_nothing_is_found(world: World) -> N
 
 def test_a_floor_is_the_same_whatever_is_asked_of_the_systems_beside_it(world: World) -> None:
     options = {"without": ["catalog"], "scope_to_user": True}
-    player = Contestant.of(
+    player = SystemUnderTest.of(
         "null_copy", load_agent("null_copy"), {}, world, web_mode="ws", options=options, limits=Limits(tokens=5)
     )
     assert player.system == System(agent="null_copy", models={})

@@ -13,7 +13,7 @@ from drretail.llm.offline.turn import Turn
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.query import Query
 from tests.agents.conftest import QUERY, Scripted, calls
-from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, contestant_of, launch
+from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of
 
 DRAFT = (
     "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. It holds seed.\n\n"
@@ -38,7 +38,7 @@ def plays(
 def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Recorded:
     """One run of grounded_hybrid by this cast."""
     models = actors.models() | {"report": _reporter(actors)}
-    player = contestant_of("grounded_hybrid", world, models, **given)
+    player = sut_of("grounded_hybrid", world, models, **given)
     return asyncio.run(Runner(world, "w").run(player, query))
 
 

@@ -82,7 +82,7 @@ def test_a_user_that_the_shop_does_not_know_is_noted(world: World) -> None:
     stranger = Query(query_id="q3", user_id="AENOBODY", text=QUERY.text, source="test")
     recorded = play(world, plays(report=("Take the hopper feeder, I would say.",)), query=stranger)
     assert recorded.run.status == "done"
-    assert recorded.run.notes[0].startswith("no profile beforehand:")
+    assert recorded.run.notes[0].startswith("no profile briefing:")
     assert "not_found" in recorded.run.notes[0]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.eval.checks.judge import case_of
@@ -40,10 +40,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def played(shop: World, saboteur: Saboteur) -> tuple[Recorded, list[str]]:
     """The run, and the codes of the errors that the checks and the verifier find in its report."""
     agent = load_agent("grounded_hybrid")
-    contestant = Contestant.of("grounded_hybrid", agent, {"": model(saboteur)}, shop)
-    recorded = asyncio.run(Runner(shop, "w").run(contestant, QUERY))
+    sut = SystemUnderTest.of("grounded_hybrid", agent, {"": model(saboteur)}, shop)
+    recorded = asyncio.run(Runner(shop, "w").run(sut, QUERY))
     evidence = {entry.id: entry for entry in recorded.evidence}
-    subject = Subject(contestant.label, contestant.system, QUERY, 1, recorded.run, evidence, None, shop.store)
+    subject = Subject(sut.label, sut.system, QUERY, 1, recorded.run, evidence, None, shop.store)
     return recorded, [finding.code for finding in verify(case_of(subject)) if finding.severity == "error"]
 
 

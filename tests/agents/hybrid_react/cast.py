@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.turn import Turn
@@ -105,11 +105,11 @@ def cast(
     )
 
 
-def contestant_of(name: str, world: World, models: Mapping[str, Model], **given: Any) -> Contestant:
-    return Contestant.of(name, load_agent(name), models, world, **given)
+def sut_of(name: str, world: World, models: Mapping[str, Model], **given: Any) -> SystemUnderTest:
+    return SystemUnderTest.of(name, load_agent(name), models, world, **given)
 
 
 def perform(world: World, cast: Cast, *, seconds: float | None = None, **given: Any) -> Recorded:
     """One run of hybrid_react by this cast."""
-    player = contestant_of("hybrid_react", world, cast.models(seconds), **given)
+    player = sut_of("hybrid_react", world, cast.models(seconds), **given)
     return asyncio.run(Runner(world, "w").run(player, QUERY))

@@ -23,18 +23,18 @@ from tests.agents.hybrid_react.cast import (
     PROFILE,
     Cast,
     cast,
-    contestant_of,
     launch,
     perform,
     reported,
+    sut_of,
 )
 
 END = calls(DONE)
 SEARCHES = 1
-"""Effects of ``crowded`` that ask no model."""
+"""Effects of ``batched_runs`` that ask no model."""
 
 
-def crowded(seed: int | None = None) -> Cast:
+def batched_runs(seed: int | None = None) -> Cast:
     """Four researchers in two turns, one of whom fails; with a seed, each turn takes another few milliseconds."""
     dice = random.Random(seed)
     return cast(
@@ -57,20 +57,20 @@ def as_kept(recorded: Recorded) -> str:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_run_is_the_same_whatever_ends_first(world: World, seed: int) -> None:
-    assert as_kept(perform(world, crowded(seed))) == as_kept(perform(world, crowded()))
+    assert as_kept(perform(world, batched_runs(seed))) == as_kept(perform(world, batched_runs()))
 
 
 @pytest.mark.parametrize(("seed", "part"), [(1, 0.9), (2, 0.7), (3, 0.5)])
 def test_a_token_budget_cuts_at_the_same_place_whatever_ends_first(world: World, seed: int, part: float) -> None:
-    unlimited = sum(usage.total for usage in perform(world, crowded()).run.usage.values())
+    unlimited = sum(usage.total for usage in perform(world, batched_runs()).run.usage.values())
     limits = Limits(tokens=int(part * unlimited))
-    usual = perform(world, crowded(), limits=limits)
+    usual = perform(world, batched_runs(), limits=limits)
     assert usual.run.stop == "token_budget"
-    assert as_kept(perform(world, crowded(seed), limits=limits)) == as_kept(usual)
+    assert as_kept(perform(world, batched_runs(seed), limits=limits)) == as_kept(usual)
 
 
 def kept(world: World, folder: Path, played: Cast) -> Run:
-    player = contestant_of("hybrid_react", world, played.models())
+    player = sut_of("hybrid_react", world, played.models())
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         return asyncio.run(Runner(world, "w").run_into(experiment, player, QUERY))
 
@@ -86,13 +86,13 @@ def cut(folder: Path, lines: int) -> None:
 
 
 def test_a_run_that_was_cut_after_any_effect_goes_on_where_it_stopped(world: World, tmp_path: Path) -> None:
-    first = crowded(1)
+    first = batched_runs(1)
     whole = kept(world, tmp_path, first)
     everything = [path.read_bytes() for path in files(tmp_path)]
     calls_of_all = sum(len(turns) for turns in first.shown.values())
     for lines in [*range(0, effects(tmp_path), 4), effects(tmp_path)]:
         cut(tmp_path, lines)
-        again = crowded(lines)
+        again = batched_runs(lines)
         assert kept(world, tmp_path, again) == whole
         assert [path.read_bytes() for path in files(tmp_path)] == everything
         asked = sum(len(turns) for turns in again.shown.values())
@@ -110,9 +110,9 @@ def effects(folder: Path) -> int:
 
 
 def test_a_replay_asks_no_model(world: World, tmp_path: Path) -> None:
-    whole = kept(world, tmp_path, crowded(1))
-    silent = crowded()
-    player = contestant_of("hybrid_react", world, silent.models())
+    whole = kept(world, tmp_path, batched_runs(1))
+    silent = batched_runs()
+    player = sut_of("hybrid_react", world, silent.models())
     recorded = asyncio.run(Runner(world, "w", replay=tmp_path).run(player, QUERY))
     assert recorded.run == whole
     assert not any(silent.shown.values())

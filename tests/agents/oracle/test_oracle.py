@@ -7,14 +7,14 @@ import pytest
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner, task_for
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.grounding.basket import Slot
 from drretail.grounding.basket_reference import reference_of
 from drretail.grounding.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query, Reference, Task
-from drretail.records.run import FLOORS
+from drretail.records.run import NULL_AGENTS
 from tests.shop import PRODUCTS, USER
 
 FEEDERS, BATH = PRODUCTS[:3], PRODUCTS[3:]
@@ -32,7 +32,7 @@ def asked(constraints: Constraints = WANTED) -> Query:
 
 
 def answered(world: World, query: Query, reference: Reference | None) -> Recorded:
-    player = Contestant.of("oracle", load_agent("oracle"), {}, world)
+    player = SystemUnderTest.of("oracle", load_agent("oracle"), {}, world)
     return asyncio.run(Runner(world, "w").run(player, query, reference=reference))
 
 
@@ -75,7 +75,7 @@ def test_without_a_reference_its_run_fails_and_says_what_it_needs(world: World) 
     assert "an experiment whose baskets were found when it opened" in run.error.message
 
 
-@pytest.mark.parametrize("name", [*BUILT_IN, *FLOORS])
+@pytest.mark.parametrize("name", [*BUILT_IN, *NULL_AGENTS])
 def test_no_other_agent_is_told_constraints_or_baskets(name: str) -> None:
     query = asked()
     task = task_for(load_agent(name), query, reference_of(query, slots()))

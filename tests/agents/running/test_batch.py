@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.agents.running.batch import Crowd, Watch
+from drretail.agents.running.batch import Batch, Watch
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import Contestant, definition
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
@@ -24,7 +24,7 @@ from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import Model, ModelInfo
 from drretail.prompts import tag_content
 from drretail.records.query import Query
-from tests.agents.conftest import calls, contestant
+from tests.agents.conftest import calls, sut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -68,21 +68,21 @@ def last(messages: Any, tools: Any, choice: Any) -> AIMessage:
     return messages[-1]
 
 
-def player(world: World, backend: Backend) -> Contestant:
+def player(world: World, backend: Backend) -> SystemUnderTest:
     info = ModelInfo(spec="scripted:served", provider="offline", model="served", kind="scripted")
     model = Model("scripted:served", Served(policy=last, model="served", backend=backend), info, {})
-    return contestant(world, model)
+    return sut(world, model)
 
 
 def researched(number: int, turns: int) -> AIMessage:
     return AIMessage(f"Report {number}.") if turns else calls(SEARCH)
 
 
-def crowd(folder: Path, world: World, backend: Backend, **given: Any) -> tuple[Experiment, Crowd, Contestant]:
+def batch(folder: Path, world: World, backend: Backend, **given: Any) -> tuple[Experiment, Batch, SystemUnderTest]:
     one = player(world, backend)
     runner = Runner(world, "w", **{name: given.pop(name) for name in ("model_calls",) if name in given})
     experiment = Experiment(folder, definition(world, QUERIES, [one], "42"))
-    return experiment, Crowd(runner, experiment, **given), one
+    return experiment, Batch(runner, experiment, **given), one
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -91,7 +91,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
-    experiment, many, one = crowd(folder, world, backend, **given)
+    experiment, many, one = batch(folder, world, backend, **given)
     with experiment:
         return many.run_all([one], QUERIES)
 
@@ -154,7 +154,7 @@ def test_a_disk_that_is_full_stops_all_and_is_told(world: World, folder: Path, m
 
 
 class Interrupting(Watch):
-    """Presses Ctrl-C when a run begins, and again when the crowd says that it stops."""
+    """Presses Ctrl-C when a run begins, and again when the batch says that it stops."""
 
     def __init__(self, presses: int) -> None:
         self.presses = presses
@@ -183,7 +183,7 @@ def test_ctrl_c_ends_after_the_runs_in_flight_and_a_second_one_at_once(
 ) -> None:
     slow = Backend(researched, lambda number: 0.15 if presses == 1 else 30)
     watch = Interrupting(presses)
-    experiment, many, one = crowd(folder / "cut", world, slow, parallel=2, watch=watch)
+    experiment, many, one = batch(folder / "cut", world, slow, parallel=2, watch=watch)
     with experiment, pytest.raises(KeyboardInterrupt):
         many.run_all([one], QUERIES)
     assert watch.told[0] == "stopping 2"
@@ -196,9 +196,9 @@ def test_ctrl_c_ends_after_the_runs_in_flight_and_a_second_one_at_once(
     assert files_of(folder / "cut") == files_of(folder / "whole")
 
 
-def test_a_contestant_named_twice_runs_once(world: World, folder: Path) -> None:
+def test_a_system_named_twice_runs_once(world: World, folder: Path) -> None:
     backend = Backend(researched)
-    experiment, many, one = crowd(folder, world, backend)
+    experiment, many, one = batch(folder, world, backend)
     with experiment:
         (tally,) = many.run_all([one, one], QUERIES)
     assert tally.done == 6

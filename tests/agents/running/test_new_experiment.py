@@ -2,7 +2,7 @@ from pathlib import Path
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.new_experiment import open_experiment
-from drretail.agents.running.system import Contestant
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import open_world
 from drretail.experiment import read_definition
 from drretail.llm.registry import open_model
@@ -18,7 +18,7 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experimen
     ]
     model = open_model("offline:shopper", environ={})
     with open_world(build(tmp_path / "w")) as world:
-        player = Contestant.of("react", load_agent("react"), {"": model}, world)
+        player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world)
         for folder in ("one", "two"):
             open_experiment(tmp_path / folder, world, queries, [player], "42").close()
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.agents.running.system import definition
@@ -17,7 +17,7 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
-from tests.agents.conftest import QUERY, calls, contestant, scripted
+from tests.agents.conftest import QUERY, calls, scripted, sut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -27,7 +27,7 @@ REPORT = AIMessage("The tube feeder [P:B0TEST0001].")
 
 def run_in(folder: Path, world: World, *turns: Any, replay: Path | None = None) -> tuple[Any, list[Any]]:
     model, shown = scripted(*turns)
-    player = contestant(world, model)
+    player = sut(world, model)
     runner = Runner(world, "w", replay=replay)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         return asyncio.run(runner.run_into(experiment, player, QUERY)), shown
@@ -70,7 +70,7 @@ def test_a_replay_asks_no_model_and_leaves_the_same_run(world: World, folder: Pa
 def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder: Path) -> None:
     run_in(folder, world, calls(SEARCH), REPORT)
     model, _ = scripted()
-    player = contestant(world, model)
+    player = sut(world, model)
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
     recorded = asyncio.run(Runner(world, "w", replay=folder).run(player, other))
     assert recorded.run.error is not None
@@ -79,11 +79,11 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
 
 def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
     model, _ = scripted(ModelError("refusal", "no"))
-    player = contestant(world, model)
+    player = sut(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = Crowd(runner, experiment).run_all([player], [QUERY])
-        (again,) = Crowd(runner, experiment).run_all([player], [QUERY])
+        (first,) = Batch(runner, experiment).run_all([player], [QUERY])
+        (again,) = Batch(runner, experiment).run_all([player], [QUERY])
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (again.failed, again.before) == (1, 1)
     assert first.failures == again.failures == [f"{player.label}/q1-r1: refusal: no"]
@@ -91,11 +91,11 @@ def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
 
 def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
     model, _ = scripted(ModelError("timeout", "slow"), REPORT)
-    player = contestant(world, model)
+    player = sut(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Crowd(runner, experiment).run_all([player], [QUERY])
-        (again,) = Crowd(runner, experiment).run_all([player], [QUERY], retry_failed=True)
+        Batch(runner, experiment).run_all([player], [QUERY])
+        (again,) = Batch(runner, experiment).run_all([player], [QUERY], retry_failed=True)
         run = read_run(experiment.run_folder(player.label, "q1", 1))
     assert (again.done, again.failed, again.before) == (1, 0, 0)
     assert run.usage["researcher"].calls == 1
@@ -112,13 +112,13 @@ def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when
     world: World, folder: Path
 ) -> None:
     model, _ = scripted(calls(SEARCH, PAGES), calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    player = contestant(world, model)
+    player = sut(world, model)
     cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        (first,) = Crowd(cut_off, experiment).run_all([player], [QUERY])
-        (kept,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_failed=True)
-        (again,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
-        (whole,) = Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+        (first,) = Batch(cut_off, experiment).run_all([player], [QUERY])
+        (kept,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_failed=True)
+        (again,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
+        (whole,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], retry_spoiled=True)
     assert (first.done, first.tool_calls, first.calls_failed, first.spoiled) == (1, 3, 2, 1)
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
@@ -127,9 +127,9 @@ def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:
     model, shown = scripted(REPORT, AIMessage("The hopper feeder."))
-    player = contestant(world, model)
+    player = sut(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Crowd(Runner(world, "w"), experiment).run_all([player], [QUERY], repeats=2)
+        Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], repeats=2)
         reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
     assert reports == [REPORT.text, "The hopper feeder."]
     assert len(shown) == 2
@@ -140,17 +140,17 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
     assert query.constraints.budget is not None
     for turns in ([REPORT], []):
         model, _ = scripted(*turns)
-        recorded = ask_once(Runner(world, "w"), contestant(world, model), query, folder)
+        recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
         assert recorded.run.report == REPORT.text
 
 
 def test_a_role_without_a_model_is_named(world: World) -> None:
     from drretail.agents.registry import load_agent
-    from drretail.agents.running.system import Contestant
+    from drretail.agents.running.system import SystemUnderTest
 
     model, _ = scripted()
     with pytest.raises(UserError, match="needs a model for researcher"):
-        Contestant.of("react", load_agent("react"), {"report": model}, world)
+        SystemUnderTest.of("react", load_agent("react"), {"report": model}, world)
 
 
 @pytest.mark.parametrize(("name", "said"), [("reakt", "Did you mean react"), ("os:path", "is not an agent")])
@@ -174,7 +174,7 @@ def test_an_agent_whom_the_world_fails_outside_of_a_tool_fails_its_run(world: Wo
         raise ToolError("unavailable", "MongoDB at host:1 cannot be reached.")
 
     model, _ = scripted()
-    player = replace(contestant(world, model), agent=Agent(answer, roles=("report",)))
+    player = replace(sut(world, model), agent=Agent(answer, roles=("report",)))
     error = asyncio.run(Runner(world, "w").run(player, QUERY)).run.error
     assert error is not None
     assert (error.kind, error.message) == ("tool", "MongoDB at host:1 cannot be reached.")

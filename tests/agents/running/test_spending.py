@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import Spending, spending_of
@@ -15,11 +15,11 @@ from drretail.errors import ModelError
 from drretail.experiment import Experiment
 from drretail.files import read_json
 from drretail.journal import read_effects
-from drretail.llm.budget import Purse
+from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System
-from tests.agents.conftest import QUERY, calls, contestant, scripted
+from tests.agents.conftest import QUERY, calls, scripted, sut
 
 OTHER = QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"})
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -28,12 +28,16 @@ PRICES = read_prices({"scripted:test": Price(input=10, output=100)})
 SONNET = System(agent="react", models={"researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
 
 
-def experiment(folder: Path, world: World, *turns: AIMessage | ModelError, purse: Purse | None = None) -> list[int]:
+def experiment(
+    folder: Path, world: World, *turns: AIMessage | ModelError, experiment_budget: ExperimentBudget | None = None
+) -> list[int]:
     """Two queries by a scripted model; how many runs were done, had failed, and were not started."""
     model, _ = scripted(*turns)
-    player = contestant(world, model)
+    player = sut(world, model)
     with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
-        (tally,) = Crowd(Runner(world, "w"), opened, parallel=1, purse=purse).run_all([player], [QUERY, OTHER])
+        (tally,) = Batch(Runner(world, "w"), opened, parallel=1, experiment_budget=experiment_budget).run_all(
+            [player], [QUERY, OTHER]
+        )
     return [tally.done, tally.failed, tally.not_started]
 
 
@@ -81,10 +85,10 @@ def test_time_and_retries_stand_in_telemetry_by_role(world: World, folder: Path)
     assert runs["q2-r1"]["researcher"]["failed"] == 1
 
 
-def test_a_spent_purse_starts_no_more_runs_and_a_fuller_one_goes_on(world: World, folder: Path) -> None:
-    assert experiment(folder, world, REPORT, REPORT, purse=Purse(PRICES, tokens=1)) == [1, 0, 1]
-    fuller = Purse(PRICES, tokens=10**9)
-    assert experiment(folder, world, REPORT, purse=fuller) == [2, 0, 0]
+def test_a_spent_budget_starts_no_more_runs_and_a_fuller_one_goes_on(world: World, folder: Path) -> None:
+    assert experiment(folder, world, REPORT, REPORT, experiment_budget=ExperimentBudget(PRICES, tokens=1)) == [1, 0, 1]
+    fuller = ExperimentBudget(PRICES, tokens=10**9)
+    assert experiment(folder, world, REPORT, experiment_budget=fuller) == [2, 0, 0]
     assert fuller.closing is None
 
 

@@ -21,10 +21,10 @@ rows = st.builds(
     last_order=st.integers(0, 2**41),
     top_category=st.sampled_from(["", "Pet_Supplies", "Office_Products"]),
 )
-crowds = st.lists(rows, max_size=30, unique_by=lambda user: user.user_id)
+batches = st.lists(rows, max_size=30, unique_by=lambda user: user.user_id)
 
 
-def crowd(size: int) -> list[Aggregates]:
+def batch(size: int) -> list[Aggregates]:
     """Users of whom nine in ten are alike."""
     return [
         Aggregates(f"U{n:04d}", 2, 10.0, 5, "Pet_Supplies")
@@ -34,7 +34,7 @@ def crowd(size: int) -> list[Aggregates]:
     ]
 
 
-@given(users=crowds, seed=st.integers(0, 9), n=st.integers(0, 40), shuffle=st.randoms(use_true_random=False))
+@given(users=batches, seed=st.integers(0, 9), n=st.integers(0, 40), shuffle=st.randoms(use_true_random=False))
 def test_a_sample_does_not_depend_on_the_order_in_which_users_are_read(
     users: list[Aggregates], seed: int, n: int, shuffle: Random
 ) -> None:
@@ -48,20 +48,20 @@ def test_a_sample_does_not_depend_on_the_order_in_which_users_are_read(
     assert len(set(drawn)) == len(drawn) == min(n, len(users))
 
 
-@given(users=crowds, seed=st.integers(0, 9), n=st.integers(0, 20), more=st.integers(0, 20))
+@given(users=batches, seed=st.integers(0, 9), n=st.integers(0, 20), more=st.integers(0, 20))
 def test_the_first_of_a_sample_are_the_sample_of_fewer(users: list[Aggregates], seed: int, n: int, more: int) -> None:
     larger = sample_users(lambda: users, seed, n + more, STRATA)
     assert larger[:n] == sample_users(lambda: users, seed, n, STRATA)
 
 
 def test_every_kind_of_user_is_drawn_before_any_kind_twice() -> None:
-    users = crowd(400)
+    users = batch(400)
     sample = sample_users(lambda: users, 42, 4, ("category",))
     assert Counter(row.top_category for row in sample) == {"Pet_Supplies": 1, "C0": 1, "C1": 1, "C2": 1}
 
 
 def test_frequent_and_rare_buyers_are_equally_likely() -> None:
-    users = crowd(4000)
+    users = batch(4000)
     sample = sample_users(lambda: users, 42, 60, ("orders",))
     assert sum(row.n_orders > 2 for row in sample) >= 20
 
@@ -91,11 +91,11 @@ def test_seventeen_users_are_spread_over_every_stratum(seed: int) -> None:
 
 
 def test_another_seed_draws_other_users() -> None:
-    users = crowd(400)
+    users = batch(400)
     draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
     assert len(draws) == 5
 
 
 def test_a_seed_always_draws_the_same_users() -> None:
-    users = crowd(400)
+    users = batch(400)
     assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == FIXED

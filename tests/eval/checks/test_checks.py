@@ -12,7 +12,7 @@ from drretail.eval.checks import METRIC
 from drretail.eval.checks.judge import case_of
 from drretail.eval.checks.score import clean
 from drretail.eval.checks.score import values as checks_values
-from drretail.eval.judging.session import CODE_JUDGE, Hearing
+from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric, Value
@@ -32,9 +32,9 @@ def subject_of(folder: Path, report: str, store: Any = None, *, user: bool = Tru
     return subject
 
 
-def hearing_of(folder: Path, subject: Subject) -> Hearing:
+def judge_session_of(folder: Path, subject: Subject) -> JudgeSession:
     assert subject.run is not None
-    return Hearing(
+    return JudgeSession(
         CODE_JUDGE,
         VerdictFile(folder / "verdicts.jsonl"),
         metric="checks",
@@ -46,9 +46,9 @@ def hearing_of(folder: Path, subject: Subject) -> Hearing:
 
 async def judged(folder: Path, subject: Subject) -> list[Verdict]:
     """The last verdict of every check."""
-    with hearing_of(folder, subject) as hearing:
-        await METRIC.judge(subject, hearing)
-        found = [hearing.standing("check", code) for code in CHECKS]
+    with judge_session_of(folder, subject) as judge_session:
+        await METRIC.judge(subject, judge_session)
+        found = [judge_session.standing("check", code) for code in CHECKS]
     return [verdict for verdict in found if verdict is not None]
 
 

@@ -8,12 +8,12 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_JUDGED,
-    Bench,
     Gathered,
     Heard,
     Plan,
     Reported,
     Seat,
+    TableKey,
     averaged,
 )
 from drretail.experiment import Definition
@@ -44,9 +44,9 @@ def gathered(*said: tuple[str, str, Seat, Mapping[str, Runs]], self_checked: Seq
         for at, run in enumerate(repeats, 1)
     ]
     families: dict[str, Metric] = {metric: load_metric(metric) for metric, *_ in said}
-    benches: dict[Bench, dict[str, Heard]] = {}
+    tables_of_judges: dict[TableKey, dict[str, Heard]] = {}
     for metric, variant, seat, by_label in said:
-        heard = benches.setdefault(Bench(metric, seat), {})
+        heard = tables_of_judges.setdefault(TableKey(metric, seat), {})
         for plan in plans:
             run = by_label[plan.label][plan.query.query_id][plan.repeat - 1]
             if run not in (None, "not judged"):
@@ -57,7 +57,7 @@ def gathered(*said: tuple[str, str, Seat, Mapping[str, Runs]], self_checked: Seq
         systems={label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems},
         tool_schema_hash="t",
     )
-    return Gathered(definition, families, tuple(plans), benches)
+    return Gathered(definition, families, tuple(plans), tables_of_judges)
 
 
 def _with(held: Heard | None, query_id: str, variant: str, run: Run) -> Heard:

@@ -53,7 +53,7 @@ def test_a_row_holds_the_paired_difference_its_tests_and_what_so_many_queries_sh
 def test_swapping_the_systems_swaps_all_there_is(a: list[int | None], b: list[int | None]) -> None:
     n = min(len(a), len(b))
     held = beside(a[:n], b[:n])
-    if not held.benches or all(value is None for value in [*a[:n], *b[:n]]):
+    if not held.tables_of_judges or all(value is None for value in [*a[:n], *b[:n]]):
         return
     one, other = only_row(comparison(held)), only_row(comparison(held, "b", "a"))
     assert (one.mean_a, one.above, one.p_sign, one.p_wilcoxon) == (
@@ -161,9 +161,12 @@ def test_what_a_basket_costs_has_no_bar_for_less_is_better() -> None:
 
 def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None:
     held = beside([5.0, 6.0], [6.0, 7.0])
-    (bench,) = held.benches
-    heard = {**held.benches[bench], "a/q000-r1": replace(held.benches[bench]["a/q000-r1"], failed=2)}
-    told = {it.what: it.command for it in comparison(replace(held, benches={bench: heard})).missing}
+    (table_key,) = held.tables_of_judges
+    heard = {
+        **held.tables_of_judges[table_key],
+        "a/q000-r1": replace(held.tables_of_judges[table_key]["a/q000-r1"], failed=2),
+    }
+    told = {it.what: it.command for it in comparison(replace(held, tables_of_judges={table_key: heard})).missing}
     assert told["A: 2 questions in quality without a usable answer by anthropic:claude"] == (
         "drretail score exp --metrics quality --judge anthropic:claude --retry-failed"
     )

@@ -5,10 +5,10 @@ import shutil
 from pathlib import Path
 
 from drretail.agents.base import Agent
-from drretail.agents.running.batch import Crowd
+from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import Contestant, counterfactuals
+from drretail.agents.running.system import SystemUnderTest, counterfactuals
 from drretail.env.world import open_world
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.counterfactual.rows import NO_FACTUAL, NO_REPEATS
@@ -33,10 +33,10 @@ Rows = dict[str, CounterfactualRow]
 
 def an_experiment(folder: Path, agent: Agent, repeats: int = 2) -> Path:
     with open_world(build(folder / "w")) as shop:
-        plain = Contestant.of("minded", agent, {}, shop)
+        plain = SystemUnderTest.of("minded", agent, {}, shop)
         players = [plain, *counterfactuals([plain], ["swap", "neutral"])]
         with open_experiment(folder / "exp", shop, QUERIES, players, "42") as experiment:
-            Crowd(Runner(shop, str(folder / "w")), experiment).run_all(players, QUERIES, repeats)
+            Batch(Runner(shop, str(folder / "w")), experiment).run_all(players, QUERIES, repeats)
     return folder / "exp"
 
 
@@ -88,9 +88,9 @@ def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(t
 
 def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Path) -> None:
     with open_world(build(tmp_path / "w")) as shop:
-        players = counterfactuals([Contestant.of("minded", OBEYING, {}, shop)], ["swap"])
+        players = counterfactuals([SystemUnderTest.of("minded", OBEYING, {}, shop)], ["swap"])
         with open_experiment(tmp_path / "exp", shop, QUERIES, players, "42") as experiment:
-            Crowd(Runner(shop, "w"), experiment).run_all(players, QUERIES)
+            Batch(Runner(shop, "w"), experiment).run_all(players, QUERIES)
     (row,) = counterfactual_rows(tmp_path / "exp")
     assert (row.value, row.n_failed, row.factual, row.note) == (None, 3, "minded", NO_FACTUAL)
 

@@ -10,7 +10,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.judging.session import Again, Hearing, Judge
+from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Value
@@ -155,7 +155,7 @@ def judged(
 ) -> list[Verdict]:
     """The living verdicts after one judging."""
     report_sha = sha256_of(about.report or "")
-    with Hearing(
+    with JudgeSession(
         judge,
         VerdictFile(folder / "q1-r1.jsonl"),
         metric=METRIC.name,
@@ -164,9 +164,9 @@ def judged(
         report_sha=report_sha,
         rules=rules,
         again=again,
-    ) as hearing:
-        asyncio.run(METRIC.judge(about, hearing))
-        living = hearing.file.living(report_sha, METRIC.prompt_hashes())
+    ) as judge_session:
+        asyncio.run(METRIC.judge(about, judge_session))
+        living = judge_session.file.living(report_sha, METRIC.prompt_hashes())
     return [verdict for verdict in living if verdict.rules == rules]
 
 

@@ -10,7 +10,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from drretail.eval.faithfulness.extraction import CitedClaims
-from drretail.eval.judging.session import CODE_JUDGE, Again, Hearing, Judge, Ruling
+from drretail.eval.judging.session import CODE_JUDGE, Again, ClaimVerdict, Judge, JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.llm.registry import Model, ModelInfo, open_model
 from drretail.prompts import Prompt, tagged
@@ -40,21 +40,21 @@ def claude(url: str, name: str = "claude-sonnet-4-6", **given: Any) -> Judge:
     return Judge.of(open_model(f"anthropic:{name}", base_url=url, environ={"ANTHROPIC_API_KEY": KEY}, **settings))
 
 
-def hearing(judge: Judge, folder: Path, again: Again = "nothing", **about: Any) -> Hearing:
+def judge_session(judge: Judge, folder: Path, again: Again = "nothing", **about: Any) -> JudgeSession:
     fields: dict[str, Any] = {"metric": "taste", "version": 1, "run_id": "a/q1-r1", "report_sha": "r1"} | about
-    return Hearing(judge, VerdictFile(folder / "q1-r1.jsonl"), again=again, **fields)
+    return JudgeSession(judge, VerdictFile(folder / "q1-r1.jsonl"), again=again, **fields)
 
 
 async def asked(
     folder: Path, *script: Step, check: Callable[[Taste], str | None] | None = None, **given: Any
-) -> tuple[Ruling[Taste], Provider]:
-    with Provider(*script) as provider, hearing(claude(provider.url, **given), folder) as open_hearing:
-        return await open_hearing.ask("rating", "taste", PROMPT, VALUES, Taste, check), provider
+) -> tuple[ClaimVerdict[Taste], Provider]:
+    with Provider(*script) as provider, judge_session(claude(provider.url, **given), folder) as open_judge_session:
+        return await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste, check), provider
 
 
 async def test_the_schema_goes_out_as_the_models_own_structured_output(tmp_path: Path) -> None:
-    ruling, provider = await asked(tmp_path, text_of({"rating": 2, "why": "soft"}))
-    assert ruling == Ruling("scored", Taste(rating=2, why="soft"), PROMPT.hash, 1)
+    claim_verdict, provider = await asked(tmp_path, text_of({"rating": 2, "why": "soft"}))
+    assert claim_verdict == ClaimVerdict("scored", Taste(rating=2, why="soft"), PROMPT.hash, 1)
     (request,) = provider.seen
     form = request.body["output_config"]["format"]
     assert form["type"] == "json_schema"
@@ -64,9 +64,12 @@ async def test_the_schema_goes_out_as_the_models_own_structured_output(tmp_path:
 
 
 async def test_nested_schemas_go_out_whole(tmp_path: Path) -> None:
-    with Provider(text_of({"claims": []})) as provider, hearing(claude(provider.url), tmp_path) as open_hearing:
-        ruling = await open_hearing.ask("extract_cited", "report", PROMPT, VALUES, CitedClaims)
-    assert ruling.answer == CitedClaims(claims=[])
+    with (
+        Provider(text_of({"claims": []})) as provider,
+        judge_session(claude(provider.url), tmp_path) as open_judge_session,
+    ):
+        claim_verdict = await open_judge_session.ask("extract_cited", "report", PROMPT, VALUES, CitedClaims)
+    assert claim_verdict.answer == CitedClaims(claims=[])
     schema = json.dumps(provider.seen[0].body["output_config"]["format"]["schema"])
     assert all(f'"{name}"' in schema for name in ("claim_id", "claim", "quote", "sources"))
 
@@ -76,25 +79,25 @@ async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tm
     broken, right = json.dumps({"rating": 7, "why": "x"}), json.dumps({"rating": 1, "why": "x"})
     with Provider(completes({"content": broken}), completes({"content": right})) as provider:
         model = open_model("openai:local", base_url=f"{provider.url}/v1", timeout=5, max_retries=0)
-        with hearing(Judge.of(model), tmp_path) as open_hearing:
-            ruling = await open_hearing.ask("rating", "taste", PROMPT, VALUES, Taste)
-            assert open_hearing.usage == Usage(calls=2, input_uncached=60, output=10)
-    assert (ruling.answer, ruling.attempts) == (Taste(rating=1, why="x"), 2)
+        with judge_session(Judge.of(model), tmp_path) as open_judge_session:
+            claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
+            assert open_judge_session.usage == Usage(calls=2, input_uncached=60, output=10)
+    assert (claim_verdict.answer, claim_verdict.attempts) == (Taste(rating=1, why="x"), 2)
     form = provider.seen[0].body["response_format"]
     assert form["type"] == "json_schema"
     assert form["json_schema"]["schema"]["required"] == ["rating", "why"]
 
 
 async def test_a_server_that_ignores_the_schema_learns_it_from_the_repair(tmp_path: Path) -> None:
-    ruling, provider = await asked(tmp_path, text_of("I like it."), text_of({"rating": 1, "why": "x"}))
-    assert ruling.attempts == 2
+    claim_verdict, provider = await asked(tmp_path, text_of("I like it."), text_of({"rating": 1, "why": "x"}))
+    assert claim_verdict.attempts == 2
     assert '"required":["rating","why"]' in provider.seen[1].body["messages"][2]["content"]
 
 
 async def test_a_model_without_structured_output_is_asked_for_json_in_words(tmp_path: Path) -> None:
     fenced = '```json\n{"rating": 1, "why": "hard"}\n```'
-    ruling, provider = await asked(tmp_path, text_of(fenced), name="claude-haiku-5-5")
-    assert ruling.answer == Taste(rating=1, why="hard")
+    claim_verdict, provider = await asked(tmp_path, text_of(fenced), name="claude-haiku-5-5")
+    assert claim_verdict.answer == Taste(rating=1, why="hard")
     body = provider.seen[0].body
     assert "output_config" not in body
     assert "<schema>" in body["messages"][0]["content"]
@@ -104,9 +107,9 @@ async def test_a_model_without_structured_output_is_asked_for_json_in_words(tmp_
 async def test_a_chat_model_that_knows_neither_tools_nor_schemas_can_judge(tmp_path: Path) -> None:
     chat = GenericFakeChatModel(messages=iter([AIMessage('{"rating": 0, "why": "none"}')]))
     info = ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted")
-    with hearing(Judge.of(Model("fake:x", chat, info, {})), tmp_path) as open_hearing:
-        ruling = await open_hearing.ask("rating", "taste", PROMPT, VALUES, Taste)
-    assert ruling.answer == Taste(rating=0, why="none")
+    with judge_session(Judge.of(Model("fake:x", chat, info, {})), tmp_path) as open_judge_session:
+        claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
+    assert claim_verdict.answer == Taste(rating=0, why="none")
 
 
 @pytest.mark.parametrize(
@@ -121,8 +124,8 @@ async def test_a_chat_model_that_knows_neither_tools_nor_schemas_can_judge(tmp_p
     ],
 )
 async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any, told: str) -> None:
-    ruling, provider = await asked(tmp_path, text_of(broken), text_of({"rating": 2, "why": "soft"}))
-    assert ruling == Ruling("scored", Taste(rating=2, why="soft"), PROMPT.hash, 2)
+    claim_verdict, provider = await asked(tmp_path, text_of(broken), text_of({"rating": 2, "why": "soft"}))
+    assert claim_verdict == ClaimVerdict("scored", Taste(rating=2, why="soft"), PROMPT.hash, 2)
     messages = provider.seen[1].body["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert messages[0] == provider.seen[0].body["messages"][0]
@@ -131,10 +134,10 @@ async def test_a_broken_answer_is_told_and_repaired(tmp_path: Path, broken: Any,
 
 
 async def test_after_two_repairs_the_verdict_is_failed_and_nothing_is_clamped(tmp_path: Path) -> None:
-    ruling, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
-    assert (ruling.state, ruling.answer, ruling.attempts) == ("failed", None, 3)
-    assert ruling.error is not None
-    assert ruling.error.startswith("model: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2")
+    claim_verdict, provider = await asked(tmp_path, *[text_of({"rating": 9, "why": "wow"})] * 5)
+    assert (claim_verdict.state, claim_verdict.answer, claim_verdict.attempts) == ("failed", None, 3)
+    assert claim_verdict.error is not None
+    assert claim_verdict.error.startswith("model: no usable answer after 2 repairs: rating: Input should be 0, 1 or 2")
     assert len(provider.seen) == 3
 
 
@@ -142,10 +145,10 @@ async def test_what_a_check_objects_to_is_repaired_too(tmp_path: Path) -> None:
     def check(answer: Taste) -> str | None:
         return None if answer.why == "soft" else "why must be soft"
 
-    ruling, provider = await asked(
+    claim_verdict, provider = await asked(
         tmp_path, text_of({"rating": 2, "why": "x"}), text_of({"rating": 2, "why": "soft"}), check=check
     )
-    assert ruling.attempts == 2
+    assert claim_verdict.attempts == 2
     assert "why must be soft" in provider.seen[1].body["messages"][2]["content"]
 
 
@@ -162,65 +165,65 @@ async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path
 
 async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
     body = json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
-    ruling, _ = await asked(tmp_path, Step(401, body.encode()))
-    assert ruling.error is not None
-    assert KEY not in ruling.error
+    claim_verdict, _ = await asked(tmp_path, Step(401, body.encode()))
+    assert claim_verdict.error is not None
+    assert KEY not in claim_verdict.error
 
 
-async def test_a_cut_hearing_is_served_from_its_journal_and_usage_is_counted_once(tmp_path: Path) -> None:
-    rulings: list[Ruling[Taste]] = []
+async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_counted_once(tmp_path: Path) -> None:
+    claim_verdicts: list[ClaimVerdict[Taste]] = []
     journals: list[bytes] = []
     with Provider(text_of("oops"), text_of({"rating": 2, "why": "soft"})) as provider:
         judge = claude(provider.url)
         for _ in range(2):
-            with hearing(judge, tmp_path) as open_hearing:
-                rulings.append(await open_hearing.ask("rating", "taste", PROMPT, VALUES, Taste))
-                assert open_hearing.usage == Usage(calls=2, input_uncached=18, output=4)
-            journals.append(open_hearing.journal_path.read_bytes())
+            with judge_session(judge, tmp_path) as open_judge_session:
+                claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
+                assert open_judge_session.usage == Usage(calls=2, input_uncached=18, output=4)
+            journals.append(open_judge_session.journal_path.read_bytes())
         assert len(provider.seen) == 2
-    assert rulings[0] == rulings[1]
-    assert rulings[0].answer == Taste(rating=2, why="soft")
+    assert claim_verdicts[0] == claim_verdicts[1]
+    assert claim_verdicts[0].answer == Taste(rating=2, why="soft")
     assert journals[0] == journals[1]
 
 
 async def test_recorded_failures_are_served_too(tmp_path: Path) -> None:
     with Provider(answers({"type": "text", "text": "No."}, stop_reason="refusal")) as provider:
         judge = claude(provider.url)
-        rulings: list[Ruling[Taste]] = []
+        claim_verdicts: list[ClaimVerdict[Taste]] = []
         for _ in range(2):
-            with hearing(judge, tmp_path) as open_hearing:
-                rulings.append(await open_hearing.ask("rating", "taste", PROMPT, VALUES, Taste))
-        assert rulings[0] == rulings[1]
+            with judge_session(judge, tmp_path) as open_judge_session:
+                claim_verdicts.append(await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste))
+        assert claim_verdicts[0] == claim_verdicts[1]
         assert len(provider.seen) == 1
 
 
 def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -> None:
-    with hearing(CODE_JUDGE, tmp_path) as first:
+    with judge_session(CODE_JUDGE, tmp_path) as first:
         first.record("rating", "taste", "scored", 2, prompt_hash="p1")
         first.record("rating", "looks", "failed", prompt_hash="p1", error="timeout: late")
-    with hearing(CODE_JUDGE, tmp_path) as second:
+    with judge_session(CODE_JUDGE, tmp_path) as second:
         standing = second.standing("rating", "taste", "p1")
         assert standing is not None
         assert standing.value == 2
         assert second.standing("rating", "looks", "p1") is not None
         assert second.standing("rating", "taste", "p2") is None
         assert second.standing("rating", "smell", "p1") is None
-    with hearing(CODE_JUDGE, tmp_path, report_sha="r2") as other_report:
+    with judge_session(CODE_JUDGE, tmp_path, report_sha="r2") as other_report:
         assert other_report.standing("rating", "taste", "p1") is None
-    with hearing(CODE_JUDGE, tmp_path, rules="paper") as other_rules:
+    with judge_session(CODE_JUDGE, tmp_path, rules="paper") as other_rules:
         assert other_rules.standing("rating", "taste", "p1") is None
-    with hearing(CODE_JUDGE, tmp_path, version=2) as other_version:
+    with judge_session(CODE_JUDGE, tmp_path, version=2) as other_version:
         assert other_version.standing("rating", "taste", "p1") is None
 
 
 def test_judging_again_appends_the_next_attempt_once(tmp_path: Path) -> None:
-    with hearing(CODE_JUDGE, tmp_path) as first:
+    with judge_session(CODE_JUDGE, tmp_path) as first:
         first.record("rating", "taste", "scored", 2)
         first.record("rating", "looks", "failed")
-    with hearing(CODE_JUDGE, tmp_path, again="failed") as second:
+    with judge_session(CODE_JUDGE, tmp_path, again="failed") as second:
         assert second.standing("rating", "taste") is not None
         assert second.standing("rating", "looks") is None
-    with hearing(CODE_JUDGE, tmp_path, again="everything") as third:
+    with judge_session(CODE_JUDGE, tmp_path, again="everything") as third:
         assert third.standing("rating", "taste") is None
         assert third.record("rating", "taste", "scored", 1).attempt == 2
         assert third.standing("rating", "taste") is not None
@@ -237,21 +240,23 @@ async def test_judging_again_asks_again_although_the_journal_knows_the_answer(tm
         found: list[Taste | None] = []
         agains: tuple[Again, ...] = ("nothing", "everything")
         for again in agains:
-            with hearing(judge, tmp_path, again) as open_hearing:
-                ruling = await open_hearing.ask("rating", "taste", PROMPT, VALUES, Taste)
-                open_hearing.record("rating", "taste", ruling.state, ruling.answer and ruling.answer.rating)
-                found.append(ruling.answer)
+            with judge_session(judge, tmp_path, again) as open_judge_session:
+                claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
+                open_judge_session.record(
+                    "rating", "taste", claim_verdict.state, claim_verdict.answer and claim_verdict.answer.rating
+                )
+                found.append(claim_verdict.answer)
     assert found == [Taste(rating=2, why="soft"), Taste(rating=1, why="hard")]
 
 
 def test_a_verdict_file_that_was_cut_goes_on_after_its_last_whole_line(tmp_path: Path) -> None:
-    with hearing(CODE_JUDGE, tmp_path) as first:
+    with judge_session(CODE_JUDGE, tmp_path) as first:
         first.record("rating", "taste", "scored", 2)
         first.record("rating", "looks", "scored", 1)
     path = tmp_path / "q1-r1.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
-    with hearing(CODE_JUDGE, tmp_path) as second:
+    with judge_session(CODE_JUDGE, tmp_path) as second:
         assert second.standing("rating", "taste") is not None
         assert second.standing("rating", "looks") is None
         second.record("rating", "looks", "scored", 1)
@@ -267,6 +272,6 @@ def test_judges_with_other_parameters_have_other_names() -> None:
 
 
 async def test_code_cannot_be_asked(tmp_path: Path) -> None:
-    with hearing(CODE_JUDGE, tmp_path) as open_hearing, pytest.raises(ValueError, match="this one is code"):
-        await open_hearing.ask("rating", "taste", PROMPT, VALUES, Taste)
+    with judge_session(CODE_JUDGE, tmp_path) as open_judge_session, pytest.raises(ValueError, match="this one is code"):
+        await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
     assert not (tmp_path / "q1-r1.journal.jsonl").exists()

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import open_world
-from drretail.eval.judging.session import CODE_JUDGE, Hearing
+from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric, Value
@@ -17,7 +17,7 @@ from drretail.eval.next_purchase.judge import compare, has_next_purchases, hits
 from drretail.eval.next_purchase.score import values, variants
 from drretail.eval.registry import load_metric
 from drretail.experiment import Experiment, read_definition
-from drretail.grounding.goods import goods_of
+from drretail.grounding.goods import purchase_item_of
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from drretail.records.shop import NextPurchase
@@ -32,11 +32,11 @@ TOY = a_product(5, "Crumbly Chew Toy", 7.5).model_copy(
 PURCHASE = NextPurchase(
     query_id="q1",
     user_id=USER,
-    bought=(goods_of(HOPPER),),
+    bought=(purchase_item_of(HOPPER),),
     wanted=True,
     favourite="Dog Toys",
-    popular_in_favourite=(goods_of(TOY), goods_of(HOPPER)),
-    popular=(goods_of(TUBE), goods_of(TOY), goods_of(HOPPER)),
+    popular_in_favourite=(purchase_item_of(TOY), purchase_item_of(HOPPER)),
+    popular=(purchase_item_of(TUBE), purchase_item_of(TOY), purchase_item_of(HOPPER)),
 )
 PICKS = "Get the **Tanagrove Tube Bird Feeder, 18 inch** ($24.99) [P:B0TEST0001]."
 
@@ -64,10 +64,10 @@ def subject_of(
 
 async def judged(folder: Path, subject: Subject) -> list[Verdict]:
     file = VerdictFile(folder / "verdicts.jsonl")
-    with Hearing(
+    with JudgeSession(
         CODE_JUDGE, file, metric="next_purchase", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
-    ) as hearing:
-        await METRIC.judge(subject, hearing)
+    ) as judge_session:
+        await METRIC.judge(subject, judge_session)
     return file.lasts()
 
 
@@ -170,21 +170,21 @@ async def test_judging_again_leaves_the_same_and_another_ledger_is_another_compa
 
 
 def test_brands_are_compared_by_their_letters_and_what_nobody_knows_is_na() -> None:
-    shouted = goods_of(HOPPER).model_copy(update={"brand": " TANAGROVE "})
-    assert hits([shouted], [goods_of(HOPPER)]).brand is True
-    assert hits([goods_of(TUBE)], [goods_of(WINDOW)]).price_band is None
-    assert hits([goods_of(WINDOW)], [goods_of(TUBE)]).price_band is False
+    shouted = purchase_item_of(HOPPER).model_copy(update={"brand": " TANAGROVE "})
+    assert hits([shouted], [purchase_item_of(HOPPER)]).brand is True
+    assert hits([purchase_item_of(TUBE)], [purchase_item_of(WINDOW)]).price_band is None
+    assert hits([purchase_item_of(WINDOW)], [purchase_item_of(TUBE)]).price_band is False
 
 
 def test_of_products_without_a_leaf_nothing_is_said_of_categories() -> None:
-    pathless = goods_of(TUBE).model_copy(update={"category": None})
+    pathless = purchase_item_of(TUBE).model_copy(update={"category": None})
     assert hits([pathless], [pathless]).category is None
-    assert hits([pathless], [goods_of(TUBE)]).category is False
+    assert hits([pathless], [purchase_item_of(TUBE)]).category is False
 
 
 def test_a_user_without_favourite_has_no_baseline_of_it() -> None:
     purchase = PURCHASE.model_copy(update={"favourite": None, "popular_in_favourite": ()})
-    assert compare([goods_of(TUBE)], purchase).base is None
+    assert compare([purchase_item_of(TUBE)], purchase).base is None
 
 
 def test_a_report_without_a_verdict_is_failed() -> None:

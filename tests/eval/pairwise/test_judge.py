@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.judging.session import Hearing
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
@@ -48,7 +48,7 @@ def judged(
     """By dimension and order, and every question."""
     pair = Pair((A, B), subject(A, OF_A, profile), subject(B, OF_B, profile))
     who, asked = scripted_judge(script)
-    with Hearing(
+    with JudgeSession(
         who,
         VerdictFile(path),
         metric="pairwise",
@@ -58,9 +58,9 @@ def judged(
         other_run_id=pair.b.run_id,
         other_report_sha=pair.b.report_sha or "",
         rules=rules,
-    ) as hearing:
-        asyncio.run(judge(pair, seed, hearing))
-        return {(it.item, it.order): it for it in hearing.file.lasts()}, asked
+    ) as judge_session:
+        asyncio.run(judge(pair, seed, judge_session))
+        return {(it.item, it.order): it for it in judge_session.file.lasts()}, asked
 
 
 def test_each_dimension_is_asked_about_in_both_orders(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import pytest
 from drretail.errors import UnknownName, UserError
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.experiment import Definition, read_definition
-from drretail.records.run import CEILING, FLOORS, System
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
 from tests.eval.folders import SYSTEM, experiment
 from tests.eval.pairwise.judging import A, B, C, reports
 
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
-NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*FLOORS, CEILING)}
+NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
 SWAPPED: dict[str, System] = {"a@model-swapped": SYSTEM.model_copy(update={"options": {"counterfactual": "swap"}})}
 
 

@@ -9,7 +9,7 @@ from drretail.eval.metric import Value
 from drretail.eval.process import METRIC as PROCESS
 from drretail.eval.process.correlation import correlations
 from drretail.eval.quality import METRIC as QUALITY
-from drretail.eval.scores.gathering import Bench, Gathered, Heard, Plan, Reported, Seat
+from drretail.eval.scores.gathering import Gathered, Heard, Plan, Reported, Seat, TableKey
 from drretail.experiment import Definition
 from drretail.records.query import Query
 from drretail.records.run import ModelKind
@@ -44,8 +44,8 @@ def gathered(
         for repeat in range(1, repeats + 1)
         for name in queries
     ]
-    benches = {
-        Bench(metric, seat): {
+    tables_of_judges = {
+        TableKey(metric, seat): {
             plan.run_id: heard(
                 plan.query.query_id,
                 {name: times * queries.index(plan.query.query_id) for name, times in values.items()},
@@ -57,7 +57,7 @@ def gathered(
     system = SYSTEM.model_copy(update={"agent": agent, "self_checked": self_checked})
     definition = Definition(world_fingerprint="f", systems={"a": system}, tool_schema_hash="t")
     families = {metric.name: metric for metric in (QUALITY, CHECKS, PROCESS)}
-    return Gathered(definition, families, tuple(plans), benches)
+    return Gathered(definition, families, tuple(plans), tables_of_judges)
 
 
 def test_every_measure_meets_every_headline_of_every_judge() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.judging.session import CODE_JUDGE, Hearing
+from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric
@@ -31,10 +31,10 @@ def subject_of(folder: Path, *steps: Step) -> Subject:
 async def judged(folder: Path, subject: Subject) -> VerdictFile:
     """The file of its verdicts after judging once more."""
     file = VerdictFile(folder / "verdicts.jsonl")
-    with Hearing(
+    with JudgeSession(
         CODE_JUDGE, file, metric="process", version=1, run_id=subject.run_id, report_sha=str(subject.report_sha)
-    ) as hearing:
-        await METRIC.judge(subject, hearing)
+    ) as judge_session:
+        await METRIC.judge(subject, judge_session)
     return file
 
 

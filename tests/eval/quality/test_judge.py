@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.judging.session import Hearing, Judge
+from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.quality import METRIC
@@ -39,16 +39,16 @@ def subject(report: str, profile: ProfileSummary | None = PROFILE) -> Subject:
 
 
 def judged(path: Path, about: Subject, judge: Judge) -> list[Verdict]:
-    with Hearing(
+    with JudgeSession(
         judge,
         VerdictFile(path),
         metric="quality",
         version=METRIC.version,
         run_id=about.run_id,
         report_sha=about.report_sha or "",
-    ) as hearing:
-        asyncio.run(METRIC.judge(about, hearing))
-        return hearing.file.lasts()
+    ) as judge_session:
+        asyncio.run(METRIC.judge(about, judge_session))
+        return judge_session.file.lasts()
 
 
 def asked_of(path: Path, about: Subject, script: Script = lambda _: FINE) -> tuple[dict[str, Verdict], list[str]]:

@@ -22,7 +22,7 @@ def by_length(question: str) -> dict[str, Any]:
     return {"rating": 2 if "three" in question else 8, "justification": "By its length."}
 
 
-def bench(*scripts: Any, kind: ModelKind = "llm") -> list[Judge]:
+def table_key(*scripts: Any, kind: ModelKind = "llm") -> list[Judge]:
     return [scripted_judge(script, name=f"j{place}", kind=kind)[0] for place, script in enumerate(scripts, 1)]
 
 
@@ -39,7 +39,7 @@ def rows(scores: Scores, judge: str, variant: str = "depth") -> dict[str, Score]
 
 
 def test_a_panel_has_the_median_of_its_judges_and_their_spread(tmp_path: Path) -> None:
-    scores = scored(experiment(tmp_path / "exp", REPORTS), bench(rating(3), rating(9), rating(4)))
+    scores = scored(experiment(tmp_path / "exp", REPORTS), table_key(rating(3), rating(9), rating(4)))
     (row, failed) = (rows(scores, "panel(median):scripted:j1+scripted:j2+scripted:j3")[label] for label in REPORTS)
     assert (row.value, row.judge_kind) == (4, "llm")
     assert row.items == {"judges": 6, "spread": 12}
@@ -49,15 +49,17 @@ def test_a_panel_has_the_median_of_its_judges_and_their_spread(tmp_path: Path) -
 
 def test_one_judge_is_no_panel_and_a_rule_based_one_has_no_seat(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
-    assert not any("panel" in row.judge for row in scored(folder, bench(rating(3))).scores)
+    assert not any("panel" in row.judge for row in scored(folder, table_key(rating(3))).scores)
     followed = scripted_judge(rating(5), name="rules", kind="rule_based")[0]
-    scores = scored(folder, [*bench(rating(3)), followed])
+    scores = scored(folder, [*table_key(rating(3)), followed])
     assert not any("panel" in row.judge for row in scores.scores)
     assert scores.agreements == ()
 
 
 def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_path: Path) -> None:
-    judges = bench(rating(3), lambda question: ValueError("no answer") if "three" in question else rating(5)(question))
+    judges = table_key(
+        rating(3), lambda question: ValueError("no answer") if "three" in question else rating(5)(question)
+    )
     scores = scored(experiment(tmp_path / "exp", REPORTS), judges)
     panel = rows(scores, "panel(median):scripted:j1+scripted:j2")
     assert (panel["b@model"].value, panel["b@model"].n_failed) == (None, 2)
@@ -66,16 +68,16 @@ def test_a_report_that_half_of_the_panel_rated_has_no_value_of_the_panel(tmp_pat
 
 def test_a_judge_that_is_not_done_leaves_the_panel_not_judged(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
-    scores = scored(folder, bench(rating(3), rating(5)))
+    scores = scored(folder, table_key(rating(3), rating(5)))
     for path in (folder / "verdicts" / "quality" / "scripted-j2" / LABEL).glob("q1*"):
         path.unlink()
-    scores = scored(folder, bench(rating(3)))
+    scores = scored(folder, table_key(rating(3)))
     panel = rows(scores, "panel(median):scripted:j1+scripted:j2")[LABEL]
     assert (panel.n_scored, panel.items["not_judged"]) == (1, 1)
 
 
 def test_the_judges_agreement_stands_beside_their_panel(tmp_path: Path) -> None:
-    scores = scored(experiment(tmp_path / "exp", REPORTS), bench(by_length, rating(6)))
+    scores = scored(experiment(tmp_path / "exp", REPORTS), table_key(by_length, rating(6)))
     (row,) = [row for row in scores.agreements if row.variant == "depth"]
     assert (row.first, row.second, row.n_reports, row.n_systems, row.n_dropped) == (
         "scripted:j1",
@@ -90,6 +92,6 @@ def test_the_judges_agreement_stands_beside_their_panel(tmp_path: Path) -> None:
 
 
 def test_judges_of_one_mind_agree_wholly(tmp_path: Path) -> None:
-    scores = scored(experiment(tmp_path / "exp", REPORTS), bench(by_length, by_length))
+    scores = scored(experiment(tmp_path / "exp", REPORTS), table_key(by_length, by_length))
     (row,) = [row for row in scores.agreements if row.variant == "clarity"]
     assert (row.rho_report, row.rho_system, row.exact, row.difference) == (1, 1, 1, 0)

@@ -19,7 +19,7 @@ from drretail.experiment import Experiment, read_run
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit
-from tests.agents.conftest import calls, contestant, scripted
+from tests.agents.conftest import calls, scripted, sut
 from tests.servers.failures.shop import load, orders, products
 from tests.servers.proxy import Proxy, proxied
 
@@ -64,7 +64,7 @@ def run(world: World, folder: Path, lost: Proxy | None, *turns: AIMessage) -> Ru
         if lost is not None and step.kind == "tool":
             lost.refuse()
 
-    player = contestant(world, scripted(*turns)[0])
+    player = sut(world, scripted(*turns)[0])
     runner = Runner(world, "servers:shop", on_step=on_step)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         asyncio.run(runner.run_into(experiment, player, QUERY))

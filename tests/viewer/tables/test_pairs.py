@@ -60,13 +60,16 @@ def test_what_was_12_75_and_12_adds_up() -> None:
 
 
 def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() -> None:
-    (bench,) = paired([row(dimension="depth"), row(), row(A, C)], [])
-    assert [table.title for table in bench.pairs] == ["hybrid_react over plan_to_function", "hybrid_react over react"]
-    assert [line.system for line in bench.pairs[0].lines] == ["depth", "overall"]
-    assert bench.overall is not None
-    assert [line.system for line in bench.overall.lines] == [table.title for table in bench.pairs]
-    assert [column.name for column in bench.overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
-    assert bench.strengths is None
+    (table_key,) = paired([row(dimension="depth"), row(), row(A, C)], [])
+    assert [table.title for table in table_key.pairs] == [
+        "hybrid_react over plan_to_function",
+        "hybrid_react over react",
+    ]
+    assert [line.system for line in table_key.pairs[0].lines] == ["depth", "overall"]
+    assert table_key.overall is not None
+    assert [line.system for line in table_key.overall.lines] == [table.title for table in table_key.pairs]
+    assert [column.name for column in table_key.overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
+    assert table_key.strengths is None
 
 
 def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:

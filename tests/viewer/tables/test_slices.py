@@ -1,5 +1,5 @@
 from drretail.records.score import Score, SliceScore
-from drretail.viewer.tables.slices import few_words, sliced_benches
+from drretail.viewer.tables.slices import few_words, sliced_tables
 
 
 def row(name: str, **fields: object) -> SliceScore:
@@ -13,7 +13,7 @@ FEW = {"n_queries": 4, "n_counted": 4, "n_planned": 4, "n_scored": 4}
 
 
 def test_slices_are_columns_with_the_number_of_their_queries() -> None:
-    (sliced,) = sliced_benches(
+    (sliced,) = sliced_tables(
         [row("Baby_Products"), row("Pet_Supplies", **FEW), row("Baby_Products", system="b@m")], ()
     )
     (table,) = sliced.tables
@@ -28,7 +28,7 @@ def test_slices_are_columns_with_the_number_of_their_queries() -> None:
 
 def test_what_few_queries_stand_behind_is_grey_and_said_in_words() -> None:
     rows = [row("Baby_Products", n_counted=9), row("Pet_Supplies", **FEW), row("Office_Products")]
-    (sliced,) = sliced_benches(rows, ())
+    (sliced,) = sliced_tables(rows, ())
     (table,) = sliced.tables
     assert [column.few for column in table.columns] == [False, True, False]
     assert [(cell.few, cell.counts) for cell in table.lines[0].cells if cell] == [
@@ -39,13 +39,13 @@ def test_what_few_queries_stand_behind_is_grey_and_said_in_words() -> None:
     words = few_words(sliced.tables)
     assert "Pet Supplies (n=4)" in words
     assert "cells with an n of their own below 10" in words
-    assert few_words(sliced_benches([row("Office_Products")], ())[0].tables) == ""
+    assert few_words(sliced_tables([row("Office_Products")], ())[0].tables) == ""
 
 
 def test_judges_never_share_a_table_and_only_the_wanted_kinds_are_there() -> None:
     rows = [row("budget", by="constraint"), row("Pet_Supplies"), row("Pet_Supplies", judge="q:n")]
-    assert [sliced.bench[1] for sliced in sliced_benches(rows, ())] == ["p:m", "q:n"]
-    (sliced,) = sliced_benches(rows, (), ["constraint"])
+    assert [sliced.table_key[1] for sliced in sliced_tables(rows, ())] == ["p:m", "q:n"]
+    (sliced,) = sliced_tables(rows, (), ["constraint"])
     assert [table.title for table in sliced.tables] == ["Faithfulness: FP by constraint"]
 
 
@@ -54,7 +54,7 @@ def test_a_system_that_checked_itself_is_marked_here_too() -> None:
     own = Score.model_validate(
         {**usual, "n_planned": 1, "n_scored": 1, "judge_kind": "rule_based", "self_checked": True}
     )
-    (sliced,) = sliced_benches([row("budget", metric="checks", variant="clean", judge="code")], [own])
+    (sliced,) = sliced_tables([row("budget", metric="checks", variant="clean", judge="code")], [own])
     assert sliced.tables[0].lines[0].system == "a@m (self-checked)"
 
 
@@ -64,5 +64,5 @@ def test_a_slice_with_nothing_to_score_says_so_and_one_that_failed_does_not() ->
     why = {"a@m": {"n_na": 4}, "b@m": {"n_na": 2, "n_failed": 2}}
     scores = [Score.model_validate({**usual, **counts, "system": label, **left}) for label, left in why.items()]
     empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0}
-    (sliced,) = sliced_benches([row("Pet_Supplies", system=label, **empty) for label in why], scores)
+    (sliced,) = sliced_tables([row("Pet_Supplies", system=label, **empty) for label in why], scores)
     assert [cell.value for line in sliced.tables[0].lines for cell in line.cells if cell] == ["n/a", "–"]

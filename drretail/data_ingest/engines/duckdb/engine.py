@@ -30,7 +30,7 @@ from drretail.data_ingest.raw.sources import reading
 from drretail.data_ingest.report import FileReport
 from drretail.data_ingest.selection import ACCOUNTS
 from drretail.data_ingest.stages import keep_only, stage_key
-from drretail.data_ingest.workers import Crew, Job
+from drretail.data_ingest.workers import Job, WorkerPool
 from drretail.files import read_json
 
 
@@ -40,13 +40,13 @@ def select(task: Task) -> Selected:
 
     stages = _Stages(task, duckdb.__version__)
     keep_only(task.work, stages.names())
-    with Crew(task.workers) as crew:
-        _read(task, stages, crew)
-        _select(task, stages, crew)
+    with WorkerPool(task.workers) as worker_pool:
+        _read(task, stages, worker_pool)
+        _select(task, stages, worker_pool)
         accounts = read_json(stages.merged / ACCOUNTED)
         tables: dict[str, list[dict[str, Any]]] = {name: accounts[name] for name in ACCOUNTS}
         if not task.counts_only:
-            _read_rows(task, stages, crew)
+            _read_rows(task, stages, worker_pool)
     return Selected(
         version=duckdb.__version__,
         files=[_file_report(item, file) for item, file in zip(task.plan.inputs, stages.files, strict=True)],
@@ -93,7 +93,7 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
     )
 
 
-def _read(task: Task, stages: _Stages, crew: Crew) -> None:
+def _read(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
     files = [file for file in stages.files if not file.stage.is_dir()]
     # The largest first: at the end, no worker is left with one of them alone.
     jobs: list[Job] = [
@@ -101,10 +101,10 @@ def _read(task: Task, stages: _Stages, crew: Crew) -> None:
         for file in sorted(files, key=lambda file: (-file.size, file.number))
     ]
     with Meter.over(task.progress, "reading files", sum(file.size for file in files), len(files)) as meter:
-        crew.do(jobs, meter.tell)
+        worker_pool.do(jobs, meter.tell)
 
 
-def _select(task: Task, stages: _Stages, crew: Crew) -> None:
+def _select(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
     given = SelectTask(
         options=task.options,
         ids=[
@@ -127,10 +127,10 @@ def _select(task: Task, stages: _Stages, crew: Crew) -> None:
     ]
     with task.progress.track("selecting products and orders"):
         for step in steps:
-            crew.do([job for stage, job in step if not stage.is_dir()], _nobody)
+            worker_pool.do([job for stage, job in step if not stage.is_dir()], _nobody)
 
 
-def _read_rows(task: Task, stages: _Stages, crew: Crew) -> None:
+def _read_rows(task: Task, stages: _Stages, worker_pool: WorkerPool) -> None:
     """The product files are read once more, for the whole rows of what is kept."""
     jobs, size = list[Job](), 0
     for file, item in zip(stages.files, task.plan.inputs, strict=True):
@@ -142,7 +142,7 @@ def _read_rows(task: Task, stages: _Stages, crew: Crew) -> None:
         jobs.append(partial(read_rows, replace(file, stage=stage), file.stage, kept, rank))
         size += file.size
     with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
-        crew.do(jobs, meter.tell)
+        worker_pool.do(jobs, meter.tell)
 
 
 def _file_report(item: Input, file: FileTask) -> FileReport:

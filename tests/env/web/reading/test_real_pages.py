@@ -7,7 +7,7 @@ import pytest
 from benchmarks.pages import Reading, page_of, read_folder
 
 # Words that must be read, and how many of the marked snippets may be missing and may leak, by the number of the page.
-FLOORS = {
+NULL_AGENTS = {
     "0004": (0.99, 0, 0),
     "0601": (0.99, 0, 2),
     "0615": (0.9, 0, 0),
@@ -30,10 +30,10 @@ def readings(realdata: Path) -> dict[str, Reading]:
     return {reading.name.split("_")[1]: reading for reading in read_folder(realdata / "web")}
 
 
-@pytest.mark.parametrize("number", FLOORS)
+@pytest.mark.parametrize("number", NULL_AGENTS)
 def test_the_content_of_real_pages_is_read_and_little_else(number: str, readings: dict[str, Reading]) -> None:
     reading = readings[number]
-    words, missing, leaked = FLOORS[number]
+    words, missing, leaked = NULL_AGENTS[number]
     assert reading.state == "ok"
     assert (reading.words or 0) >= words
     assert reading.to_keep - reading.kept <= missing
