@@ -1,4 +1,4 @@
-"""The executor of a role that calls the toolkit's tools, with or without whole pages being read for it."""
+"""Carries out the calls of a role with the toolkit's tools, with or without whole pages being read for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ def estimate_run(
 def opened_budget(
     to: "Path", players: "Sequence[SystemUnderTest]", prices: "PriceTable", tokens: int | None, dollars: float | None
 ) -> "ExperimentBudget | None":
-    """The experiment's experiment_budget, out of which its ended runs are paid already; None without a cap.
+    """The experiment's budget, out of which its ended runs are paid already; None without a cap.
 
     Raises UserError when dollars are capped and a model of the experiment has no known price.
     """

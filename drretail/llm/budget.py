@@ -70,7 +70,7 @@ class ExperimentBudget:
     _waiting: list["asyncio.Future[None]"] = field(default_factory=list["asyncio.Future[None]"])
 
     def count(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
-        """Takes what a run has used out of the experiment_budget."""
+        """Takes what a run has used out of the budget."""
         cost = cost_of(usage, system.models, self.prices)
         took = {"tokens": cost.usage.total, "dollars": cost.dollars or 0.0}
         for unit in UNITS:

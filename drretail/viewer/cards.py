@@ -17,7 +17,7 @@ LONGEST_RESULT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class SourceCard:
-    """A source that a claim_verdict rests on, with the quote in it apart."""
+    """A source that a verdict rests on, with the quote in it apart."""
 
     title: str
     anchor: str | None

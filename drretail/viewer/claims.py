@@ -121,7 +121,7 @@ SIGNS: Mapping[Support, str] = {
     "unjudged": "·",
 }
 SEVERITY: tuple[Support, ...] = ("unjudged", "full", "uncited", "failed", "unverifiable", "partial", "none")
-"""From what is harmless to what is wrong: of several claim_verdicts the last one here marks the claim."""
+"""From what is harmless to what is wrong: of several verdicts the last one here marks the claim."""
 _BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
 
 
@@ -154,7 +154,7 @@ class Claim:
 
 
 def claims_of(judged: Judged, report: str) -> list[Claim]:
-    """The cited claims with their claim_verdicts and those without a source, in the order of the report."""
+    """The cited claims with their verdicts and those without a source, in the order of the report."""
     claim_verdicts: dict[str, list[ClaimVerdict]] = {}
     for verdict in judged.stage(SUPPORT):
         claim_id, _, kind = verdict.item.rpartition(":")

@@ -1,4 +1,4 @@
-"""An experiment's experiment_budget: who may start, who waits, and that the cap holds."""
+"""An experiment's budget: who may start, who waits, and that the cap holds."""
 
 import asyncio
 

@@ -72,7 +72,7 @@ class Batch:
         retry_failed: bool = False,
         retry_spoiled: bool = False,
     ) -> list[Tally]:
-        """Every sut over every query, floors and the oracle once each. Runs that have ended are not run again,
+        """Every system over every query, floors and the oracle once each. Runs that have ended are not run again,
         but if asked those that failed and those that a failing server spoiled.
 
         Raises KeyboardInterrupt after Ctrl-C, and what keeps a run from being written, such as a full disk.
@@ -136,7 +136,7 @@ class Batch:
                 self.watch.ended(ended[job.place])
 
     async def _affords(self, job: Job) -> bool:
-        """False where the experiment_budget holds the run back; waits while that depends on runs in flight.
+        """False where the budget holds the run back; waits while that depends on runs in flight.
 
         Floors and the oracle take nothing out of it.
         """

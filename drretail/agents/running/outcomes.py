@@ -51,7 +51,7 @@ class Tally:
     tool_calls: int = 0
     tokens: int = 0
     not_started: int = 0
-    """How many runs the experiment's experiment_budget held back."""
+    """How many runs the experiment's budget held back."""
     failures: list[str] = field(default_factory=list[str])
     """One sentence for each failed run."""
     calls_failed: int = 0

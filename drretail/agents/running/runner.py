@@ -46,7 +46,7 @@ class Recorded:
 
 @dataclass(slots=True)
 class Runner:
-    """Runs suts in one world.
+    """Runs systems in one world.
 
     ``on_step`` is told of each step with the text that it brought, ``on_use`` of each model call's tokens and dollars
     (None: the price is unknown).

@@ -67,13 +67,13 @@ class SystemUnderTest:
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
-    """The suts, with the floors and the oracle beside them, each once."""
+    """The systems, with the null agents and the oracle beside them, each once."""
     beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in BASELINES)
     return list({sut.label: sut for sut in (*suts, *beside)}.values())
 
 
 def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> list[SystemUnderTest]:
-    """Each sut once more for each kind ("swap", "neutral"), a system of its own that sees other users' data.
+    """Each system once more for each kind ("swap", "neutral"), a system of its own that sees other users' data.
 
     Floors and the oracle are left out. Raises UnknownName for a kind that there is not, UserError for a system that
     has no tools to see a user's data with.

@@ -1,4 +1,4 @@
-"""What ``ask``, ``run`` and ``demo`` share: suts, models and users from flags."""
+"""What ``ask``, ``run`` and ``demo`` share: systems, models and users from flags."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

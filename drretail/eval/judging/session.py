@@ -228,7 +228,7 @@ class JudgeSession:
         self.close()
 
     def _verdict(self, stage: str, item: str, state: VerdictState, **fields: Any) -> Verdict:
-        """A verdict of this judge_session, its attempt one above that of the last one of its key."""
+        """A verdict of this judge session, its attempt one above that of the last one of its key."""
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})

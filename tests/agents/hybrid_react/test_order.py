@@ -31,7 +31,7 @@ from tests.agents.hybrid_react.cast import (
 
 END = calls(DONE)
 SEARCHES = 1
-"""Effects of ``batched_runs`` that ask no model."""
+"""Effects of runs side by side that ask no model."""
 
 
 def batched_runs(seed: int | None = None) -> Cast:
