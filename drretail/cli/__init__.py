@@ -1,4 +1,24 @@
-"""The command ``drretail``: ``entry.py`` begins and ends it, ``app.py`` puts it together from one file per command.
+"""The command ``drretail``: parses, calls the function of the layer that does the work, prints.
 
-The commands hold no logic, and import what is heavy inside themselves: ``drretail --help`` stays light.
+What is heavy is imported inside the commands: ``drretail --help`` stays light.
+
+entry.py       where the command begins and ends: exit codes, one sentence for every error
+app.py         the commands put together
+options/       flags that several commands share, and what they open
+demo.py        the whole path, small
+download.py    official files
+synth.py       made-up files in the same form
+ingest.py      raw files → world
+world.py       info, check, copy
+tools.py       the nine, one of them called
+queries/       generate, check, review, compare, shipped
+ask.py         one question
+run.py         agents over queries
+score.py       judges over runs
+compare.py     two systems
+report.py      the page, the text, the paper's tables
+doctor.py      what works on this machine
+narration.py   what an agent looks up and finds, live, and its report in the terminal
+spending.py    what runs and judging took
+estimating.py  what they are likely to take
 """

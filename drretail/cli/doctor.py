@@ -7,7 +7,7 @@ import typer
 from drretail.cli.options import flags as options
 
 if TYPE_CHECKING:
-    from drretail.doctor.checkup import Sign
+    from drretail.doctor import Sign
     from drretail.llm.registry import Model
 
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}
@@ -24,7 +24,7 @@ def doctor(
 
     The exit code is 3 when something that is needed, or was asked for, does not work.
     """
-    from drretail.doctor.checkup import broken
+    from drretail.doctor import broken
     from drretail.viewer.output import print_json
 
     signs = _signs(model or [])
@@ -41,7 +41,7 @@ def _signs(specs: list[str]) -> "list[Sign]":
     import os
 
     from drretail.cli.options.worlds import server_settings
-    from drretail.doctor.checkup import examine, examine_models, examine_servers
+    from drretail.doctor import examine, examine_models, examine_servers
     from drretail.event_loop import run_loop
     from drretail.settings import read_settings
 

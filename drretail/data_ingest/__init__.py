@@ -1,13 +1,19 @@
 """From raw Amazon Reviews 2023 files to a world (paper App. A.2, Algorithm 1).
 
-ingest.py       ingest(paths, folder, options) -> IngestReport: the order of the steps
-options.py      what a person may choose; report.py what was read, kept, dropped and why
-sources.py      which files there are; shapes.py what each holds, by its fields
-plan.py         which of them are read, in which category; categories.py the dataset's stems and the presets
-loading.py      the files into the engine; lines.py what it could not read: saved or named
-elements.py     JSON arrays and mappings, streamed
-selection.py    Algorithm 1 as the portable SQL of sql/; engines/ what executes it
-products.py     a raw row as a Product; text.py what is cleaned in its texts
-accounts.py     the report, counted from the engine's tables
-profile_pool.py names and addresses drawn with Faker, for users in other languages
+ingest.py          ingest(paths, folder, options) -> IngestReport: the order of the steps
+plan.py            options, the dataset's categories and presets, which files are read in which category
+raw/               raw files and rows: what each holds, how its lines are read, a row as a Product
+stages.py          finished stages of an ingest on disk, with the hashes of its files
+workers.py         jobs done by several processes
+progress_meter.py  how far the reading is, in words
+selection.py       Algorithm 1 as the portable SQL of sql/
+sql/               the queries, and what differs by engine
+engines/           what executes the selection
+selected.py        what was selected, on its way into a world
+accounts.py        the report, counted from the engine's tables
+report.py          what was read, kept, dropped and why
+profile_pool.py    names and addresses drawn with Faker, for users in other languages
+download/          the official files
+synth/             a made-up shop in the same formats
+demo.py            the built-in shop
 """

@@ -1,10 +1,16 @@
 """What crosses a folder: frozen records, written to disk as JSON with ``"format": 1``.
 
-base.py      Record and Document, canonical JSON and its hash
-money.py     an amount with its currency
-shop.py      products, orders, users, statistics
-query.py     queries and their typed constraints
-evidence.py  what a run has seen, citations of it, findings about it
-run.py       systems, steps, answers, runs
-score.py     verdicts, scores, profile summaries
+base.py            Record and Document, canonical JSON and its hash
+money.py           an amount with its currency
+shop.py            products, orders, users, statistics, next purchases
+query.py           queries, their typed constraints, the baskets that would answer them
+evidence.py        what a run has seen, citations of it, findings about it
+research.py        what the parts of a multi-agent system give each other
+run.py             systems, steps, answers, runs
+models.py          how models are asked for, and prices
+rules.py           by whose rules something is scored
+score.py           verdicts, scores and their rows
+pairs.py           rows of pairwise judging, votes
+comparison.py      what a comparison of two systems comes to
+counterfactual.py  the same query before another profile
 """

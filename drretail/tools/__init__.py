@@ -4,9 +4,10 @@ tool.py        what a tool is and what it returns
 catalog.py     product_catalog_search, get_product_details
 orders.py      get_user_orders, get_order_details
 users.py       get_user_profile, update_user_profile, get_user_statistics
-web.py         web_search
-calculator.py  calculator; arithmetic.py is its parser
-privacy.py     whose data a tool may touch
+web.py         web_search, with the pages of one search
+calculator.py  calculator
+arithmetic.py  its parser
+privacy.py     whose data a tool may touch, and what leaves for a search engine
 schema.py      one JSON schema a tool, from its signature and docstring
 arguments.py   a model's arguments against that schema
 registry.py    the table of the nine, their schemas in every form, the joint hash

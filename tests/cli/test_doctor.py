@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.doctor.checkup import (
+from drretail.doctor import (
     Package,
     Sign,
     examine_java,

@@ -1,4 +1,10 @@
-"""What executes the selection (Algorithm 1): duckdb.py on one machine, spark.py on a cluster.
+"""What executes the selection (Algorithm 1), on one machine or on a cluster.
+
+base.py           the seam
+duckdb/           DuckDB on one machine
+spark.py          Spark on a cluster
+spark_session.py  its session, with the Java it needs
+spark_lines.py    lines that Spark could not read
 
 The seam, in base.py: an engine is a module with ``select(task: Task) -> Selected``, named in ``base.ENGINES``.
 

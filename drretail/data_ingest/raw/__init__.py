@@ -1,1 +1,8 @@
-"""raw."""
+"""Raw files and their rows, in every dialect of the dataset.
+
+sources.py   which files there are
+chunks.py    a file of lines, unpacked piece by piece
+lines.py     what a file holds, by its fields, and rows that an engine could not read: saved or named
+elements.py  JSON arrays and mappings, streamed
+products.py  a raw row as a Product, its texts cleaned
+"""

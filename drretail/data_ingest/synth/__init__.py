@@ -1,6 +1,7 @@
 """A made-up shop in Amazon's file formats: for demos, tests and benchmarks, with every quirk of the real files.
 
-recipe.py    what can be bought: recipes/<category>.toml
+recipe.py    what can be bought
+recipes/     one file a category
 shelf.py     products drawn from a recipe
 shoppers.py  who buys what, and when
 reviews.py   what they write about it

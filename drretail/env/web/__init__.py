@@ -1,8 +1,14 @@
-"""Web search and pages: ``base.Web`` is the contract, ``opening.open_web`` gives one by name.
+"""Web search and pages: ``base.Web`` is the contract, ``registry.open_web`` gives one by name.
 
-sandbox    fixed pages, ranked by bm25, with passages for snippets
-live       a search engine (serper, searxng) with fetching and reading; providers puts them together
-asking     questions to search services and what goes wrong with them      results   what they find, in one form
-fetching   one page from the open web, safely                              reading   raw pages as text
-pages      a page of any web as it is written down
+base.py       the contract
+registry.py   webs by name
+sandbox.py    fixed pages (sandbox_pages.jsonl)
+bm25.py       how they are ranked, and their passages
+live.py       a search engine with fetching and reading; a page as it is written down
+providers.py  search engines put together with fetching and reading
+searches.py   questions to search services, and what they find in one form
+serper.py     the paper's search service
+searxng.py    a self-hosted one
+fetching/     one page from the open web, safely
+reading/      raw pages as text
 """

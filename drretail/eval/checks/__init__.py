@@ -1,8 +1,7 @@
 """Checks of a report against records, without a model: one verdict for each kind of fault (docs/checks.md).
 
-judge.py    the checks of one report, from its ledger and the world
-score.py    shares of clean reports, and counts of findings
-metric.py   these as a metric family
+judge.py  the checks of one report, from its ledger and the world
+score.py  shares of clean reports, counts of findings; these as a metric family
 """
 
 from drretail.eval.checks.score import METRIC

@@ -1,1 +1,10 @@
-"""Two systems on the same queries: what differs, how surely, and what it would take to know. Nothing is judged here."""
+"""Two systems on the same queries: what differs, how surely, and what it would take to know. Nothing is judged here.
+
+comparing.py    the comparison, and which systems are meant
+rows.py         a row for each metric: both sides, their difference and its tests
+preferences.py  what judges prefer, by judge
+steadiness.py   noise of agents and judges
+missing.py      what was not judged yet
+conclusions.py  sentences: what can be concluded, what can't
+wording.py      headlines and figures in words
+"""

@@ -1,10 +1,8 @@
 """How a run came to its report: what it called, read and cited, counted without a judge (docs/process.md).
 
 counting.py     what is counted of one run
-branches.py     model turns where researchers work side by side
 judge.py        one verdict for each of these
-score.py        verdicts as values of the report
-metric.py       these as a metric family
+score.py        verdicts as values of the report; these as a metric family
 correlation.py  do reports with more of it score higher?
 """
 

@@ -1,1 +1,9 @@
-"""scores."""
+"""From verdicts to scores.json.
+
+gathering.py  living verdicts of all runs and judges
+panel.py      several judges as one
+aggregate.py  values per report → rows with intervals
+slices.py     which slices a query is in, and their rows
+agreement.py  how far judges agree
+file.py       scores.json, made and read
+"""

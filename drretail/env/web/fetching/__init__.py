@@ -1,7 +1,10 @@
 """One page from the open web, safely: ``fetcher.Fetcher`` is the way in.
 
-targets      an address, read in one strict way          addresses   where a connection may go
-connecting   the very address that was checked           unpacking   bodies without bombs
-client       one GET with all limits                     robots      what a site asks of machines
-sniffing     is it text, and in which characters         fetcher     all of it → ``fetched.Fetched``
+targets.py     an address, read in one strict way
+connecting.py  where a connection may go, the very address that was checked, by when
+client.py      one GET with all limits
+content.py     bodies without bombs; is it text, and in which characters
+robots.py      what a site asks of machines
+fetched.py     what came of it, and what can go wrong
+fetcher.py     all of it
 """

@@ -39,7 +39,7 @@ def broken(signs: Iterable[Sign]) -> list[Sign]:
 
 def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
     """All that can be seen without asking anybody; ``folders`` are those that drretail writes to."""
-    from drretail.doctor.checkup import examine_java, examine_keys, examine_packages, examine_python, examine_room
+    from drretail.doctor import examine_java, examine_keys, examine_packages, examine_python, examine_room
 
     return [
         examine_python(),

@@ -1,0 +1,43 @@
+"""The docstrings of packages are the map: every file stands on one, and no map names what is gone."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "drretail"
+FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
+MOST_FILES = 17
+SIBLINGS = {"__init__", "agent", "base", "judge", "score"}
+"""Names that every sibling of a kind has: one file set, known once."""
+_ENTRY = re.compile(r"^ *(?P<name>[a-z_0-9]+(?:\.py|/))(?= )", re.MULTILINE)
+
+
+def named_on(folder: Path) -> set[str]:
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")), clean=False)
+    return {match["name"] for match in _ENTRY.finditer(docstring or "")}
+
+
+def held_in(folder: Path) -> set[str]:
+    files = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
+    return files | {f"{path.name}/" for path in folder.iterdir() if path.is_dir() and any(path.glob("*.*"))}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
+def test_a_packages_docstring_names_each_of_its_files_and_none_that_is_gone(folder: Path) -> None:
+    assert named_on(folder) == held_in(folder)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
+def test_a_folder_can_be_taken_in_at_a_glance(folder: Path) -> None:
+    assert len(list(folder.glob("*.py"))) <= MOST_FILES + 1
+
+
+@pytest.mark.parametrize(
+    "layer", sorted(path for path in PACKAGE.iterdir() if path.is_dir()), ids=lambda path: path.name
+)
+def test_no_name_stands_twice_within_a_layer_but_those_of_sibling_sets(layer: Path) -> None:
+    names = Counter(path.stem for path in layer.rglob("*.py") if path.stem not in SIBLINGS)
+    assert [name for name, times in names.items() if times > 1] == []
