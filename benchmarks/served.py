@@ -12,7 +12,7 @@ from world import CATEGORIES, StageTimes, timed
 
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.selected import selected_orders, selected_products
-from drretail.env.servers.connecting import connect
+from drretail.env.servers.clients import connect
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import World, default_pool, open_world

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.data_ingest.engines.spark_session import OLDEST_JAVA, find_java, java_version
-from drretail.env.servers.connecting import open_elastic, open_mongo, shown, try_elastic, try_mongo
+from drretail.env.servers.clients import open_elastic, open_mongo, shown, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError
 from drretail.llm.providers import PROVIDERS

@@ -54,7 +54,7 @@ def writer_to(
         return
     name = world_name(str(spec))
     # The clients take long to load.
-    from drretail.env.servers.connecting import connect
+    from drretail.env.servers.clients import connect
     from drretail.env.servers.loading import check_ready, write_servers
 
     with connect(required(servers, spec), name, loading=True) as opened:

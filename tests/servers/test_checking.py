@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from drretail.env.copying import writer_to
-from drretail.env.servers.checking import check_servers
-from drretail.env.servers.connecting import connect
+from drretail.env.servers.clients import connect
 from drretail.env.servers.live import LIVE, WORLDS
 from drretail.env.servers.naming import ServerSettings
+from drretail.env.servers.wholeness import check_servers
 from drretail.env.world import default_pool
 from drretail.errors import UserError
 from tests.shop import ORDERS, OTHER, PRODUCTS, USER

@@ -10,9 +10,9 @@ from drretail.env.generations import live_generation
 from drretail.env.manifest import HOLDOUT_FILE, read_manifest
 from drretail.env.rows import rows_of
 from drretail.env.servers import filling
-from drretail.env.servers.checking import check_servers
-from drretail.env.servers.connecting import connect
+from drretail.env.servers.clients import connect
 from drretail.env.servers.naming import ServerSettings
+from drretail.env.servers.wholeness import check_servers
 from drretail.env.world import OrderRow, check_world, default_pool, write_world
 from drretail.errors import UserError
 from drretail.records.shop import Product

@@ -10,7 +10,7 @@ from pymongo.collection import Collection
 
 from drretail.env.profiles import default_pool
 from drretail.env.servers import filling
-from drretail.env.servers.connecting import Document, Servers, connect
+from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.faults import Patience
 from drretail.env.servers.filling import Filling, Noted, Unfinished, find_unfinished
 from drretail.env.servers.lease import writer_lease

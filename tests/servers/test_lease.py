@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from drretail.env.servers.connecting import Servers, connect
+from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.lease import Lease, writer_lease
 from drretail.env.servers.live import WORLDS
 from drretail.env.servers.naming import ServerSettings
@@ -49,7 +49,7 @@ def test_a_process_that_is_ended_by_sigterm_gives_its_lease_back(servers: Server
         "import signal, sys, time\n"
         f"{'signal.signal(signal.SIGINT, signal.SIG_IGN)' if background else ''}\n"
         "from drretail.cli.entry import Interruption\n"
-        "from drretail.env.servers.connecting import connect\n"
+        "from drretail.env.servers.clients import connect\n"
         "from drretail.env.servers.lease import writer_lease\n"
         "from drretail.env.servers.naming import ServerSettings\n"
         "Interruption()\n"

@@ -10,11 +10,11 @@ import pytest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
 from drretail.env.profiles import derive_profile
-from drretail.env.servers.checking import check_servers
-from drretail.env.servers.connecting import Servers, connect
+from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.live import LIVE, WORLDS, collections_of, read_live
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
+from drretail.env.servers.wholeness import check_servers
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world, write_world
 from drretail.errors import NotFound, ToolError, UserError
 from drretail.progress import Progress

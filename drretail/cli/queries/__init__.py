@@ -6,6 +6,6 @@ check.py          what is wrong with queries
 fix.py            other queries in their place
 review.py         people go through them: files and sheets
 review_screen.py  the same in the terminal
-compare.py        generic against profile-aware queries
+comparison.py        generic against profile-aware queries
 shipped.py        the fifty that come along
 """

@@ -8,7 +8,7 @@ import typer
 from drretail.cli.options import flags as options
 from drretail.cli.options.query_files import Force, check_file, write_queries
 from drretail.cli.queries.check import check
-from drretail.cli.queries.compare import compare
+from drretail.cli.queries.comparison import compare
 from drretail.cli.queries.review import review
 from drretail.cli.queries.shipped import shipped
 from drretail.errors import UserError

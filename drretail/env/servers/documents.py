@@ -8,7 +8,7 @@ from bson import Int64
 
 from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
-from drretail.env.servers.connecting import Document
+from drretail.env.servers.clients import Document
 from drretail.env.store.sampling import Aggregates
 from drretail.records.base import canonical_json
 from drretail.records.shop import Order, Product, UserProfile, order_date

@@ -14,7 +14,7 @@ from pymongo.errors import BulkWriteError
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
-from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.documents import holdout_document, order_document, product_document, user_document
 from drretail.env.servers.faults import Patience
 from drretail.env.servers.lease import Lease

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pymongo.collection import Collection
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
-from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live import WORLDS
 from drretail.errors import UserError

@@ -18,7 +18,7 @@ from pymongo.errors import DuplicateKeyError
 
 from drretail.env.manifest import Manifest
 from drretail.env.profiles import ProfilePool
-from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.faults import elastic_faults, mongo_faults
 from drretail.errors import UserError
 from drretail.records.base import FORMAT, Record

@@ -16,8 +16,7 @@ from drretail.env.catalog.formulation import FORMULATION
 from drretail.env.intake import check_expected
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
-from drretail.env.servers.checking import is_whole, missing_rows, same_world
-from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.documents import product_of
 from drretail.env.servers.faults import Patience, elastic_fault, elastic_faults, mongo_fault, mongo_faults, passes
 from drretail.env.servers.filling import (
@@ -42,6 +41,7 @@ from drretail.env.servers.live import (
     replace_manifest,
 )
 from drretail.env.servers.naming import SPEC_PREFIX
+from drretail.env.servers.wholeness import is_whole, missing_rows, same_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of

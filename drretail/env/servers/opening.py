@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.manifest import OrderRow
 from drretail.env.rows import by_user
-from drretail.env.servers.connecting import Servers, connect
+from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.documents import order_row
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live import Generation, collections_of, read_live

@@ -10,7 +10,7 @@ from pymongo.collection import Collection
 
 from drretail.env.manifest import OrderRow
 from drretail.env.rows import WorldRows
-from drretail.env.servers.connecting import Document, Servers, connect
+from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import order_row, product_of
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live import Generation, collections_of, read_live

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from pymongo import ASCENDING, DESCENDING
 
-from drretail.env.servers.connecting import Document, Servers
+from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.documents import aggregates_of, order_of, product_of, profile_of
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live import Generation, collections_of, still_kept

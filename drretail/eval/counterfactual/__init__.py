@@ -2,9 +2,9 @@
 
 advice.py   what one report recommends, the constraints it applies, and those of the query that it breaks
 measure.py  how far reports are apart, in which direction, and where a profile overrides the query
-rows.py     rows of scores.json for every counterfactual system of an experiment
+scores.py     rows of scores.json for every counterfactual system of an experiment
 """
 
-from drretail.eval.counterfactual.rows import counterfactual_rows
+from drretail.eval.counterfactual.scores import counterfactual_rows
 
 __all__ = ["counterfactual_rows"]

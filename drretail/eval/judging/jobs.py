@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.counterfactual.rows import is_judged
+from drretail.eval.counterfactual.scores import is_judged
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject

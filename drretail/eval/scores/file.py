@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.counterfactual import counterfactual_rows
-from drretail.eval.counterfactual.rows import is_judged
+from drretail.eval.counterfactual.scores import is_judged
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.pairs import Labels
 from drretail.eval.pairwise.score import derive_pairs

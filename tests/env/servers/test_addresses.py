@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from drretail.env.servers.connecting import open_elastic, open_mongo
+from drretail.env.servers.clients import open_elastic, open_mongo
 from drretail.env.servers.naming import ServerSettings, required
 from drretail.errors import UserError
 

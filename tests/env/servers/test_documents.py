@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from drretail.env.manifest import OrderRow, product_line
 from drretail.env.profiles import default_pool, derive_profile
-from drretail.env.servers.connecting import Document
+from drretail.env.servers.clients import Document
 from drretail.env.servers.documents import (
     aggregates_of,
     holdout_document,

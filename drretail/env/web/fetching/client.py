@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 import httpcore2
 
-from drretail.env.web.fetching.connecting import Allowed, CheckedBackend, Deadline, Resolver, is_public, system_resolver
+from drretail.env.web.fetching.connection import Allowed, CheckedBackend, Deadline, Resolver, is_public, system_resolver
 from drretail.env.web.fetching.content import ACCEPTED, whole_body
 from drretail.env.web.fetching.fetched import Blocked, Empty, Failed
 from drretail.env.web.fetching.targets import PORTS, Target, read_target

@@ -3,7 +3,7 @@
 import time
 
 from drretail.env.web.fetching.client import Answer, Client, Wanted
-from drretail.env.web.fetching.connecting import Clock, Deadline
+from drretail.env.web.fetching.connection import Clock, Deadline
 from drretail.env.web.fetching.content import TEXT_TYPES, text_kind
 from drretail.env.web.fetching.fetched import Blocked, Empty, Failed, Fetched, Problem
 from drretail.env.web.fetching.robots import Robots

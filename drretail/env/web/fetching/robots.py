@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from drretail.env.web.fetching.client import Client, Wanted
-from drretail.env.web.fetching.connecting import Clock, Deadline
+from drretail.env.web.fetching.connection import Clock, Deadline
 from drretail.env.web.fetching.fetched import Blocked, Late, Problem
 from drretail.env.web.fetching.targets import Target
 

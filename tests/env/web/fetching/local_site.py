@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from drretail.env.web.fetching.client import Client, Limits
-from drretail.env.web.fetching.connecting import Address, is_public
+from drretail.env.web.fetching.connection import Address, is_public
 from drretail.env.web.fetching.fetcher import Fetcher
 from drretail.env.web.fetching.robots import Robots
 

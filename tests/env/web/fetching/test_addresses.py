@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.connecting import Address, is_public, read_address
+from drretail.env.web.fetching.connection import Address, is_public, read_address
 
 V4 = st.ip_addresses(v=4)
 

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 import pytest
 
-from drretail.env.web.fetching.connecting import is_public
+from drretail.env.web.fetching.connection import is_public
 from tests.env.web.fetching.local_site import Names, Site, always, by_path, fetcher, html, only_here, redirect, serving
 
 PAGE = html(b"<p>secret</p>")

@@ -19,7 +19,7 @@ from drretail.env.manifest import (
     world_fingerprint,
 )
 from drretail.env.profiles import derive_profile
-from drretail.env.servers.connecting import Document, Servers, connect
+from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live import Generation, collections_of, find_live, read_live

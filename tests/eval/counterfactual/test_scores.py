@@ -11,7 +11,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, counterfactuals
 from drretail.env.world import open_world
 from drretail.eval.counterfactual import counterfactual_rows
-from drretail.eval.counterfactual.rows import NO_FACTUAL, NO_REPEATS
+from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS
 from drretail.eval.judging.subject import read_subjects
 from drretail.eval.scoring import score
 from drretail.progress import choose_progress

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from drretail.env.servers.connecting import open_elastic, open_mongo, shown
+from drretail.env.servers.clients import open_elastic, open_mongo, shown
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 
