@@ -11,6 +11,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     tools/         the nine
     data_ingest/   raw files → world
     env/           the world: store, catalog, web, session
+    offline/       rule-based stand-ins for models, loaded by name only
     llm/           chat models by "provider:model"
     experiment.py  the folder of runs
     journal.py     outside effects: resume, replay, caching and accounting in one

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 OFFLINE = "offline"
 LONGEST_PAUSE = 60
 """Seconds that each attempt is granted beyond its time-out, for the pause before it."""
+# Loaded by name only: the rule-based models stand above this layer.
+OFFLINE_CHAT = "drretail.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
     "shopper": "drretail.llm.offline.shopper.policy:shop",
-    "judge": "drretail.llm.offline.judge.policy:judge",
+    "judge": "drretail.offline.judge.policy:judge",
 }
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
@@ -140,11 +142,13 @@ def split_spec(spec: str) -> tuple[str, str]:
 def _open_offline(spec: str, name: str) -> Model:
     if name not in OFFLINE_POLICIES:
         raise UnknownName("offline model", name, OFFLINE_POLICIES)
-    from drretail.llm.offline.chat import OfflineChat
-
-    module, _, attribute = OFFLINE_POLICIES[name].partition(":")
-    chat = OfflineChat(policy=getattr(importlib.import_module(module), attribute), model=name)
+    chat: BaseChatModel = _loaded(OFFLINE_CHAT)(policy=_loaded(OFFLINE_POLICIES[name]), model=name)
     return Model(spec, chat, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {}, price=FREE)
+
+
+def _loaded(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def _require_package(spec: str, provider: Provider) -> None:

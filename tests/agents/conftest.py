@@ -11,9 +11,8 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
-from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.turn import Turn
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat, Turn
 from drretail.records.query import Query
 from tests.shop import PAGES, USER, build
 

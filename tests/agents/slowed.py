@@ -16,8 +16,8 @@ from drretail.agents.base import Agent
 from drretail.agents.registry import load_agent
 from drretail.env.session import Session
 from drretail.llm.models import Models
-from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import Model
+from drretail.offline.chat import OfflineChat
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
 

@@ -13,7 +13,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.cli.options.systems import PRESETS, system_options
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from drretail.records.run import LABEL_PATTERN, RoleModel, System
 from drretail.tools.registry import FAMILIES, TOOLS, tools_of
 from tests.agents.conftest import QUERY, calls, scripted

@@ -18,9 +18,8 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.grounding.evidence_ids import web_evidence_id
-from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.turn import Turn
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat, Turn
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, calls, scripted

@@ -17,8 +17,8 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.grounding.evidence_ids import web_evidence_id
-from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat
 from tests.agents.conftest import QUERY, calls, scripted
 from tests.shop import USER
 

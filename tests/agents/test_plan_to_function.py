@@ -14,7 +14,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut

@@ -10,8 +10,8 @@ from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.experiment import Definition, Experiment
-from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import ModelKind, RoleModel, Run, RunError, System

@@ -11,8 +11,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scoring import score
 from drretail.llm.batches.chat_model import batching
-from drretail.llm.offline.judge.policy import judge as rules_of_judging
 from drretail.llm.registry import open_model
+from drretail.offline.judge.policy import judge as rules_of_judging
 from drretail.progress import Progress
 from drretail.prompts import tagged
 from drretail.records.score import Scores, Verdict

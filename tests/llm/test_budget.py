@@ -12,8 +12,8 @@ from drretail.errors import ModelError
 from drretail.journal import Journal
 from drretail.llm.budget import RESERVE, Budget
 from drretail.llm.models import Models
-from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat
 from drretail.records.models import Price
 from drretail.records.run import Limits
 from drretail.trajectory import Trajectory

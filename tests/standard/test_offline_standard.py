@@ -14,8 +14,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
-from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.shopper.policy import shop
+from drretail.llm.registry import open_model
+from drretail.offline.chat import OfflineChat
+
+SHOPPER = open_model("offline:shopper").chat
+assert isinstance(SHOPPER, OfflineChat)
 
 
 class Shopper:
@@ -27,7 +30,7 @@ class Shopper:
 
     @property
     def chat_model_params(self) -> dict[str, Any]:
-        return {"policy": shop}
+        return {"policy": SHOPPER.policy}
 
     @property
     def has_tool_calling(self) -> bool:

@@ -8,9 +8,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
-from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.turn import Turn
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat, Turn
 from drretail.records.query import Query
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of

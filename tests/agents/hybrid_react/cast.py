@@ -14,9 +14,8 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
-from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.turn import Turn
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat, Turn
 from drretail.prompts import tag_content
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.shop import USER

@@ -20,8 +20,8 @@ from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
-from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import Model, ModelInfo
+from drretail.offline.chat import OfflineChat
 from drretail.prompts import tag_content
 from drretail.records.query import Query
 from tests.agents.conftest import calls, sut

@@ -8,7 +8,7 @@ from typing import Any
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.scoring import score
-from drretail.llm.offline.judge.tags import tag_contents
+from drretail.offline.judge.policy import tag_contents
 from drretail.progress import Progress
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.rules import Rules

@@ -13,7 +13,7 @@ from drretail.llm.offline.shopper.relevance import is_sold_as
 from drretail.llm.offline.shopper.report.person import audience
 from drretail.llm.offline.shopper.situation import read_situation
 from drretail.llm.offline.shopper.wishes import says
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from drretail.prompts import tagged
 from drretail.records.query import Constraints
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.llm.offline.plain import plain_answer
 from drretail.llm.offline.shopper.roles import (
     alone,
     plan,
@@ -18,7 +17,8 @@ from drretail.llm.offline.shopper.roles import (
 )
 from drretail.llm.offline.shopper.situation import SHOP_TOOLS, read_situation
 from drretail.llm.offline.shopper.tags import read_tags
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
+from drretail.offline.plain import plain_answer
 
 
 def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from pydantic import ValidationError
 
 from drretail.llm.offline.shopper.tags import Tagged, read_tags
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from drretail.records.query import Constraints
 
 SEARCH = "product_catalog_search"

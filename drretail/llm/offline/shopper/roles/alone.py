@@ -3,12 +3,12 @@
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
-from drretail.llm.offline.plain import filled_call
 from drretail.llm.offline.shopper.lookups import Call, next_calls
 from drretail.llm.offline.shopper.report.compose import write_report
 from drretail.llm.offline.shopper.situation import Situation
 from drretail.llm.offline.shopper.study import study
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
+from drretail.offline.plain import filled_call
 
 
 def play(turn: Turn, situation: Situation) -> AIMessage:

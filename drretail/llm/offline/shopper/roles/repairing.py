@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.grounding.sentences import Sentence, find_sentences
 from drretail.llm.offline.shopper.tags import read_tags
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _FIGURE = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?")

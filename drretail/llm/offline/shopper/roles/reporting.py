@@ -15,7 +15,7 @@ from drretail.llm.offline.shopper.situation import Situation
 from drretail.llm.offline.shopper.study import study
 from drretail.llm.offline.shopper.tags import read_tags
 from drretail.llm.offline.shopper.words import content_stems
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 
 MOST_INSIGHTS = 10
 MOST_OPEN = 3

@@ -30,7 +30,7 @@ from drretail.llm.offline.shopper.roles.records import orders_that_bear
 from drretail.llm.offline.shopper.situation import DETAILS, ORDER, ORDERS, PROFILE, SEARCH, WEB, Situation
 from drretail.llm.offline.shopper.study import Study
 from drretail.llm.offline.shopper.words import number_text
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 
 REASON, FINALIZE = "Reason", "Finalize"
 MOST_ORDERS_OPENED = 2

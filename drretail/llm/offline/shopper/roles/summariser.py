@@ -11,7 +11,7 @@ from langchain_core.messages.tool import tool_call
 from drretail.llm.offline.shopper.report.sayings import gives_orders, merit_of
 from drretail.llm.offline.shopper.tags import read_tags
 from drretail.llm.offline.shopper.words import content_stems
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from drretail.records.research import PageSummary
 
 SCHEMA = "PageSummary"

@@ -14,7 +14,7 @@ from drretail.llm.offline.shopper.roles.splitting import split, to_find
 from drretail.llm.offline.shopper.situation import ORDERS, SEARCH, WEB, Lookup, Situation
 from drretail.llm.offline.shopper.study import Study, study
 from drretail.llm.offline.shopper.words import first_upper, joined, number_text
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 
 LAUNCH = "LaunchResearcher"
 

@@ -28,7 +28,7 @@ from drretail.llm.offline.shopper.situation import (
     plain_text,
 )
 from drretail.llm.offline.shopper.tags import read_tags
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from drretail.records.research import IntermediateReport
 
 SCHEMA = "IntermediateReport"

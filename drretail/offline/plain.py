@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 
 _NUMBER = re.compile(r"-?\d+")
 

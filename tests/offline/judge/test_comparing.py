@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage
 
 from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_for
 from drretail.eval.pairwise.judge import Comparison
-from drretail.llm.offline.judge.policy import judge
+from drretail.offline.judge.policy import judge
 from drretail.prompts import tagged
 
 REPORTS = st.text(alphabet="ab \n<>/report", max_size=40)

@@ -6,9 +6,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from pydantic import BaseModel
 
-from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.shopper.policy import shop
-from drretail.llm.registry import open_model
+from drretail.offline.chat import OfflineChat, Turn
+from drretail.offline.plain import plain_answer
 
 
 class Verdict(BaseModel):
@@ -21,6 +20,10 @@ class Verdict(BaseModel):
 def calling(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
     del tools, choice
     return AIMessage("Hm. Stop here.", tool_calls=[{"name": "look", "args": {"n": len(messages)}, "id": "any"}])
+
+
+def plain(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
+    return plain_answer(Turn(messages, tools, choice))
 
 
 def test_the_same_prompt_gets_the_same_call_ids_and_another_prompt_others() -> None:
@@ -49,17 +52,17 @@ def test_a_stop_word_ends_the_text() -> None:
 
 def test_a_structured_answer_satisfies_its_schema() -> None:
     for method in ("function_calling", "json_schema"):
-        chat = open_model("offline:shopper").chat.with_structured_output(Verdict, method=method)
+        chat = OfflineChat(policy=plain).with_structured_output(Verdict, method=method)
         assert chat.invoke("Score 7 of 10") == Verdict(score=7, reason="Score 7 of 10")
 
 
 def test_without_tools_and_tags_it_answers_in_a_sentence() -> None:
-    answer = shop([HumanMessage("Hello there")], [])
+    answer = plain([HumanMessage("Hello there")], [])
     assert 5 < len(answer.text.split()) < 40
     assert not answer.tool_calls
 
 
 def test_a_forbidden_call_is_not_made_although_tools_are_bound() -> None:
     tool = {"type": "function", "function": {"name": "look", "description": "", "parameters": {}}}
-    assert not shop([HumanMessage("Hello")], [tool], "none").tool_calls
-    assert shop([HumanMessage("Hello")], [tool], "any").tool_calls[0]["name"] == "look"
+    assert not plain([HumanMessage("Hello")], [tool], "none").tool_calls
+    assert plain([HumanMessage("Hello")], [tool], "any").tool_calls[0]["name"] == "look"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel
 
-from drretail.llm.offline.judge.policy import judge
 from drretail.llm.registry import open_model
+from drretail.offline.judge.policy import judge
 from drretail.prompts import tagged
 
 REPORT = "The bed costs $5 [P:B0X]. Cedar lasts ten years [W:abcdefgh]."
@@ -53,7 +53,7 @@ def test_support_has_label_reason_and_quote() -> None:
     prompt = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
     assert answer("Support", prompt) == {
         "support": "full_support",
-        "justification": "names, figures and wording stand in the sources",
+        "justification": "its words and figures stand together in the sources",
         "quote": '"price":5',
     }
 

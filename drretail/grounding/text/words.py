@@ -1,0 +1,63 @@
+"""The words of a text, which of them carry content, and their stems: one stop list and one stemmer for all."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from snowballstemmer import stemmer
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+# Words that stand in any English text whatever it is about: articles, pronouns, prepositions, conjunctions,
+# auxiliaries, and their contractions. Nothing that names a thing, an act or a quality belongs here.
+STOP_WORDS = frozenset(
+    """
+    a about above across after again against all along also although am among an and another any are around as at
+    be became because been before behind being below beneath beside besides between beyond both but by can could did do
+    does doing done down during each either else ever every few for from further had has have having he hence her here
+    hers herself him himself his how however i if in indeed into is it its itself just least less many may me might
+    mine more most much must my myself near now of off often on once one only onto or other others otherwise
+    ought our ours ourselves out over own per perhaps quite rather same several shall she should since so some such
+    than that the their theirs them themselves then there thereby therefore these they this those though through thus
+    to together too toward towards under unless until up upon us very was we were what whatever when where whereas
+    whether which while who whom whose why will with within would yet you your yours yourself yourselves
+    he'd he'll he's here's how's i'd i'll i'm i've it'd it'll it's let's she'd she'll she's that's there's they'd
+    they'll they're they've we'd we'll we're we've what's where's who's you'd you'll you're you've
+    """.split()  # noqa: SIM905 - a list of words is read more easily so
+)
+NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowhere cannot".split())  # noqa: SIM905
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a text in order, in lower case, with straight apostrophes; numbers are no words."""
+    # A fraction such as ½ is no digit to a pattern, and no letter either.
+    found = (match[0] for match in _WORD.finditer(text))
+    return (word.casefold().replace("’", "'") for word in found if word[0].isalpha())
+
+
+def is_negation(word: str) -> bool:
+    """True for a word, in lower case, that denies: "not", "without", "doesn't"."""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def content_words(text: str) -> list[str]:
+    """The words that say something, in order: no stop word, negation or single letter; without a possessive's 's."""
+    return [_POSSESSIVE.sub("", word) for word in words(text) if _has_content(word)]
+
+
+def _has_content(word: str) -> bool:
+    plain = _POSSESSIVE.sub("", word)
+    return len(plain) > 1 and not {word, plain} & STOP_WORDS and not is_negation(word)
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The Snowball stem (English) of a word in lower case: "beds" and "bed" are both "bed"."""
+    # A stemmer keeps its word in itself, so threads cannot share one; a new one is made for each new word only.
+    return stemmer("english").stemWord(word)
+
+
+def content_stems(text: str) -> list[str]:
+    """The stems of the content words, in order."""
+    return [stem(word) for word in content_words(text)]

@@ -1,0 +1,9 @@
+"""Deterministic rule-based chat models, so that the whole pipeline runs and is tested without a key.
+
+They stand in for a model and are no product: small, general, and marked as rules in every run and verdict. They read
+the names of bound tools, the answer's schema and the tags of a prompt, never its words.
+
+chat.py      a langchain chat model around a policy, and one turn as a policy sees it
+plain.py     what it answers when no policy applies: a short sentence, a schema filled in
+judge/       the policy of offline:judge
+"""

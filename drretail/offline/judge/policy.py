@@ -1,0 +1,88 @@
+"""The policy of offline:judge: the name of the answer schema chooses the rules, the tags hold the data."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages.tool import tool_call
+
+from drretail.offline.chat import Turn
+from drretail.offline.judge.claims import extract_claims
+from drretail.offline.judge.support import judge_claim
+from drretail.offline.plain import filled, plain_answer
+
+NO_RATING = "Rule-based plumbing, no rating: it only counts words."
+NO_PREFERENCE = "Rule-based plumbing, no preference: it only counts words."
+_WORDS_PER_POINT = 100
+_HIGHEST = 10
+_TAG = re.compile(r"<(?P<name>[a-z_]+)(?:\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
+
+
+def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
+    """The answer in the asked schema: as a call of the bound tool, or as JSON where a ``<schema>`` tag asks for it."""
+    turn = Turn(messages, tools, choice)
+    name = turn.forced_tool
+    # What follows the first question are repairs of the answer.
+    asked = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
+    if name is not None:
+        function = next(tool["function"] for tool in tools if tool["function"]["name"] == name)
+        schema = function.get("parameters") or {"type": "object"}
+        return AIMessage("", tool_calls=[tool_call(name=name, args=_answer(name, schema, asked), id=None)])
+    schema = next((json.loads(content) for content in tag_contents("schema", asked)), None)
+    if not isinstance(schema, dict):
+        return plain_answer(turn)
+    return AIMessage(json.dumps(_answer(str(schema.get("title", "")), schema, asked), ensure_ascii=False))
+
+
+def tag_contents(name: str, text: str) -> list[str]:
+    """What stands in the outermost tags of this name, in order."""
+    return [found["inner"] for found in _TAG.finditer(text) if found["name"] == name]
+
+
+def _answer(name: str, schema: dict[str, Any], asked: str) -> Any:
+    rule = _RULES.get(name)
+    return filled(schema, "") if rule is None else rule(asked)
+
+
+def _extracted(asked: str, *, only_cited: bool) -> dict[str, Any]:
+    report = "\n".join(tag_contents("report", asked))
+    found = extract_claims(report, only_cited=only_cited)
+    return {
+        "claims": [
+            {"claim_id": number, "claim": it.claim, "quote": it.quote, "sources": list(it.sources)}
+            for number, it in enumerate(found, 1)
+        ]
+    }
+
+
+def _supported(asked: str) -> dict[str, Any]:
+    claim, question = ("\n".join(tag_contents(name, asked)) for name in ("claim", "query"))
+    opinion = judge_claim(claim, tag_contents("source", asked), given=question)
+    return {"support": opinion.label, "justification": opinion.reason, "quote": opinion.quote}
+
+
+def _rated(asked: str) -> dict[str, Any]:
+    """A point for every hundred words of the report, at most ten: it says nothing of quality, and says so."""
+    rating = _size("\n".join(tag_contents("report", asked)))[0] // _WORDS_PER_POINT
+    return {"rating": min(_HIGHEST, rating), "justification": NO_RATING}
+
+
+def _compared(asked: str) -> dict[str, Any]:
+    """The report with more words wins, of two with as many the later one in the alphabet: whichever stands first."""
+    first, second = (*tag_contents("report", asked), "", "")[:2]
+    return {"justification": NO_PREFERENCE, "winner": "A" if _size(first) >= _size(second) else "B"}
+
+
+def _size(report: str) -> tuple[int, str]:
+    return len(report.split()), report
+
+
+_RULES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "CitedClaims": lambda asked: _extracted(asked, only_cited=True),
+    "AllClaims": lambda asked: _extracted(asked, only_cited=False),
+    "Support": _supported,
+    "Rating": _rated,
+    "Comparison": _compared,
+}
