@@ -5,6 +5,7 @@ money.py           an amount with its currency
 shop.py            products, orders, users, statistics, next purchases
 query.py           queries, their typed constraints, the baskets that would answer them
 evidence.py        what a run has seen, citations of it, findings about it
+reading.py         picks and values read out of a report, and how they stand to the records
 research.py        what the parts of a multi-agent system give each other
 run.py             systems, steps, answers, runs
 models.py          how models are asked for, and prices
