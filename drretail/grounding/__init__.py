@@ -1,5 +1,9 @@
 """Pure functions over records: what a text cites, names and demands, and how a product is written down.
 
+text/              amounts and dates in texts, and which text of a report belongs to which citation
+report/            picks and values of a report, by its form
+verify/            values and picks held against records, and what is found wrong
+
 evidence_ids.py    the ids of all evidence, as pure functions of their sources
 products.py        the one serialisation of products, orders and customers
 wording.py         money and titles as a reader sees them

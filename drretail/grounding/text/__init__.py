@@ -1,7 +1,7 @@
 """What a text is made of: one reader for each thing.
 
 words.py    its words, which of them carry content, and their stems
-amounts.py  amounts of money, counts and other figures, and dates
-scores.py   ratings and numbers of ratings
-layout.py   the stretches that citations own, sentences, and cells of tables
+amounts.py   money, plain numbers and dates, with what they are said to be: about, at least, a range
+scores.py    ratings and numbers of ratings, in the forms that people write them beside each other
+layout.py    the stretches of a report that its citations own, and the cells of its tables with their labels
 """
