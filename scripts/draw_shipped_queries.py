@@ -20,14 +20,14 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.checks.wording import Texts
-from drretail.querygen.drafts.case import Draft
 from drretail.querygen.generate import drafts_of, query_of
-from drretail.querygen.history import read_history
 from drretail.querygen.lint import Linter
-from drretail.querygen.needs import needs
-from drretail.querygen.shelf import Shelf
+from drretail.querygen.rules.drafting import Draft
+from drretail.querygen.rules.history import read_history
+from drretail.querygen.rules.needs import needs
+from drretail.querygen.rules.offers import Offers
+from drretail.querygen.rules.variety import alike
 from drretail.querygen.shipped import CANARY
-from drretail.querygen.variety import alike
 from drretail.records.query import NEED_KINDS, NeedKind, Query
 from drretail.tools.toolkit import Toolkit
 
@@ -69,7 +69,7 @@ class User:
         self.taken[need] = made
 
 
-def users_of(world: World, shelf: Shelf, linter: Linter) -> list[User]:
+def users_of(world: World, shelf: Offers, linter: Linter) -> list[User]:
     """Users with several kinds of purchases, in the order of the sample."""
     found: list[User] = []
     with Toolkit(Session(world)) as shop:
@@ -81,7 +81,7 @@ def users_of(world: World, shelf: Shelf, linter: Linter) -> list[User]:
     return found
 
 
-def faultless(world: World, shelf: Shelf, linter: Linter, user_id: str) -> dict[str, list[Draft]]:
+def faultless(world: World, shelf: Offers, linter: Linter, user_id: str) -> dict[str, list[Draft]]:
     by_need: dict[str, list[Draft]] = {}
     for number in range(SEEDS):
         for made in drafts_of(world, shelf, user_id, seed=f"{SEED}-{number}"):
@@ -184,7 +184,7 @@ def main() -> None:
     texts = Texts()
     with opened_world("demo") as world:
         linter = Linter(world)
-        chosen = shared_out(users_of(world, Shelf(linter.stock), linter))
+        chosen = shared_out(users_of(world, Offers(linter.stock), linter))
         for part, users in zip(("dev", "test"), split(chosen), strict=True):
             queries = named(world, part, users, texts)
             write_lines(FOLDER / f"{part}.jsonl", (query.as_line() for query in queries))

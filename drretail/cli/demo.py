@@ -30,7 +30,7 @@ def demo(
     from drretail.env.world import open_world
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
-    from drretail.querygen.demo import demo_queries
+    from drretail.querygen.generate import demo_queries
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page import page_of
     from drretail.viewer.tables.terminal_scores import print_scores
@@ -63,7 +63,7 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     from drretail.cli.run import RunsNarrated
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
-    from drretail.querygen.references import References
+    from drretail.querygen.lint import References
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()

@@ -285,8 +285,8 @@ def run(
     from drretail.cli.spending import print_spending, spending_document
     from drretail.experiment import read_definition
     from drretail.progress import choose_progress
+    from drretail.querygen.lint import References
     from drretail.querygen.reading import check_made_for
-    from drretail.querygen.references import References
     from drretail.records.run import Limits
     from drretail.settings import read_settings
     from drretail.viewer.output import print_json, print_table, say

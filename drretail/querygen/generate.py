@@ -2,21 +2,24 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.drafts.case import Case, Draft
-from drretail.querygen.drafts.composing import MOST_WORDS, draft
-from drretail.querygen.facts import shown_by
-from drretail.querygen.history import History, read_history
+from drretail.files import write_lines
 from drretail.querygen.lint import Linter
-from drretail.querygen.needs import needs
-from drretail.querygen.shelf import Shelf, price_level
+from drretail.querygen.reading import read_queries
+from drretail.querygen.rules.choosing import Case
+from drretail.querygen.rules.drafting import LEAST_WORDS, MOST_WORDS, Draft, draft
+from drretail.querygen.rules.history import History, read_history
+from drretail.querygen.rules.needs import needs
+from drretail.querygen.rules.offers import Offers, price_level
+from drretail.querygen.rules.variety import varied
 from drretail.querygen.users import check_users, drawn_users, user_slug
-from drretail.querygen.variety import LEAST_WORDS, varied
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 
@@ -62,9 +65,9 @@ def _generate(
     without: list[str] = []
     fewer: list[str] = []
     linter = linter or Linter(world)
-    shelf = Shelf(linter.stock)
+    offers = Offers(linter.stock)
     for user_id in users:
-        made = queries_of(world, shelf, user_id, per_user=per_user, seed=seed, linter=linter)
+        made = queries_of(world, offers, user_id, per_user=per_user, seed=seed, linter=linter)
         queries += made
         (served if made else without).append(user_id)
         if 0 < len(made) < per_user:
@@ -80,7 +83,7 @@ def _generate(
 
 
 def queries_of(
-    world: World, shelf: Shelf, user_id: str, *, per_user: int, seed: str, linter: Linter | None = None
+    world: World, offers: Offers, user_id: str, *, per_user: int, seed: str, linter: Linter | None = None
 ) -> list[Query]:
     """The user's queries; asking for more gives the same ones and others behind them.
 
@@ -95,18 +98,18 @@ def queries_of(
         query = query_of(world, user_id, f"{slug}-{len(queries) + 1}", made)
         return linter is None or not linter.check(query, also=linter.like_one_of(query, queries)).findings
 
-    for made in islice(varied(history, shelf, price_level(history, shelf), seed, faultless), per_user):
+    for made in islice(varied(history, offers, price_level(history, offers), seed, faultless), per_user):
         queries.append(query_of(world, user_id, f"{slug}-{len(queries) + 1}", made))
     return queries
 
 
-def drafts_of(world: World, shelf: Shelf, user_id: str, *, seed: str) -> Iterator[Draft]:
+def drafts_of(world: World, offers: Offers, user_id: str, *, seed: str) -> Iterator[Draft]:
     """A draft of each need that the user's record supports, whatever else is asked for the user."""
     history = _history(world, user_id)
-    level, facts = price_level(history, shelf), shown_by(history)
+    level = price_level(history, offers)
     for need in needs():
         rng = Random(f"{seed}|{user_id}|{need.name}")
-        made = draft(Case(history, shelf, rng, level, facts=facts), need)
+        made = draft(Case(history, offers, rng, level), need)
         if made is not None and LEAST_WORDS <= len(made.text.split()) <= MOST_WORDS:
             yield made
 
@@ -130,3 +133,23 @@ def query_of(world: World, user_id: str, query_id: str, made: Draft) -> Query:
         world_fingerprint=world.manifest.fingerprint,
         source=SOURCE,
     )
+
+
+USERS, PER_USER, QUESTIONS = 8, 2, 3
+
+
+def demo_queries(world: World, path: Path, seed: str) -> tuple[Query, ...]:
+    """Three queries of three users, those with the largest total budgets first; kept in ``path``."""
+    if not path.exists():
+        made = generate_sampled(world, USERS, per_user=PER_USER, seed=seed)
+        ranked = sorted(made.queries, key=lambda query: (-_total_budget(query), query.query_id))
+        by_user: dict[str | None, Query] = {}
+        for query in ranked:
+            by_user.setdefault(query.user_id, query)
+        write_lines(path, (query.as_line() for query in list(by_user.values())[:QUESTIONS]))
+    return read_queries(path)
+
+
+def _total_budget(query: Query) -> Decimal:
+    budget = query.constraints.budget
+    return budget.value if budget is not None and query.constraints.budget_scope == "total" else Decimal(0)

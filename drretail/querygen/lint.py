@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from drretail.env.world import World
 from drretail.grounding.basket import Basket
+from drretail.grounding.basket_reference import reference_of
 from drretail.querygen.checks import (
     budget,
     dates,
@@ -12,7 +13,6 @@ from drretail.querygen.checks import (
     need,
     privacy,
     rationale,
-    same_task,
     tools,
     typed,
     user,
@@ -22,7 +22,7 @@ from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Query, Reference
 
 CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
     "user": user.check,
@@ -40,7 +40,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
 
 CODES: dict[str, str] = {
     code: meaning
-    for family in (user, names, budget, typed, need, tools, privacy, wording, same_task, rationale, dates)
+    for family in (user, names, budget, typed, need, tools, privacy, wording, rationale, dates)
     for code, meaning in family.CODES.items()
 } | {"other_world": "the query was made for another world than this one"}
 
@@ -71,7 +71,7 @@ class Linter:
         earlier: dict[Hashable, list[Query]] = {}
         checked: list[Checked] = []
         for query in queries:
-            task = same_task.task_of(self.case(query))
+            task = wording.task_of(self.case(query))
             before = earlier.setdefault(task, []) if task is not None else []
             duplicate = alike.get(query.query_id)
             checked.append(self.check(query, also=[duplicate] if duplicate else self.like_one_of(query, before)))
@@ -80,7 +80,7 @@ class Linter:
 
     def like_one_of(self, query: Query, others: Iterable[Query]) -> list[Finding]:
         """The finding that one of these asks the same in other words, where one does."""
-        finding = same_task.same_task(self.case(query), map(self.case, others))
+        finding = wording.same_task(self.case(query), map(self.case, others))
         return [] if finding is None else [finding]
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
@@ -111,3 +111,15 @@ class Linter:
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
             yield found("other_world", query.world_fingerprint[:12], f"this world is {here[:12]}")
+
+
+class References:
+    """The references of one world's queries; remembers what it looks up, as a linter does."""
+
+    def __init__(self, world: World) -> None:
+        self._linter = Linter(world)
+
+    def of(self, query: Query) -> Reference:
+        """What the shop could sell for a query; what its user has already is left out, unless it is wanted again."""
+        case = self._linter.case(query)
+        return reference_of(query, case.thing_slots, case.constraints.owned)

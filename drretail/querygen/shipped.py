@@ -1,6 +1,6 @@
 """The queries that come with drretail: fifty over the built-in demo world, frozen, in two parts.
 
-docs/benchmark.md says how they were made and what they are for; ``scripts/draw_shipped_queries.py`` draws them anew.
+docs/benchmark.md says how they were made, by an earlier offline generator, and what they are for.
 """
 
 from importlib import resources

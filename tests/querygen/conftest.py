@@ -1,4 +1,4 @@
-"""A made-up shop with several products of every kind that query generation knows, and shoppers of all sorts."""
+"""A made-up shop with several products of each of some kinds, and shoppers of all sorts."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +7,6 @@ import pytest
 
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import OrderRow, World, default_pool, open_world, write_world
-from drretail.querygen.knowledge import kinds
 from drretail.records.shop import Product
 
 DAY = 86_400_000
@@ -15,28 +14,54 @@ START = 1_640_995_200_000  # 2022-01-01
 BRANDS = ("Tallow", "Brightwater", "Nordlys", "Pemberly", "Ostrava")
 PER_KIND = 5
 
+DEPARTMENTS = {
+    "Outdoor Living": ("bird feeder", "birdhouse", "bird bath", "garden hose", "headlamp"),
+    "Hair Care": ("shampoo", "hair clips", "hair mask"),
+    "Skin Care": ("facial moisturizer", "sunscreen", "mascara", "nail polish set"),
+    "Pets": ("dog bed", "cat litter mat", "cat scratching post", "pet grooming brush"),
+    "Desk": ("desk lamp", "planner", "gel pen set", "desk organizer"),
+    "Tools": ("cordless drill", "tape measure", "smoke detector", "LED light bulbs"),
+    "Kitchen": ("cast iron skillet", "food storage containers", "coffee grinder"),
+    "Bedroom": ("weighted blanket", "bed sheet set", "humidifier", "crib sheet", "swaddle blanket"),
+    "Supplements": ("vitamin D3 supplement", "magnesium supplement", "essential oil set"),
+}
+KINDS = {kind: department for department, kinds in DEPARTMENTS.items() for kind in kinds}
+PROPERTIES = {
+    "bird feeder": "easy to clean",
+    "shampoo": "fragrance free",
+    "facial moisturizer": "unscented",
+    "desk lamp": "dimmable",
+    "dog bed": "machine washable",
+    "bed sheet set": "cotton",
+    "cast iron skillet": "pre seasoned",
+    "vitamin D3 supplement": "vegan",
+    "birdhouse": "waterproof",
+    "bird bath": "heated",
+}
+"""What every other product of a kind says of itself."""
+
 MakeWorld = Callable[..., World]
 
 
 def product_id(kind: str, number: int) -> str:
     """The id of a product of a kind, numbers from 0; the price is 10 + 7 for each number."""
-    return f"P{list(kinds()).index(kind):03}{number}"
+    return f"P{list(KINDS).index(kind):03}{number}"
 
 
 def products(*, prices: bool = True, paths: bool = True) -> list[Product]:
     made = [
         Product(
             product_id=product_id(name, number),
-            title=f"{BRANDS[number]} {kind.titles[0].title() if kind.titles else name.title()}, Size {number}, Blue",
-            features=(f"It is {kind.must[0]}" if kind.must and number % 2 else "Does what it says",),
+            title=f"{BRANDS[number]} {name if name.startswith('LED') else name.title()}, Size {number}, Blue",
+            features=(f"It is {PROPERTIES[name]}" if name in PROPERTIES and number % 2 else "Does what it says",),
             price=10.0 + 7 * number if prices else None,
             average_rating=3.5 + 0.3 * number,
             rating_number=30 * number,
             store=BRANDS[number],
-            categories=("Everything", name.title()) if paths else ("Home_and_Kitchen",),
+            categories=("Everything", department, name.title()) if paths else ("Home_and_Kitchen",),
             category="Home_and_Kitchen",
         )
-        for name, kind in kinds().items()
+        for name, department in KINDS.items()
         for number in range(PER_KIND)
     ]
     odd = Product(product_id="X1", title="Zorblax 9000 (Deluxe)", category="Home_and_Kitchen", price=3.0)
@@ -92,16 +117,3 @@ def make_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeWorld]:
 @pytest.fixture(scope="session")
 def world(make_world: MakeWorld) -> World:
     return make_world(products(), orders())
-
-
-@pytest.fixture(scope="session")
-def rich_world(make_world: MakeWorld) -> World:
-    """Every kind is owned by a shopper of its own: what is used up for weeks, what lasts for more than a year."""
-    recent = bought("ZZ", "planner", first=90)  # the newest order makes the shop's today
-    rows = [
-        row
-        for place, (name, kind) in enumerate(kinds().items())
-        for row in bought(f"U{place:03}", name, first=85 if kind.uses_up else 48)
-    ]
-    numbered = [row._replace(order_id=f"{place:010}") for place, row in enumerate([*rows, *recent])]
-    return make_world(products(), sorted(numbered, key=lambda row: row.place))

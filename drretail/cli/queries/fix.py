@@ -13,8 +13,8 @@ import typer
 if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
     from drretail.env.world import World
+    from drretail.querygen.fixing import Mended, Rewrite
     from drretail.querygen.lint import Linter
-    from drretail.querygen.mending import Mended, Rewrite
     from drretail.records.query import Query
 
 BY = "drretail queries check --fix"
@@ -64,7 +64,7 @@ def fixed_queries(shop: "World", linter: "Linter", file: Path, queries: "Sequenc
 def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
     """What was replaced, what was not and why, for people."""
     from drretail.cli.queries.by_model import say_failures
-    from drretail.querygen.mending import OF_OTHERS
+    from drretail.querygen.fixing import OF_OTHERS
 
     mended = fixed.mended
     if not quiet:
@@ -91,10 +91,10 @@ def _writer(fixing: Fixing) -> "QueryWriter | None":
 
 
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":
-    from drretail.querygen.mending import offline_rewrite
-    from drretail.querygen.shelf import Shelf
+    from drretail.querygen.fixing import offline_rewrite
+    from drretail.querygen.rules.offers import Offers
 
-    return offline_rewrite(shop, Shelf(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
+    return offline_rewrite(shop, Offers(linter.stock), linter, fixing.seed, whoever=fixing.names_a_model)
 
 
 def _fixed_by_model(
@@ -113,7 +113,7 @@ def _fixed_by_model(
 
 
 def _mended(linter: "Linter", file: Path, queries: "Sequence[Query]", rewrite: "Rewrite", fixing: Fixing) -> "Mended":
-    from drretail.querygen.mending import Mender
+    from drretail.querygen.fixing import Mender
     from drretail.querygen.revisions import History
 
     with closing(History(file)) as history:

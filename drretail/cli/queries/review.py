@@ -33,7 +33,7 @@ class Asked:
 def living_reviews(file: Path, queries: "Sequence[Query]") -> "Living":
     """The decisions beside a file that are about its queries as they stand."""
     from drretail.querygen.review.living import living
-    from drretail.querygen.review.log import read_reviews_of
+    from drretail.querygen.review.records import read_reviews_of
     from drretail.querygen.revisions import read_history_of
 
     return living(read_reviews_of(file), queries, read_history_of(file))
@@ -67,7 +67,7 @@ def take_sheet(asked: Asked, sheet: Path) -> None:
     from contextlib import closing
 
     from drretail.querygen.review.filled import new_reviews, read_filled
-    from drretail.querygen.review.log import ReviewLog
+    from drretail.querygen.review.records import ReviewLog
     from drretail.viewer.output import say
 
     filled = read_filled(sheet, asked.queries, asked.reviewer, now_in_utc(), named=asked.named)
@@ -206,8 +206,8 @@ def _ask(asked: Asked, *, again: bool, settle: bool) -> None:
     from drretail.cli.options.worlds import opened_world
     from drretail.cli.queries.review_screen import terminal_screen
     from drretail.querygen.review.dossier import Dossiers
-    from drretail.querygen.review.log import ReviewLog, reviews_path
     from drretail.querygen.review.outcome import outcomes
+    from drretail.querygen.review.records import ReviewLog, reviews_path
     from drretail.querygen.review.session import Session
     from drretail.querygen.review.settling import Settling
     from drretail.viewer.output import say

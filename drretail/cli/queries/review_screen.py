@@ -142,7 +142,7 @@ ABOUT = {
 
 def standing_document(file: Path, now: "Standing", applied: "Applied | None") -> dict[str, Any]:
     """What the tables say, with every number unrounded; shares are 0 to 1."""
-    from drretail.querygen.review.log import reviews_path
+    from drretail.querygen.review.records import reviews_path
 
     document: dict[str, Any] = {
         "file": str(file),

@@ -1,9 +1,11 @@
 """Queries written by a language model, with the paper's four inputs (section 3.2).
 
 place.py     whom and what queries are written for, with their ids
-prompt.py    what the model is told; its wordings are prompts/
+prompt.py    what the model is told, from
+prompts/     its wordings
 answer.py    what it answers
 problems.py  what is wrong with an answer, told to it at most twice
 write.py     places → queries: side by side, journalled, resumed
+estimate.py  what the queries that are still to be written will take
 rewrite.py   queries in which something was found → the same, written again
 """

@@ -18,9 +18,9 @@ from drretail.querygen.by_model.problems import Examiner, told, unusable
 from drretail.querygen.by_model.prompt import Briefing, Fault
 from drretail.querygen.by_model.write import ROLE, used_in
 from drretail.querygen.checks import privacy
-from drretail.querygen.identifying import BLANK, Mask
+from drretail.querygen.checks.privacy import BLANK, Mask
+from drretail.querygen.fixing import Faulty, Left, NotWritten, Rewritten, without_user
 from drretail.querygen.lint import Linter
-from drretail.querygen.mending import Faulty, Left, NotWritten, Rewritten, without_user
 from drretail.querygen.revisions import version_of
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Finding

@@ -125,7 +125,8 @@ def _purchases(case: Case, shopper: Shopper) -> Iterator[Finding]:
         if when is None or len({thing.name for thing in had}) != 1 or not _SAID_TO_BE_BOUGHT.search(sentence[0]):
             continue
         orders = shopper.orders_of(had[0])
-        if orders and not any(_is_then(order, when, case.now.date()) for order in orders):
+        may_be = shopper.orders_that_may_be(had[0])
+        if orders and not any(_is_then(order, when, case.now.date()) for order in may_be):
             days = ", ".join(order.order_date[:10] for order in orders[:3])
             yield found("purchase_not_then", sentence[0].strip()[:100], f"{had[0].name} was ordered on {days}")
 

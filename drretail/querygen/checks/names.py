@@ -1,14 +1,14 @@
 """Whether what a query names is in the shop: products, brands, categories, and the things it asks for."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from drretail.grounding.brands import read_brands
-from drretail.grounding.vocabulary import NO_BRANDS
-from drretail.querygen.checks.case import Case, found
+from drretail.grounding.states import STATES
+from drretail.grounding.vocabulary import NO_BRANDS, STYLES
+from drretail.querygen.checks.case import Case, Named, found
 from drretail.querygen.checks.shopper import Shopper
-from drretail.querygen.makers import makers_in
-from drretail.querygen.things import titles_name
+from drretail.querygen.rules.phrases import folded_words
 from drretail.records.evidence import Finding
 
 CODES = {
@@ -17,9 +17,56 @@ CODES = {
     "category_unknown": "a category of the constraints is not in the shop",
     "category_not_wanted": "nothing that the query asks for is in a category of the constraints",
     "owned_not_ordered": "a product that is said to be owned was not ordered, or not kept",
+    "misnamed_thing": "the text calls a product of the user's orders what neither its title nor its category bears out",
     "purchase_unknown": "the user ordered no such thing as the text says was bought here",
     "nothing_offered": "the shop has no product of a thing that the query asks for",
 }
+
+_NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][\w&-]+(?:\s+(?:&\s+)?[A-ZÀ-ÖØ-Þ][\w&-]+){0,2})(?:['’]s)?"
+_CUES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:[Bb]rands?|makers?|manufacturers?|company|label)\s+(?:(?:called|named|like)\s+)?{_NAME}",
+        # Not where a sentence begins: "Which brand", "Whatever products".
+        rf"(?<=[a-z,] ){_NAME}\s+(?:[Bb]rand|products|gear|makes|sells)\b",
+        rf"\b[Hh]ow\s+(?:well\s+)?(?:do|does|did|would|will|has|have)\s+{_NAME}\s+(?:[a-z]+\s+){{0,4}}?"
+        r"(?:hold|holds|held|compares?|stacks?|fares?|performs?|lasts?|measures?|differs?)\b",
+        rf"\b(?:fan\s+of|loyal\s+to|swears?\s+by|reputation\s+of|warranty\s+(?:of|from|by)|versus|vs\.?)\s+{_NAME}",
+    )
+)
+_BEFORE_A_THING = re.compile(
+    r"\b(?:[Aa]n?|[Tt]he|[Mm]y|[Oo]ur|[Tt]h(?:is|at|ese|ose)|[Aa]nother|[Aa]ny|[Ss]ome|[Oo]ld|[Nn]ew|[Tt]wo|[Oo]f|[Bb]etter)\s+"
+    rf"{_NAME}\s+(?:[a-z-]+\s+)?$"
+)
+_PETS = frozenset({"dog", "cat", "pet", "bird", "puppy", "kitten", "horse", "litter"})
+_FROM_SOMEWHERE = re.compile(r"(?:ian|ean|ese|ish|ican|ern)$")
+_REACH = 80
+
+
+def makers_in(text: str, named: Sequence[Named]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Each such name with its place; ``named`` are the things that the text names."""
+    for cue in _CUES:
+        for match in cue.finditer(text):
+            if _may_be_a_maker(match["name"]):
+                yield match["name"], match.span("name")
+    for it in named:
+        before = max(0, it.start - _REACH)
+        match = _BEFORE_A_THING.search(text[before : it.start])
+        # A breed often stands before what is bought for it.
+        if match and not _PETS & set(folded_words(it.thing.name)) and _may_be_of_a_thing(match["name"]):
+            yield match["name"], (before + match.start("name"), before + match.end("name"))
+
+
+def _may_be_a_maker(name: str) -> bool:
+    words = name.casefold().split()
+    return not set(words) & NO_BRANDS and name not in STATES.values()
+
+
+def _may_be_of_a_thing(name: str) -> bool:
+    words = name.casefold().split()
+    kinds = any(word in STYLES or _FROM_SOMEWHERE.search(word) for word in words)
+    return _may_be_a_maker(name) and not kinds and not name.isupper()
+
 
 _QUOTED = re.compile(r"[“\"](?P<name>[^”\"\n]{8,120})[”\"]")
 # A period behind a number ends a sentence: "by October 9. Two of each" names nothing.
@@ -102,11 +149,19 @@ def _owned(case: Case) -> Iterator[Finding]:
 
 
 def _purchases(case: Case, shopper: Shopper) -> Iterator[Finding]:
-    """Things that the text says were bought here, of which no title of the user's orders holds the words."""
-    titles = [listing.product.title for listing in shopper.products.values()]
-    for named in case.named:
-        text = case.query.text[named.start : named.end]
+    """Things that the text says the user has, where no order bears them out.
+
+    Some title may hold the words and sell something else, as squeeze bottles for bar soap do. What is only had may be
+    from elsewhere, unless an owned product is typed; what was bought here stands in the record.
+    """
+    for named in (it for it in case.named if it.role == "had"):
+        if shopper.orders_that_may_be(named.thing):
+            continue
+        text, span = case.query.text[named.start : named.end], (named.start, named.end)
+        holder = next((it.product for it in shopper.listings if named.thing.is_in(it.product.title)), None)
         around = case.query.text[max(0, named.start - _BEFORE) : named.end + _BEHIND]
-        bought = named.role == "had" and _BOUGHT.search(around)
-        if bought and not shopper.orders_of(named.thing) and not titles_name(named.thing, titles):
-            yield found("purchase_unknown", text, "no order of the user is of it", span=(named.start, named.end))
+        if holder is not None:
+            evidence = f"P:{holder.product_id}"
+            yield found("misnamed_thing", text, f"it is: {holder.title[:80]}", span=span, evidence_id=evidence)
+        elif _BOUGHT.search(around):
+            yield found("purchase_unknown", text, "no order of the user is of it", span=span)

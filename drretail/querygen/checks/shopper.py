@@ -1,14 +1,14 @@
 """What the shop's records tell of one user, as the checks need it."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.listing import Listing
-from drretail.querygen.checks.stock import Stock, thing_bought
-from drretail.querygen.things import Thing, folded_words
+from drretail.querygen.checks.stock import Stock
+from drretail.querygen.rules.naming import Thing, bears_out, is_called
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 
 # Once may be chance.
@@ -24,6 +24,9 @@ class Shopper:
     orders: tuple[Order, ...]
     products: dict[str, Listing]
     stock: Stock
+    _orders_of: dict[tuple[str, ...], tuple[Order, ...]] = field(
+        default_factory=dict[tuple[str, ...], tuple[Order, ...]]
+    )
 
     @cached_property
     def kept(self) -> tuple[Order, ...]:
@@ -34,17 +37,6 @@ class Shopper:
     def bought(self) -> frozenset[str]:
         """The ids of the products of the orders that were kept."""
         return frozenset(order.product_id for order in self.kept)
-
-    @cached_property
-    def by_thing(self) -> dict[tuple[str, ...], tuple[Order, ...]]:
-        """The kept orders by the folded words of the thing that was bought: "nail files" are what a nail file is."""
-        by_name: dict[tuple[str, ...], list[Order]] = {}
-        for order in self.kept:
-            listing = self.products.get(order.product_id)
-            thing = thing_bought(listing.product.title, listing.product.categories) if listing else None
-            if thing is not None:
-                by_name.setdefault(tuple(folded_words(thing.name)), []).append(order)
-        return {name: tuple(orders) for name, orders in by_name.items()}
 
     @cached_property
     def brands(self) -> frozenset[str]:
@@ -59,8 +51,16 @@ class Shopper:
         return sorted(places)[len(places) // 2] if len(places) >= _LEAST_OF_A_LEVEL else None
 
     def orders_of(self, thing: Thing) -> tuple[Order, ...]:
-        """The kept orders of a kind of thing, newest first."""
-        return self.by_thing.get(tuple(folded_words(thing.name)), ())
+        """The kept orders of products that go by this name, newest first."""
+        if thing.words not in self._orders_of:
+            products = {key for key, it in self.products.items() if is_called(it.product, thing)}
+            self._orders_of[thing.words] = tuple(order for order in self.kept if order.product_id in products)
+        return self._orders_of[thing.words]
+
+    def orders_that_may_be(self, thing: Thing) -> tuple[Order, ...]:
+        """The kept orders of products of which the title or a category ends in the noun of the name, newest first."""
+        known = ((order, self.products.get(order.product_id)) for order in self.kept)
+        return tuple(order for order, it in known if it is not None and bears_out(it.product, thing))
 
     @cached_property
     def listings(self) -> list[Listing]:

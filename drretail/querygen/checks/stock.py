@@ -4,12 +4,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import lru_cache
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, fold_category
 from drretail.env.world import World
 from drretail.grounding.listing import Listing, folded, listing_of
-from drretail.querygen.things import Thing, folded_words, thing_of
+from drretail.querygen.rules.naming import Thing, is_called, thing_of
 
 _HITS = 50
 _BRAND_HITS = 20
@@ -23,44 +22,42 @@ class Stock:
 
     world: World
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
-    _offers: dict[tuple[str, bool], tuple[Listing, ...]] = field(
-        default_factory=dict[tuple[str, bool], tuple[Listing, ...]]
+    _offers: dict[tuple[str, ...], tuple[Listing, ...]] = field(
+        default_factory=dict[tuple[str, ...], tuple[Listing, ...]]
     )
-    """By name, and whether the thing is of a known kind: an everyday phrase may spell like the name of one."""
+    _popular: dict[str, tuple[Listing, ...]] = field(default_factory=dict[str, tuple[Listing, ...]])
     _in_category: dict[str, tuple[Listing, ...]] = field(default_factory=dict[str, tuple[Listing, ...]])
     _prices: dict[str, tuple[Decimal, ...]] = field(default_factory=dict[str, tuple[Decimal, ...]])
     _places: dict[str, float | None] = field(default_factory=dict[str, float | None])
     _brands: dict[str, bool] = field(default_factory=dict[str, bool])
     _titles: dict[str, bool] = field(default_factory=dict[str, bool])
-    _is_in: dict[tuple[str, bool, str], bool] = field(default_factory=dict[tuple[str, bool, str], bool])
+    _is_in: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
     _categories: frozenset[str] | None = None
 
     def offers(self, thing: Thing) -> tuple[Listing, ...]:
-        """Products of this very kind: of the best matches, and of the cheapest that hold every word of a name of it."""
-        key = thing.name, thing.kind is not None
-        if key not in self._offers:
-            found = [
-                listing
-                for name in _names(thing)
-                for listing in (
-                    *self._search(name, "any", "relevance"),
-                    *self._search(name, "all", "popularity"),
-                    *self._search(name, "all", "price"),
-                )
-            ]
-            kind = {it.product.product_id: it for it in found if _is_a(thing, it.product.title, it.product.categories)}
-            self._offers[key] = tuple(kind.values())
-        return self._offers[key]
+        """Products of this name: of the best matches, the most popular and the cheapest with all its words."""
+        if thing.words not in self._offers:
+            found = self._search(thing.name, "all", "relevance")
+            if len(found) >= _HITS:
+                found += [*self._search(thing.name, "all", "popularity"), *self._search(thing.name, "all", "price")]
+            elif len(thing.words) > 1:
+                found += self._search(thing.name, "any", "relevance")
+            kind = {it.product.product_id: it for it in found if is_called(it.product, thing)}
+            self._offers[thing.words] = tuple(kind.values())
+        return self._offers[thing.words]
+
+    def most_popular(self, category: str) -> tuple[Listing, ...]:
+        """The most rated products of a category."""
+        if category not in self._popular:
+            self._popular[category] = tuple(self._search("", "any", "popularity", category))
+        return self._popular[category]
 
     def is_in(self, thing: Thing, category: str) -> bool:
         """True when the shop has such a thing in a category, by the category that the search would take."""
-        key = thing.name, thing.kind is not None, fold_category(category)
+        key = thing.name, fold_category(category)
         if key not in self._is_in:
             found = self._search(thing.name, "all", "relevance", category)
-            self._is_in[key] = any(_is_a(thing, it.product.title) for it in found) or any(
-                fold_category(category) in map(fold_category, (it.product.category, *it.product.categories))
-                for it in self.offers(thing)
-            )
+            self._is_in[key] = any(is_called(it.product, thing) for it in found)
         return self._is_in[key]
 
     def prices(self, thing: Thing) -> tuple[Decimal, ...]:
@@ -74,11 +71,11 @@ class Stock:
         """The share of the offers of its kind that are cheaper; None where a price or the kind is unknown."""
         key = listing.product.product_id
         if key not in self._places:
-            self._places[key] = None if listing.price is None else self._place(listing.product.title, listing.price)
+            self._places[key] = None if listing.price is None else self._place(listing, listing.price)
         return self._places[key]
 
-    def _place(self, title: str, price: Decimal) -> float | None:
-        thing = thing_in_title(title)
+    def _place(self, listing: Listing, price: Decimal) -> float | None:
+        thing = thing_of(listing.product)
         prices = () if thing is None else self.prices(thing)
         return bisect_left(prices, price) / len(prices) if len(prices) >= _LEAST_PRICES else None
 
@@ -122,32 +119,3 @@ class Stock:
     def _search(self, text: str, match: Match, sort_by: SortBy, category: str | None = None) -> list[Listing]:
         query = CatalogQuery(text, category=category, match=match, sort_by=sort_by, limit=_HITS)
         return self.listings([hit.product_id for hit in self.world.catalog.search(query).hits])
-
-
-@lru_cache(maxsize=100_000)
-def thing_in_title(title: str) -> Thing | None:
-    """The thing that a title names; remembered, since the same titles are read for many things."""
-    return thing_of(title)
-
-
-@lru_cache(maxsize=100_000)
-def thing_bought(title: str, path: tuple[str, ...]) -> Thing | None:
-    """The thing that a product is, by its title and category path; as in query generation."""
-    return thing_of(title, path)
-
-
-def _names(thing: Thing) -> tuple[str, ...]:
-    """Its name, then the others under which shops sell its kind: whoever writes "bird house" has birdhouses."""
-    named = (thing.name, *(thing.kind.titles if thing.kind is not None else ()))
-    return tuple({" ".join(folded_words(name)): name for name in reversed(named)}.values())[::-1]
-
-
-def _is_a(thing: Thing, title: str, path: tuple[str, ...] = ()) -> bool:
-    """True when title or leaf category name the kind; for other things, when the title has head and words of it."""
-    if thing.kind is not None:
-        sold = thing_bought(title, path)
-        return sold is not None and sold.kind is not None and sold.name == thing.name
-    other = thing_in_title(title)
-    if other is None or other.kind is not None:
-        return False
-    return other.head == thing.head and set(folded_words(thing.name)) <= set(folded_words(title))

@@ -1,17 +1,13 @@
 """People go through queries one by one, as the paper's authors did (section 5.1): in a terminal, or with a sheet.
 
-records.py    a decision, and the three questions behind it
-log.py        the decisions on a file of queries, beside it
-wording.py    two texts set against each other, word by word
-draft.py      a query as an editor opens it
+records.py    a decision, the three questions behind it, and the log of decisions beside a file of queries
+draft.py      a query as an editor opens it, and two texts set against each other
 dossier.py    what a reviewer is shown of a query: findings, basket, the shopper
 page.py       that as lines of text
-screen.py     what a session needs of a terminal
-editing.py    a query changed, checked again, and kept or dropped
+editing.py    a query changed, checked again, and kept or dropped; what that needs of a terminal
 session.py    one reviewer asked, query by query
 settling.py   one person asked about what reviewers disagree on
-sheet.py      a sheet to fill in
-cells.py      what spreadsheets make of text, and back
+sheet.py      a sheet to fill in, as spreadsheets take it and give it back
 filled.py     decisions out of a filled sheet
 
 living.py     which decisions are about the queries as they stand

@@ -1,14 +1,44 @@
 """A query as an editor opens it: its text, and below a line what of it is typed, as JSON."""
 
 import json
+from collections.abc import Iterator
+from difflib import SequenceMatcher
 from typing import Any
 
 from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.querygen.review.records import Edit
-from drretail.querygen.review.wording import word_diff
 from drretail.records.query import Constraints, Query
+
+
+def word_diff(before: str, after: str) -> str:
+    """The new text with what was taken out as [-words-] and what was put in as {+words+}."""
+    parts: list[str] = []
+    for same, old, new in _pieces(before, after):
+        if same:
+            parts.append(" ".join(old))
+            continue
+        if old:
+            parts.append(f"[-{' '.join(old)}-]")
+        if new:
+            parts.append(f"{{+{' '.join(new)}+}}")
+    return " ".join(parts)
+
+
+def words_changed(before: str, after: str) -> float:
+    """The share of words that were replaced, taken out or put in, of those of the longer text: 0 to 1."""
+    longest = max(len(before.split()), len(after.split()))
+    changed = sum(max(len(old), len(new)) for same, old, new in _pieces(before, after) if not same)
+    # Words may move: what is taken out here and put in there counts twice.
+    return min(changed / longest, 1.0) if longest else 0.0
+
+
+def _pieces(before: str, after: str) -> Iterator[tuple[bool, list[str], list[str]]]:
+    old, new = before.split(), after.split()
+    for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        yield kind == "equal", old[first:last], new[start:end]
+
 
 RULE = "----- below: what the text is checked against (JSON). Change it where the text changed. -----"
 TYPED = ("constraints", "expected_tools", "rationale")

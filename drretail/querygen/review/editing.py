@@ -1,13 +1,69 @@
 """A query changed by hand: checked again, shown again, and kept or dropped."""
 
+from enum import Enum
+from typing import Protocol
+
 from drretail.errors import UserError
 from drretail.querygen.review.dossier import Dossiers
 from drretail.querygen.review.draft import draft_of, edit_of, edited
-from drretail.querygen.review.moves import Move, Moved
 from drretail.querygen.review.page import Section, checks_of, constraints_told, wrapped
 from drretail.querygen.review.records import Edit
-from drretail.querygen.review.screen import Screen, letter_of
 from drretail.records.query import Query
+
+
+class Move(Enum):
+    """The keys for it."""
+
+    SKIP = "s"
+    BACK = "b"
+    QUIT = "q"
+
+
+class Moved(Exception):
+    """The reviewer went elsewhere."""
+
+    def __init__(self, move: Move) -> None:
+        super().__init__(move.value)
+        self.move = move
+
+
+_WORDS = ("yes", "no", "accept", "edit", "reject", "skip", "back", "quit")
+
+
+def letter_of(typed: str) -> str:
+    """The letter that somebody typed, or the first one of a word for which it stands; else an empty text."""
+    word = typed.strip().casefold()
+    return word if len(word) == 1 else word[0] if word in _WORDS else ""
+
+
+class Screen(Protocol):
+    """A person in front of a terminal."""
+
+    @property
+    def width(self) -> int:
+        """Characters that fit a line."""
+        ...
+
+    def begin(self, title: str) -> None:
+        """Begins a page."""
+        ...
+
+    def show(self, *sections: Section) -> None:
+        """Headings with their lines."""
+        ...
+
+    def say(self, text: str) -> None:
+        """One line of talk."""
+        ...
+
+    def ask(self, prompt: str) -> str | None:
+        """What was typed; None at the end of all input. A KeyboardInterrupt passes."""
+        ...
+
+    def edit(self, draft: str) -> str | None:
+        """The draft as it was changed; None when nothing was saved."""
+        ...
+
 
 KEEP = "Keep it? [y] yes  [e] edit again  [n] drop the edit  [q] quit"
 AGAIN = "[e] edit again  [n] drop the edit  [q] quit"

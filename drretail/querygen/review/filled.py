@@ -8,10 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail.errors import UserError, nearest_names, suggestion
-from drretail.querygen.review.cells import read_cells
 from drretail.querygen.review.draft import changed, constraints_from, edit_of, retyped
 from drretail.querygen.review.records import DECISIONS, Answers, Decision, Edit, Review
-from drretail.querygen.review.sheet import SHORT, TO_FILL
+from drretail.querygen.review.sheet import SHORT, TO_FILL, read_cells
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
 

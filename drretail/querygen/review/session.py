@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from drretail.querygen.review.dossier import Dossiers
-from drretail.querygen.review.editing import edit_by_hand
-from drretail.querygen.review.log import ReviewLog
-from drretail.querygen.review.moves import Move, Moved
+from drretail.querygen.review.editing import Move, Moved, Screen, edit_by_hand, letter_of
 from drretail.querygen.review.page import page_of, shopper_of
-from drretail.querygen.review.records import QUESTIONS, Answers, Decision, Edit, Question, Review
-from drretail.querygen.review.screen import Screen, letter_of
+from drretail.querygen.review.records import QUESTIONS, Answers, Decision, Edit, Question, Review, ReviewLog
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
 

@@ -5,13 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from drretail.querygen.review.dossier import Dossiers
-from drretail.querygen.review.editing import edit_by_hand
-from drretail.querygen.review.log import ReviewLog
-from drretail.querygen.review.moves import Move, Moved
+from drretail.querygen.review.editing import Move, Moved, Screen, edit_by_hand, letter_of
 from drretail.querygen.review.outcome import Outcome
 from drretail.querygen.review.page import Section, page_of, shopper_of, wrapped
-from drretail.querygen.review.records import QUESTIONS, Decision, Edit, Review
-from drretail.querygen.review.screen import Screen, letter_of
+from drretail.querygen.review.records import QUESTIONS, Decision, Edit, Review, ReviewLog
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.querygen.review.agreement import Agreement, agreements, said_of
+from drretail.querygen.review.draft import words_changed
 from drretail.querygen.review.living import Living, Version
 from drretail.querygen.review.outcome import WHATS, Outcome, outcomes
 from drretail.querygen.review.records import QUESTIONS, Question, Review
-from drretail.querygen.review.wording import words_changed
 from drretail.records.query import Query
 
 

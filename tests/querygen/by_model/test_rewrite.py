@@ -13,9 +13,9 @@ from drretail.env.world import World
 from drretail.progress import Progress
 from drretail.prompts import tag_content
 from drretail.querygen.by_model.rewrite import ModelRewriter
+from drretail.querygen.fixing import Mended, Mender
 from drretail.querygen.generate import generate_for
 from drretail.querygen.lint import Linter
-from drretail.querygen.mending import Mended, Mender
 from drretail.querygen.revisions import History, history_path, read_history_of
 from drretail.records.query import Query
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, answering, scripted

@@ -2,14 +2,14 @@
 
 import pytest
 
-from drretail.querygen.checks.same_task import retold
+from drretail.querygen.checks.wording import retold
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from tests.querygen.checks.test_codes import changed
 
 RETOLD = (
-    "Since January a bird feeder of mine has hung outside, and I mean to make the garden a refuge for birds. A "
-    "birdhouse and a bird bath are what I want. Could you look up what distance there should be between them? The"
+    "Since January my bird feeder has hung outside, and I mean to make the garden a refuge for birds. I want a "
+    "birdhouse and a bird bath. Could you look up what distance there should be between them? The"
     " sum has to stay below $60. What I needn't buy can be seen from my orders."
 )
 GRINDER = (
@@ -49,7 +49,7 @@ def test_the_later_of_two_that_want_the_same_things_is_named_with_the_other(lint
         {"user_id": "FAYE"},
         {"kind": "gift"},
         {"text": RETOLD.replace("$60", "$90"), "constraints": {"budget": {"amount": "90"}}},
-        {"text": RETOLD.replace("A birdhouse", "A bird feeder")},
+        {"text": RETOLD.replace("birdhouse and", "garden hose and")},
     ],
 )
 def test_another_user_kind_constraint_or_thing_makes_another_task(

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.querygen.review.dossier import Dossiers
 from drretail.querygen.review.draft import RULE
-from drretail.querygen.review.log import ReviewLog, read_reviews_of
+from drretail.querygen.review.records import ReviewLog, read_reviews_of
 from drretail.querygen.review.session import Session
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query

@@ -7,9 +7,8 @@ import pytest
 
 from drretail.querygen.review.dossier import Dossiers
 from drretail.querygen.review.living import living
-from drretail.querygen.review.log import ReviewLog
 from drretail.querygen.review.outcome import Outcome, outcomes
-from drretail.querygen.review.records import Review
+from drretail.querygen.review.records import Review, ReviewLog
 from drretail.querygen.review.settling import Settling
 from drretail.records.query import Query
 from tests.querygen.review.scripted import Clock, Person, reviewed

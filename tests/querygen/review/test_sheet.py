@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.querygen.review.cells import as_csv
 from drretail.querygen.review.dossier import Dossiers
 from drretail.querygen.review.filled import Filled, new_reviews, read_filled
-from drretail.querygen.review.sheet import COLUMNS, TO_FILL, sheet_of
+from drretail.querygen.review.sheet import COLUMNS, TO_FILL, as_csv, sheet_of
 from drretail.records.query import Query
 from tests.querygen.review.scripted import NOON
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.env.world import World
-from drretail.querygen.review.log import read_reviews_of
+from drretail.querygen.review.records import read_reviews_of
 from drretail.records.query import Query
 from tests.querygen.review.terminal import Terminal
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.querygen.review.wording import word_diff, words_changed
+from drretail.querygen.review.draft import word_diff, words_changed
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "cat", "dog"]), max_size=12).map(" ".join)
 

@@ -1,0 +1,209 @@
+"""Puts better queries in the place of those in which something was found, as often as is allowed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from drretail.env.world import World
+from drretail.querygen.checks.wording import Texts
+from drretail.querygen.generate import SOURCE, queries_of
+from drretail.querygen.lint import Checked, Linter
+from drretail.querygen.revisions import History, Revision, past_of, tries_of
+from drretail.querygen.rules.offers import Offers
+from drretail.records.query import Query
+
+TRIES = 3
+OF_OTHERS = "the offline generator did not make them"
+# So many drafts of a user are looked at in one try; the generator seldom has more.
+_DRAFTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """A query that is to be written again, for a try (from 1)."""
+
+    checked: Checked
+    attempt: int
+    past: tuple[Revision, ...] = ()
+    """The earlier tries, and those of this one that failed."""
+    others: tuple[Query, ...] = ()
+    """What else is asked in the file for the same user, or for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotWritten:
+    """No query came about, such as when a provider was not to be reached."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The query is not the rewriter's to rewrite."""
+
+    why: str
+    """Completes "it was left, because": "it names no user"."""
+
+
+Rewritten = Sequence[Query] | NotWritten | Left
+"""Other queries in the place of one, the best first; or why there are none."""
+Rewrite = Callable[[Sequence[Faulty]], Sequence[Rewritten]]
+"""What comes of each of the queries that are tried at the same time, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """The queries in their order; ``replaced`` are the ids of those that changed."""
+
+    queries: tuple[Query, ...]
+    replaced: tuple[str, ...]
+    left: dict[str, str]
+    """Why nothing here may rewrite those that were left although something was found in them, by query id."""
+    failed: dict[str, str]
+    """Why nothing came out where the last try failed, by query id."""
+    tries: int
+    """Made now; those in the history are not made again."""
+
+
+@dataclass(slots=True)
+class _State:
+    """The file as it stands between two rounds of tries."""
+
+    queries: dict[str, Query]
+    texts: Texts
+    left: dict[str, str] = field(default_factory=dict[str, str])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Mender:
+    """What one run of mending works with; ``clock`` gives the time that the history names."""
+
+    linter: Linter
+    rewrite: Rewrite
+    history: History
+    by: str
+    clock: Callable[[], datetime]
+    tries: int = TRIES
+    retry_failed: bool = False
+    """Tries again what failed; else a failure in the history stands."""
+
+    def mend(self, queries: Sequence[Query]) -> Mended:
+        """Each query with a finding is replaced by the first other one without any, or stays as it is.
+
+        All queries have their first try at the same time, then all that are left their second; what is told of a file
+        is how it stood before the round, so that nothing depends on who answers first. A run that was cut goes on
+        behind its last try. Only what is unlike all other texts of the file is taken.
+        """
+        before = len(self.history.revisions)
+        state = _State({query.query_id: query for query in queries}, Texts(queries))
+        pending = [checked for checked in self.linter.check_all(queries) if checked.findings]
+        for attempt in range(1, self.tries + 1):
+            pending = self._round(pending, attempt, state)
+        mended = tuple(state.queries[query.query_id] for query in queries)
+        replaced = tuple(new.query_id for old, new in zip(queries, mended, strict=True) if old != new)
+        return Mended(mended, replaced, state.left, state.failed, len(self.history.revisions) - before)
+
+    def _round(self, pending: Sequence[Checked], attempt: int, state: _State) -> list[Checked]:
+        """One try for each of the pending queries; those for which there may be another."""
+        known = {it.query.query_id: self._known(it.query, attempt) for it in pending}
+        asked = [it for it in pending if known[it.query.query_id] is None]
+        answers = self.rewrite([self._faulty(it, attempt, state) for it in asked]) if asked else ()
+        rewritten = {it.query.query_id: answer for it, answer in zip(asked, answers, strict=True)}
+        return [
+            it
+            for it in pending
+            if self._goes_on(it, attempt, known[it.query.query_id], rewritten.get(it.query.query_id), state)
+        ]
+
+    def _goes_on(
+        self, checked: Checked, attempt: int, known: Revision | None, rewritten: Rewritten | None, state: _State
+    ) -> bool:
+        """Whether another try may help, after the outcome of this one has gone into ``state`` and the history."""
+        query_id = checked.query.query_id
+        if known is None:
+            assert rewritten is not None, "what is not known was asked for"
+            if isinstance(rewritten, Left):
+                state.left[query_id] = rewritten.why
+                return False
+            known = self._tried(checked, attempt, rewritten, state)
+            self.history.append(known)
+        if known.what == "failed":
+            state.failed[query_id] = known.problem or "no reason is known"
+            return False
+        if known.what == "replaced" and known.after is not None:
+            state.texts.remove(checked.query)
+            state.texts.add(known.after)
+            state.queries[query_id] = known.after
+            return False
+        return True
+
+    def _known(self, query: Query, attempt: int) -> Revision | None:
+        """How the try ended in an earlier run, None where it is to be made."""
+        known = tries_of(self.history.revisions, query).get(attempt)
+        return None if known is not None and known.what == "failed" and self.retry_failed else known
+
+    def _faulty(self, checked: Checked, attempt: int, state: _State) -> Faulty:
+        query = checked.query
+        others = (it for it in state.queries.values() if it.user_id == query.user_id and it.query_id != query.query_id)
+        return Faulty(checked, attempt, past_of(self.history.revisions, query), tuple(others))
+
+    def _tried(
+        self, checked: Checked, attempt: int, rewritten: Sequence[Query] | NotWritten, state: _State
+    ) -> Revision:
+        """The first of the rewritten queries in which nothing is found, else the first."""
+        failure = rewritten if isinstance(rewritten, NotWritten) else None
+        found = [] if isinstance(rewritten, NotWritten) else [self._checked(query, state) for query in rewritten]
+        best = next((it for it in found if not it.findings), found[0] if found else None)
+        replaced = best is not None and not best.findings
+        return Revision(
+            query_id=checked.query.query_id,
+            at=self.clock(),
+            by=self.by,
+            what="failed" if failure else "replaced" if replaced else "tried",
+            attempt=attempt,
+            before=checked.query,
+            reasons=checked.findings,
+            after=None if best is None else best.query,
+            findings=() if best is None else best.findings,
+            problem=None if failure is None else failure.reason,
+        )
+
+    def _checked(self, query: Query, state: _State) -> Checked:
+        duplicate = state.texts.near_duplicate(query)
+        others = [it for it in state.queries.values() if it.user_id == query.user_id]
+        return self.linter.check(query, also=[duplicate] if duplicate else self.linter.like_one_of(query, others))
+
+
+def without_user(query: Query, linter: Linter) -> str | None:
+    """Why nobody stands behind a query that needs somebody, None where somebody does."""
+    if query.mode == "task":
+        return "they are tasks, which nothing here writes"
+    if query.mode != "profile_aware":
+        return None
+    shopper = linter.case(query).shopper
+    if query.user_id is None:
+        return "they name no user"
+    if shopper is None:
+        return "this world does not hold their users"
+    return None if shopper.kept else "their users have no order that was kept"
+
+
+def offline_rewrite(world: World, offers: Offers, linter: Linter, seed: str, *, whoever: bool = False) -> Rewrite:
+    """Other drafts of the same user, under the same id.
+
+    Only for what the offline generator made, unless ``whoever`` made a profile-aware query may have it replaced.
+    """
+
+    def rewritten(faulty: Faulty) -> Sequence[Query] | Left:
+        query = faulty.checked.query
+        nobody = without_user(query, linter)
+        if nobody is not None:
+            return Left(nobody)
+        if query.user_id is None or not (query.source == SOURCE or (whoever and query.mode == "profile_aware")):
+            return Left(OF_OTHERS)
+        seeded = f"{seed}|{query.query_id}|{faulty.attempt}"
+        made = queries_of(world, offers, query.user_id, per_user=_DRAFTS, seed=seeded)
+        return [it.model_copy(update={"query_id": query.query_id}) for it in made]
+
+    return lambda faulty: [rewritten(it) for it in faulty]

@@ -1,0 +1,76 @@
+"""Noun phrases as a shopper says them, and the grammar around them."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_WORD = re.compile(r"[a-zà-ÿ0-9']+")
+_PAIRS = frozenset({"scissors", "tweezers", "shears", "pliers", "tongs", "clothes", "gummies", "wipes"})
+# Singulars that look like plurals.
+_SINGULARS = frozenset({"canvas", "lens", "gas", "christmas", "atlas", "always", "bias"})
+_IRREGULAR = {"eyelashes": "eyelash", "lashes": "lash", "brushes": "brush", "shelves": "shelf", "knives": "knife"}
+# Words that begin with a vowel letter and a consonant sound, and the other way round.
+_CONSONANT_SOUND = re.compile(r"(?i:u[bns][eiu]|one|eu)|U[A-Z]")
+_SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase without an article, such as "bird feeder" or "hair clips"."""
+
+    text: str
+    plural: bool
+
+    @property
+    def some(self) -> str:
+        """ "a bird feeder", "hair clips"."""
+        return self.text if self.plural else f"{article(self.text)} {self.text}"
+
+    def another(self, adjective: str) -> str:
+        """ "a better bird feeder", "better hair clips"."""
+        return f"{adjective} {self.text}" if self.plural else f"{article(adjective)} {adjective} {self.text}"
+
+
+def phrase_of(text: str) -> Phrase:
+    return Phrase(text, is_plural(text.rsplit(" ", 1)[-1]))
+
+
+def article(text: str) -> str:
+    """ "a" or "an", by sound."""
+    if _SPELLED_VOWEL.match(text):
+        return "an"
+    return "an" if text[:1].casefold() in "aeiou" and not _CONSONANT_SOUND.match(text) else "a"
+
+
+def is_plural(word: str) -> bool:
+    folded = word.casefold()
+    return folded in _PAIRS or singular(folded) != folded
+
+
+@lru_cache(maxsize=100_000)
+def singular(word: str) -> str:
+    """A folded word in the singular, as far as spelling tells."""
+    if word in _PAIRS or word in _SINGULARS or len(word) < 4 or word.endswith(("ss", "us", "is")):
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") else word
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of a text, in small letters and in the singular."""
+    return [singular(word) for word in _WORD.findall(text.casefold())]
+
+
+def listed(parts: list[str], last: str = "and") -> str:
+    """ "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at the beginning."""
+    return text[:1].upper() + text[1:]

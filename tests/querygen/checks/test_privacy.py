@@ -1,0 +1,70 @@
+"""What tells who writes, and texts without it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.querygen.checks.privacy import BLANK, Mask, identifying
+from drretail.records.shop import UserProfile
+
+PRIVATE = [
+    "John.Smith@example.co.uk",
+    "(555) 123-4567",
+    "+44 20 7946 0958",
+    "1-800-555-0199",
+    "555-0132",
+    "12 Elm Street, Apt 3, Newark, DE 19711",
+    "14 maple street apt 3 in newark, de 19711",
+    "88 Shelly Glen",
+    "9416 Thomas Isle Apt. 4",
+    "P.O. Box 1123",
+    "Newark, Delaware 19711",
+    "apartment 5B",
+]
+
+
+def found(text: str, profile: UserProfile | None = None) -> list[str]:
+    return [text[it.start : it.end] for it in identifying(text, profile)]
+
+
+@pytest.mark.parametrize("private", PRIVATE)
+def test_it_is_found_as_one_piece_and_nothing_of_it_stays(private: str) -> None:
+    text = f"I need a lamp, and {private}, is where I am."
+    assert found(text) == [private]
+    assert Mask.of([text]).text(text) == f"I need a lamp, and {BLANK}, is where I am."
+
+
+@pytest.mark.parametrize("said", ["My name is John Smith.", "I'm John Smith from Ohio.", "Regards, John Smith"])
+def test_whoever_gives_a_full_name_is_named(said: str) -> None:
+    assert found(said) == ["John Smith"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Between 100-2000 lumens, or 555-1000 pieces.",
+        "I moved into my apartment 5 years ago, into a 2 bedroom flat.",
+        "It's a 2 lane road, a 30 minute drive, and 3 kids on maple street.",
+        "In 2021 I ordered 2 Brightwater Solar Path Lights and the 3 Piece Bamboo Garden set.",
+        "I'm Italian American. I'm Jane. My sister Anna Smith has one. My name is Anna.",
+        "By October 9. Two of each for $60.00, rated 4.5 stars by 1,200 people.",
+        "My budget is $12 and my street is quiet since 2019.",
+    ],
+)
+def test_other_numbers_and_names_tell_nobody(text: str) -> None:
+    assert found(text) == []
+
+
+def test_what_was_found_in_one_text_is_blanked_in_all() -> None:
+    mask = Mask.of(["My name is Jane Doe."])
+    assert mask.text("Ask Jane Doe about it.") == f"Ask {BLANK} about it."
+    assert mask.facts("Order 0123456789 of Jane Doe, mail a@b.co") == f"Order 0123456789 of {BLANK}, mail {BLANK}"
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.sampled_from(PRIVATE))
+def test_no_part_of_a_text_tells_what_the_whole_would(start: int, length: int, private: str) -> None:
+    whole = f"Please write to {private}, or do not."
+    part = whole[start : start + length]
+    shown = Mask.of([whole]).part(part, whole)
+    kept = {word for word in private.replace(",", "").split() if len(word) > 3}
+    assert not kept & set(shown.replace(",", "").split())

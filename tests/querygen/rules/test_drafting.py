@@ -1,0 +1,136 @@
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.grounding.constraints import read_constraints
+from drretail.querygen.checks.stock import Stock
+from drretail.querygen.rules.choosing import Case
+from drretail.querygen.rules.drafting import Draft, draft
+from drretail.querygen.rules.history import read_history
+from drretail.querygen.rules.needs import Need, needs
+from drretail.querygen.rules.offers import Offers
+from drretail.tools.toolkit import Toolkit
+from tests.querygen.conftest import MakeWorld, bought, products
+
+Attempt = Callable[..., Case]
+NEEDS = {need.name: need for need in needs()}
+SEEDS = range(8)
+
+
+@pytest.fixture
+def case(world: World) -> Iterator[Attempt]:
+    """Makes attempts at drafts for a shopper of the shop."""
+    with Toolkit(Session(world)) as toolkit:
+        offers = Offers(Stock(toolkit.session.world))
+
+        def attempt(user_id: str, seed: int = 0, avoid: frozenset[str] = frozenset()) -> Case:
+            return Case(read_history(toolkit, user_id), offers, Random(seed), 0.5, avoid)
+
+        yield attempt
+
+
+def made(case: Attempt, user_id: str, name: str, seed: int = 0) -> Draft:
+    found = draft(case(user_id, seed), NEEDS[name])
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("need", needs(), ids=lambda need: need.name)
+def test_every_need_is_supported_by_some_history(need: Need, case: Attempt) -> None:
+    assert any(draft(case(user, seed), need) for user in ("ANNA", "CARA", "FAYE", "GUNN_2") for seed in SEEDS)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_something_better_replaces_what_lasts(case: Attempt, seed: int) -> None:
+    found = made(case, "ANNA", "something better", seed)
+    assert found.about == {found.mine}
+    assert found.about <= {"bird feeder", "dog bed", "desk lamp", "drill", "cordless drill"}
+    assert len(found.constraints.owned) == 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_set_is_of_what_the_user_lacks_within_a_total_that_is_added_up(case: Attempt, seed: int) -> None:
+    found = made(case, "CARA", "a whole set", seed)
+    assert len(found.about) in (2, 3)
+    assert found.constraints.budget is not None
+    assert "calculator" in found.expected_tools
+    assert not found.about & {"weighted blanket", "nail polish set", "planner", "gel pen set", "humidifier"}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_used_up_is_bought_again_and_owned_no_more(case: Attempt, seed: int) -> None:
+    found = made(case, "ANNA", "again", seed)
+    assert found.about <= {"shampoo", "facial moisturizer"}
+    assert found.constraints.owned == ()
+    for name, count in found.constraints.quantities.items():
+        assert name in found.text
+        assert {2: "two", 3: "three"}[count] in found.text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_choice_is_between_two_things_and_demands_what_both_can_meet(case: Attempt, seed: int) -> None:
+    found = made(case, "ANNA", "one of two", seed)
+    assert len(found.about) == 2
+    assert all(name in found.text for name in found.about)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_presents_for_several_people_have_a_number_and_a_price_for_each(case: Attempt, seed: int) -> None:
+    found = made(case, "ANNA", "presents for several", seed)
+    assert found.constraints.budget_scope == "per_item"
+    assert next(iter(found.constraints.quantities.values())) in (2, 3, 4)
+    assert found.mine not in found.about
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_question_of_weather_makes_the_agent_look_up_where_the_user_lives(
+    case: Attempt, world: World, seed: int
+) -> None:
+    found = made(case, "ANNA", "in its own weather", seed)
+    assert found.mine == "bird feeder"
+    assert "get_user_profile" in found.expected_tools
+    assert world.store.user("ANNA").address.city not in found.text
+    assert any(word in found.text for word in ("winter", "spring", "summer", "fall"))
+
+
+@pytest.mark.parametrize("name", [need.name for need in needs() if need.shape == "again"])
+def test_a_shopper_without_consumables_has_nothing_to_order_again(case: Attempt, name: str) -> None:
+    assert draft(case("BERT"), NEEDS[name]) is None
+
+
+def test_what_other_queries_are_about_is_left_alone(case: Attempt) -> None:
+    names = {made(case, "ANNA", "for less", seed).mine for seed in range(20)}
+    assert len(names) == 4
+    (last,) = names - set(sorted(names)[:3])
+    left = draft(case("ANNA", avoid=frozenset(names - {last})), NEEDS["for less"])
+    assert left is not None
+    assert left.about == {last}
+    assert draft(case("ANNA", avoid=frozenset(names)), NEEDS["for less"]) is None
+
+
+def test_another_maker_is_asked_for_in_the_text_and_in_the_types(case: Attempt) -> None:
+    for seed in SEEDS:
+        found = made(case, "ANNA", "another maker", seed)
+        assert len(found.constraints.brands_unwanted) == 1
+        assert read_constraints(found.text).brands_unwanted == found.constraints.brands_unwanted
+
+
+def test_a_budget_buys_something_else_than_what_the_user_has(make_world: MakeWorld) -> None:
+    """The only cheap bird bath is the user's own."""
+    dear = [it if it.price == 17 else it.model_copy(update={"price": 147.95}) for it in products()]
+    shop = make_world(dear, [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath")])
+    with Toolkit(Session(shop)) as toolkit:
+        history, offers = read_history(toolkit, "BERT"), Offers(Stock(toolkit.session.world))
+        found = [draft(Case(history, offers, Random(seed), 0.0), NEEDS["for less"]) for seed in SEEDS]
+    budgets = [it.constraints.budget for it in found if it is not None]
+    said = [budget.value for budget in budgets if budget is not None]
+    assert len(budgets) == len(SEEDS)
+    assert len(said) >= 5
+    assert min(said) > 147
+
+
+def test_the_wordings_of_one_need_differ_for_one_shopper(case: Attempt) -> None:
+    assert len({made(case, "ANNA", "something better", seed).text for seed in range(20)}) == 20

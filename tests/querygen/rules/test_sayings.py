@@ -1,0 +1,61 @@
+"""Whatever stands in sayings.toml must be a sentence for every thing that may stand in its slots."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from drretail.grounding.constraints import read_constraints
+from drretail.querygen.checks.tools import asks_the_web
+from drretail.querygen.rules.needs import KINDS, needs, sayings
+from drretail.querygen.rules.phrases import Phrase
+from drretail.querygen.rules.sentences import Said
+
+PHRASES = [Phrase("desk lamp", plural=False), Phrase("hair clips", plural=True)]
+SLOTS = (
+    "have my when brand things either points place season next must ban stars reviews count deadline ask ask2 amount"
+)
+
+
+def templates() -> Iterator[str]:
+    said = sayings()
+    for need in said.needs:
+        yield from need.tell
+    for table in (said.want, said.record, said.ask, *(it.model_dump() for it in (said.demand, said.web, said.budget))):
+        for texts in table.values():
+            yield from texts
+    yield from said.close
+
+
+@pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.text)
+def test_every_slot_of_every_sentence_can_be_filled(phrase: Phrase) -> None:
+    slots = {**dict.fromkeys(SLOTS.split(), "waterproof"), "mine": Said(phrase), "thing": Said(phrase)}
+    for template in templates():
+        text = template.format_map(slots)
+        assert not re.search(r"[{}]|\s\s|\ba [aeio]|\ban [bcdfgjkpqtvwz]", text), text
+
+
+def test_every_shape_has_a_need_and_every_need_two_openings_and_a_reason() -> None:
+    assert {need.shape for need in needs()} == set(KINDS)
+    assert len({need.name for need in needs()}) == len(needs())
+    for need in needs():
+        assert len(need.tell) >= 2, need.name
+        assert len(need.why.split()) >= 8, need.name
+
+
+@pytest.mark.parametrize("template", sayings().demand.deadline)
+@pytest.mark.parametrize("deadline", ["by October 12", "before October 12"])
+def test_every_wording_of_a_deadline_is_read_back(template: str, deadline: str) -> None:
+    assert read_constraints(template.format(deadline=deadline)).deadline == deadline
+
+
+@pytest.mark.parametrize("template", sayings().demand.brand)
+def test_every_wording_of_an_unwanted_brand_is_read_back(template: str) -> None:
+    assert read_constraints(template.format(brand="Tallow")).brands_unwanted == ("Tallow",)
+
+
+def test_every_question_is_one_for_the_web() -> None:
+    slots = {"thing": Said(PHRASES[0]), "place": "my state", "season": "fall", "next": "winter"}
+    for asks in sayings().ask.values():
+        for ask in asks:
+            assert asks_the_web(f"Please find out {ask.format_map(slots)}."), ask
