@@ -16,6 +16,7 @@ BASELINES = {
     "null_empty": "drretail.agents.baselines.null:EMPTY",
     "null_copy": "drretail.agents.baselines.null:COPY",
     "null_keywords": "drretail.agents.baselines.null:KEYWORDS",
+    "null_search": "drretail.agents.baselines.search:SEARCH",
     "null_bestsellers": "drretail.agents.baselines.null:BESTSELLERS",
     "oracle": "drretail.agents.baselines.oracle:ORACLE",
 }

@@ -423,7 +423,8 @@ class _Clause:
                 ("asked", match["strong"] is not None),
                 match.end(),
             )
-        for pattern, role in ((_HAVE, "owned"), (_OUT, "ruled_out")):
+        others: tuple[tuple[re.Pattern[str], Role], ...] = ((_HAVE, "owned"), (_OUT, "ruled_out"))
+        for pattern, role in others:
             for match in pattern.finditer(self.text):
                 for place in [place for place in cues if match.start() <= place < match.end()]:
                     del cues[place]

@@ -25,7 +25,7 @@ LONGEST_PAUSE = 60
 OFFLINE_CHAT = "drretail.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
-    "shopper": "drretail.llm.offline.shopper.policy:shop",
+    "shopper": "drretail.offline.shopper.policy:shop",
     "judge": "drretail.offline.judge.policy:judge",
 }
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})

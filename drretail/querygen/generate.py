@@ -1,11 +1,10 @@
 """Users → drafts → queries, the same for the same world, user and seed, however many users there are."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
-from random import Random
 
 from drretail.env.session import Session
 from drretail.env.world import World
@@ -13,10 +12,8 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
-from drretail.querygen.rules.choosing import Case
-from drretail.querygen.rules.drafting import LEAST_WORDS, MOST_WORDS, Draft, draft
+from drretail.querygen.rules.drafting import Draft
 from drretail.querygen.rules.history import History, read_history
-from drretail.querygen.rules.needs import needs
 from drretail.querygen.rules.offers import Offers, price_level
 from drretail.querygen.rules.variety import varied
 from drretail.querygen.users import check_users, drawn_users, user_slug
@@ -101,17 +98,6 @@ def queries_of(
     for made in islice(varied(history, offers, price_level(history, offers), seed, faultless), per_user):
         queries.append(query_of(world, user_id, f"{slug}-{len(queries) + 1}", made))
     return queries
-
-
-def drafts_of(world: World, offers: Offers, user_id: str, *, seed: str) -> Iterator[Draft]:
-    """A draft of each need that the user's record supports, whatever else is asked for the user."""
-    history = _history(world, user_id)
-    level = price_level(history, offers)
-    for need in needs():
-        rng = Random(f"{seed}|{user_id}|{need.name}")
-        made = draft(Case(history, offers, rng, level), need)
-        if made is not None and LEAST_WORDS <= len(made.text.split()) <= MOST_WORDS:
-            yield made
 
 
 def _history(world: World, user_id: str) -> History:

@@ -19,7 +19,7 @@ LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
 """The web provider that is no part of a label."""
-NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers")
+NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_bestsellers")
 """Agents that research nothing: what a score is worth shows in what these get."""
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""

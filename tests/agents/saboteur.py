@@ -9,9 +9,9 @@ from langchain_core.messages.content import InvalidToolCall
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from drretail.llm.offline.shopper.policy import shop
 from drretail.llm.registry import Model, ModelInfo
 from drretail.offline.chat import OfflineChat
+from drretail.offline.shopper.policy import shop
 from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, SEED, UNWANTED
 
 Part = Literal["alone", "supervisor", "researcher", "synthesis", "report", "summariser"]

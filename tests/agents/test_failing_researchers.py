@@ -16,9 +16,9 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.errors import ModelError
-from drretail.llm.offline.shopper.policy import shop as play
 from drretail.llm.registry import Model
 from drretail.offline.chat import OfflineChat
+from drretail.offline.shopper.policy import shop as play
 from drretail.prompts import tag_content
 from tests.agents import sabotaged_shop
 from tests.agents.saboteur import misbehaving, model, part_of, saying_nothing, without_its_first_source

@@ -28,7 +28,7 @@ def test_they_run_beside_the_agents_once_for_each_query_and_are_scored(
     assert [row["system"] for row in document["spending"]] == ["react@offline-shopper"]
     assert read_reference(tmp_path / "exp", "q1") is not None
     again = drretail(*run, "--repeats", "2")
-    assert "14 of 14 runs had ended before." in again.stderr
+    assert "16 of 16 runs had ended before." in again.stderr
     scored = drretail("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
     assert scored.returncode == 0, scored.stderr
     scores = json.loads(scored.stdout)

@@ -23,7 +23,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def test_the_demo_world_is_the_one_that_the_queries_were_made_for(demo: World) -> None:
-    """When the demo world changes on purpose: scripts/draw_shipped_queries.py."""
+    """A demo world that is changed on purpose takes a new set of queries, under a new name."""
     assert demo.manifest.fingerprint == WORLD
     assert {query.world_fingerprint for query in shipped_queries()} == {WORLD}
 

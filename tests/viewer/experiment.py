@@ -23,7 +23,7 @@ from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Sour
 LABEL = "react@offline-shopper"
 JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 CODE = JudgeRef(spec="code", kind="rule_based")
-_VALUES = (1.0, 1.0, 0.5, 1.0, 0.0, 1.0, None)
+_VALUES = (1.0, None, 0.5, 1.0, 0.0, 1.0)
 _SENTENCE = re.compile(r"(?<=[.!?\]])\s+(?=[A-Z*“-])|\n+")
 
 
@@ -134,7 +134,7 @@ def _quality(run: Run) -> Iterable[tuple[str, str, dict[str, object]]]:
 
 
 def _checks(run: Run, report: str) -> Iterable[tuple[str, str, dict[str, object]]]:
-    price = re.search(r"\$\d+\.\d\d", report)
+    price = re.search(r"\$\d+\.\d\d", report) or re.search(r"\w+", report)
     assert price is not None
     start, end = price.span()
     said = f"{price[0]} is not the price"

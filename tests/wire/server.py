@@ -12,8 +12,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from drretail.llm.offline.shopper.policy import shop
 from drretail.offline.judge.policy import judge
+from drretail.offline.shopper.policy import shop
 from drretail.records.base import canonical_json
 from tests.llm.local_server import LocalServer
 from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered

@@ -22,7 +22,7 @@ FOUND = {
     "invented_product": "not_in_catalog",
     "wrong_price": "price_wrong",
     "wrong_total": "total_wrong",
-    "over_budget": "unresolved_citation",  # the run never looked at the dear product
+    "over_budget": "over_budget",
     "unknown_citation": "unresolved_citation",
     "owned_as_new": "recommended_although_owned",
     "unwanted_brand": "unwanted_brand",

@@ -1,0 +1,37 @@
+"""The best hit for the words of a query, as a report: what searching without reading the question brings."""
+
+from drretail.agents.base import Agent
+from drretail.agents.baselines.null import keywords
+from drretail.agents.baselines.oracle import listed
+from drretail.env.session import Session
+from drretail.errors import ModelError
+from drretail.grounding.budget import read_budget
+from drretail.llm.models import Models
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits
+from drretail.tools.toolkit import Toolkit
+
+HITS = 5
+_LONGEST_SEARCH = 500
+"""Characters that the search takes."""
+
+
+async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """Of the first hits the best rated that the budget holds. Raises ModelError when the shop can't be searched."""
+    del models, limits
+    budget = read_budget(task.text)
+    most = {} if budget is None else {"price_max": float(budget[0].value)}
+    with Toolkit(session) as toolkit:
+        words = " ".join(keywords(task.text))[:_LONGEST_SEARCH]
+        asked = [("product_catalog_search", {"query": words, "limit": HITS} | limit) for limit in (most, {})]
+        replies = await toolkit.acall_all(asked)
+    if any(reply.error is not None for reply in replies):
+        raise ModelError("tool", f"the shop can't be searched: {replies[0].text}")
+    hits = next((reply.value["hits"] for reply in replies if reply.value["hits"]), [])
+    if not hits:
+        return Answer(report="Nothing in this shop has a word of the question.")
+    best = max(hits, key=lambda card: (card["average_rating"] or 0, card["rating_number"] or 0))
+    return Answer(report=f"# Best hit\n\n{listed(best)}")
+
+
+SEARCH = Agent(answer, roles=(), heeds=frozenset(), is_baseline=True)

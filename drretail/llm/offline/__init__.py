@@ -1,1 +1,0 @@
-"""shopper/     the policy of offline:shopper, which has not moved to drretail/offline yet."""

@@ -1,0 +1,89 @@
+"""What the web is searched for, and sentences of its pages, chosen by the words that they share with the search.
+
+Nothing else of a page is used: a page that tells its readers what to recommend is at most quoted where it answers.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drretail.grounding.text.words import content_stems, content_words
+from drretail.offline.shopper.conversation import WEB
+from drretail.offline.shopper.needs import Study
+from drretail.records.research import PageSummary
+
+MOST_SEARCHES = 3
+MOST_QUOTES = 4
+MOST_SENTENCES = 8
+LONGEST_SUMMARY = 1500
+EMPTY = "The page holds no text that bears on the search."
+_LEAST_SHARED = 2
+_LONGEST_SEARCH_WORDS = 10
+_LONGEST_QUOTE = 260
+_CHOOSING = frozenset(content_stems("how to choose"))
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9“\"])")
+_MARK = re.compile(r"^\s*(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+)*")
+_MARKUP = re.compile(r"[|`\[\]<>*_]|https?://")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One sentence of a page that answers a search."""
+
+    text: str
+    evidence: str
+    search: str
+    shared: int
+    date: str | None = None
+
+
+def web_searches(study: Study) -> list[str]:
+    """The questions of the query in their telling words; how to choose the thing where it asks none."""
+    questions = [" ".join(content_words(question)[:_LONGEST_SEARCH_WORDS]) for question in study.asked.questions]
+    told = [words for words in questions if len(words.split()) > 1]
+    things = [phrase.words for tier in study.tiers[:3] for phrase in tier][:2]
+    advice = [] if study.situation.of_a_team else [f"how to choose {thing}" for thing in things]
+    return list(dict.fromkeys(told))[:MOST_SEARCHES] or advice
+
+
+def quotes(study: Study) -> list[Quote]:
+    """For each web search the sentence that shares most with it, then the best of the others; each page once."""
+    found: list[Quote] = []
+    for lookup in study.situation.found(WEB):
+        search = str(lookup.args.get("query", ""))
+        wanted = set(content_stems(search)) - _CHOOSING
+        ranked = [
+            Quote(text, str(page.get("evidence", "")), search, shared, page.get("date"))
+            for page in lookup.value.get("results", [])
+            if isinstance(page, dict)
+            for text in sentences_of(str(page.get("summary") or page.get("snippet") or ""))
+            if (shared := len(wanted & set(content_stems(text))))
+            >= max(min(_LEAST_SHARED, len(wanted)), len(wanted) / 3)
+            and len(text) <= _LONGEST_QUOTE
+        ]
+        ranked.sort(key=lambda it: -it.shared)
+        taken: dict[str, Quote] = {}
+        for quote in ranked:
+            taken.setdefault(quote.evidence, quote)
+        found += list(taken.values())[:2]
+    return list({quote.text: quote for quote in found}.values())
+
+
+def summarised(search: str, title: str, text: str) -> PageSummary:
+    """The page's sentences that share most with the search, in its own order; the best few of them as quotes."""
+    wanted = set(content_stems(search)) or set(content_stems(title))
+    sentences = list(dict.fromkeys(sentences_of(text)))
+    weights = [len(wanted & set(content_stems(it))) for it in sentences]
+    order = sorted(range(len(sentences)), key=lambda at: (-weights[at], at))
+    chosen: list[int] = []
+    for at in (at for at in order[:MOST_SENTENCES] if weights[at]):
+        if sum(len(sentences[it]) + 1 for it in chosen) + len(sentences[at]) <= LONGEST_SUMMARY:
+            chosen.append(at)
+    summary = " ".join(sentences[at] for at in sorted(chosen))
+    return PageSummary(summary=summary or EMPTY, quotes=tuple(sentences[at] for at in chosen[:MOST_QUOTES]))
+
+
+def sentences_of(text: str) -> Sequence[str]:
+    """Runs of the page's own characters that are sentences; headings, tables and links are none."""
+    parts = [part.strip() for line in text.splitlines() for part in _END.split(_MARK.sub("", line))]
+    return [part for part in parts if part[-1:] in (".", "!") and part[:1].isupper() and not _MARKUP.search(part)]
