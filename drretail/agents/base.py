@@ -1,4 +1,4 @@
-"""What an agent is: an answering function, the roles it gives to models, and its prompts."""
+"""What an agent is: an answering function, the roles it gives to models, its prompts, and tools of its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role
+from drretail.tools.tool import Tool
 
 
 class Answering(Protocol):
@@ -26,6 +27,8 @@ class Agent:
     answer: Answering
     roles: tuple[Role, ...]
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
+    tools: tuple[str | Tool, ...] = ()
+    """Those that it brings, beside the nine: as they are, or by name as ``load_tool`` takes it."""
     heeds: frozenset[str] = frozenset(Limits.model_fields)
     """The limits that change what it does; the others are no part of its systems."""
     self_checked: bool = False

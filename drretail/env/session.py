@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from drretail.env.ledger import Ledger
 from drretail.env.world import World
@@ -10,6 +11,9 @@ from drretail.journal import Effects, Journal
 from drretail.records.run import StateChange, WebMode
 from drretail.records.shop import UserProfile
 from drretail.trajectory import Place, Trajectory
+
+if TYPE_CHECKING:
+    from drretail.tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class Session:
     """What a search brings: the pages' snippets, or summaries of the whole pages (paper section 5.3)."""
     without: frozenset[str] = frozenset()
     """Names of tools that this run does not have."""
+    tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
+    """Those that the agent brings, beside the nine."""
     tool_timeout: float = 30
     """Seconds for one tool call."""
     tool_threads: int = 4

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,18 @@ class Value:
     """Counts of items behind it; summed over reports."""
 
 
+def description_of(metric: "Metric") -> MetricDescription:
+    """What the family says of itself, or the plainest that can be said of one that says nothing."""
+    described = getattr(metric, "description", None)
+    return described if isinstance(described, MetricDescription) else MetricDescription(title=metric.name)
+
+
 @runtime_checkable
 class Metric(Protocol):
-    """A family such as faithfulness. Knowing one is knowing all."""
+    """A family such as faithfulness. Knowing one is knowing all.
+
+    It may also have a ``description``: its title, what its numbers mean, which of its variants are headlines.
+    """
 
     @property
     def name(self) -> str: ...
@@ -91,6 +100,7 @@ class CodeFamily:
     """A run's value in every variant, from its verdicts."""
     names: tuple[str, ...]
     """All variants, in the order of tables."""
+    description: MetricDescription
     needs_judge: bool = False
     is_opinion: bool = False
 

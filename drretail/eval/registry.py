@@ -1,10 +1,12 @@
 """Metric families by name: built-in ones, plugins (entry points of drretail.evaluators), and ``module:attribute``."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.metric import Metric
+from drretail.eval.metric import Metric, description_of
 from drretail.plugins import Plugins
+from drretail.records.score import MetricDescription
 
 METRICS = {
     "faithfulness": "drretail.eval.faithfulness:METRIC",
@@ -27,6 +29,21 @@ def metric_names() -> list[str]:
 def load_metrics(names: Iterable[str]) -> list[Metric]:
     """The metric families of these names, each once, without ``pairwise``; raises as ``load_metric`` does."""
     return [load_metric(name) for name in dict.fromkeys(names) if name != PAIRWISE]
+
+
+@cache
+def installed(name: str) -> Metric | None:
+    """The family of that name; None for one that was given by its place, or is of a plugin that is not here."""
+    try:
+        return load_metric(name)
+    except UserError:
+        return None
+
+
+def described(name: str) -> MetricDescription:
+    """What the family of that name says of itself, for scores that were made before they held it."""
+    metric = installed(name)
+    return MetricDescription(title=name) if metric is None else description_of(metric)
 
 
 def load_metric(name: str) -> Metric:

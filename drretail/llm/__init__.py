@@ -13,5 +13,6 @@ budget.py      when a run must conclude, and whether an experiment may start one
 prices.py      dollars by a dated table (prices.toml), of usage by role
 estimates.py   what work is likely to take, before
 telemetry.py   how long calls took, after
+scripted/      models that play recorded or written answers, for whoever writes an agent or a test
 batches/       questions answered through Message Batches
 """

@@ -22,7 +22,10 @@ from drretail.trajectory import Trajectory
 
 # How each provider is told that the tools it sees may not be called. They must still be sent: Anthropic refuses
 # a conversation that holds tool calls but names no tools. A provider that is not listed gets no tools instead.
-NO_CALLS: dict[str, Any] = {"anthropic": {"type": "none"}, "openai": "none", "google": "none", "offline": "none"}
+NO_CALLS: dict[str, Any] = {
+    "anthropic": {"type": "none"},
+    **dict.fromkeys(("openai", "google", "offline", "scripted"), "none"),
+}
 SMALLEST = 1e-9
 """Dollars: the least that a branch is given, when nothing is left for it."""
 OnUse = Callable[[Usage, float | None], None]

@@ -29,16 +29,15 @@ class PriceTable:
     def of(self, spec: str, *, own_server: bool = False) -> Price | None:
         """The price of a model, None when it is unknown; a model's dated name costs what the model costs.
 
-        What the providers list does not hold for a server of one's own (``own_server``).
+        What the providers list does not hold for a server of one's own (``own_server``). What asks no provider is free,
+        where the user states nothing else to try a budget with.
         """
-        if spec.startswith("offline:"):
-            return FREE
         undated = _DATED.sub("", spec)
         for table in (self.own,) if own_server else (self.own, self.listed):
             found = table.get(spec) or table.get(undated)
             if found is not None:
                 return found
-        return None
+        return FREE if spec.startswith(("offline:", "scripted:")) else None
 
 
 def read_prices(own: Mapping[str, Price] | None = None) -> PriceTable:

@@ -1,10 +1,17 @@
 """The providers: which package serves each, which variables hold its key, and how it spells our settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from drretail.llm.limits import Retrying
+from drretail.plugins import Plugins
 from drretail.records.models import DEFAULT_CONTEXT
+
+if TYPE_CHECKING:
+    from langchain_core.language_models.chat_models import BaseChatModel
+
+    from drretail.llm.registry import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,25 @@ class Provider:
     def streamed(self, limits: CallLimits) -> bool:
         """True when answers come in pieces, and one that is cut may look whole."""
         return self.streams == "always" or (self.streams == "asked" and limits.stream)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a model is asked for, as an ``Opening`` gets it."""
+
+    limits: CallLimits
+    temperature: float | None
+    """None = 0 where the model takes one, and nothing elsewhere."""
+    environ: Mapping[str, str]
+    """Where keys are looked up."""
+    retrying: Retrying
+    """How calls are tried again; not by the client, which is to make one attempt."""
+
+
+Opening = Callable[[str, Asked], "BaseChatModel | Model"]
+"""Opens the model of a name; nothing is sent yet. UserError for what whoever asks must mend.
+
+A bare chat model is called as all others are: paced, tried again, timed out. A ``Model`` says all of this itself."""
 
 
 def _anthropic(limits: CallLimits) -> dict[str, Any]:
@@ -112,3 +138,20 @@ PROVIDERS: dict[str, Provider] = {
         "google_genai", "langchain_google_genai", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _google
     ),
 }
+"""Those that langchain opens."""
+OFFLINE = "offline"
+MODELS = Plugins(
+    "model provider",
+    {OFFLINE: "drretail.llm.registry:open_offline", "scripted": "drretail.llm.scripted:open_scripted"},
+    "drretail.models",
+)
+"""Those that open their models themselves, as an ``Opening``; a plugin may also be a ``Provider``."""
+
+
+ADDRESSLESS = frozenset(MODELS.built_in)
+"""Providers that no server is behind."""
+
+
+def provider_names() -> list[str]:
+    """What models may be asked of by name; ``module:attribute`` is another way."""
+    return [*PROVIDERS, *MODELS.names()]

@@ -1,16 +1,16 @@
 """Chat models by "provider:model", the offline ones through the same door."""
 
 import importlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from drretail.errors import UnknownName, UserError
 from drretail.llm.limits import ONCE, Pacer, Retrying
 from drretail.llm.prices import FREE, PriceTable
-from drretail.llm.providers import PROVIDERS, CallLimits, Provider
+from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
 from drretail.records.base import Record
 from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price
 from drretail.records.run import ModelKind
@@ -18,7 +18,6 @@ from drretail.records.run import ModelKind
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
-OFFLINE = "offline"
 LONGEST_PAUSE = 60
 """Seconds that each attempt is granted beyond its time-out, for the pause before it."""
 # Loaded by name only: the rule-based models stand above this layer.
@@ -100,49 +99,86 @@ def open_model(
     unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and for a
     temperature above 0 where the model takes none.
     """
-    provider_name, model_name = split_spec(spec)
-    if provider_name == OFFLINE:
-        return _open_offline(spec, model_name)
-    provider = PROVIDERS[provider_name]
-    _require_package(spec, provider)
+    provider_name, model_name, provider = _named(spec)
     limits = CallLimits(timeout, max_tokens, base_url, seed, context, stream)
     retrying = retrying or Retrying(max_retries)
+    calling: dict[str, Any] = {
+        "seconds": (timeout + LONGEST_PAUSE) * (retrying.retries + 1),
+        "structured_output": structured_output,
+        "retrying": retrying,
+        "pacer": pacer or Pacer(),
+    }
+    price = None if prices is None else prices.of(spec, own_server=base_url is not None)
+    info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
+    if not isinstance(provider, Provider):
+        opened = provider(model_name, Asked(limits, temperature, environ, retrying))
+        if isinstance(opened, Model):
+            said = {"price": price, "structured_output": structured_output}
+            return replace(opened, **{name: value for name, value in said.items() if value is not None})
+        params: dict[str, Any] = {"max_tokens": max_tokens}
+        given = {"temperature": temperature, "seed": seed, "base_url": base_url}
+        params |= {name: value for name, value in given.items() if value is not None}
+        return Model(spec, opened, info, params, price=price, **calling)
+    _require_package(spec, provider)
     arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
-    chat, sampling = _build(spec, provider, arguments, temperature)
-    params: dict[str, Any] = {"max_tokens": max_tokens, **sampling, **_sent(provider, limits)}
-    return Model(
-        spec,
-        chat,
-        ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm"),
-        params,
-        seconds=(timeout + LONGEST_PAUSE) * (retrying.retries + 1),
-        price=None if prices is None else prices.of(spec, own_server=base_url is not None),
-        structured_output=structured_output,
-        retrying=retrying,
-        pacer=pacer or Pacer(),
-        streamed=provider.streamed(limits),
-    )
+    chat, sampling = _build(spec, model_name, provider, arguments, temperature)
+    params = {"max_tokens": max_tokens, **sampling, **_sent(provider, limits)}
+    return Model(spec, chat, info, params, price=price, streamed=provider.streamed(limits), **calling)
 
 
 def split_spec(spec: str) -> tuple[str, str]:
     """("provider", "model") of a spec; UserError without a model or with a provider that nothing goes by."""
-    provider, _, model = spec.partition(":")
-    known = (*PROVIDERS, OFFLINE)
-    if provider not in known and not model:
-        raise UserError(
-            f"{spec!r} names no provider: write provider:model, such as anthropic:claude-sonnet-5 or offline:shopper."
-        )
-    if provider not in known:
-        raise UnknownName("model provider", provider, known)
-    if not model:
-        raise UserError(f"{spec!r} names no model: write {provider}:MODEL.")
+    provider, model, _ = _named(spec)
     return provider, model
 
 
-def _open_offline(spec: str, name: str) -> Model:
+def _named(spec: str) -> tuple[str, str, Provider | Opening]:
+    """Provider, model, and what opens it: "provider:model", or "module:attribute:model" of one's own."""
+    name, _, model = spec.partition(":")
+    known = provider_names()
+    if name not in known and not model:
+        raise UserError(
+            f"{spec!r} names no provider: write provider:model, such as anthropic:claude-sonnet-5 or offline:shopper."
+        )
+    if name in PROVIDERS:
+        found: object = PROVIDERS[name]
+    elif name in known:
+        _, found = MODELS.load(name)
+    else:
+        attribute, _, model = model.partition(":")
+        found = _own(name, attribute, known)
+        return f"{name}:{attribute}", model, _opening(spec, found)
+    if not model:
+        raise UserError(f"{spec!r} names no model: write {name}:MODEL.")
+    return name, model, _opening(spec, found)
+
+
+def _own(module: str, attribute: str, known: Sequence[str]) -> object:
+    """What stands at ``module:attribute``; a module that is not there was meant for a provider's name."""
+    try:
+        return MODELS.load(f"{module}:{attribute}")[1]
+    except UserError as problem:
+        missing = problem.__cause__
+        if isinstance(missing, ModuleNotFoundError) and missing.name == module.partition(".")[0]:
+            raise UnknownName(MODELS.what, module, known) from problem
+        raise
+
+
+def _opening(spec: str, found: object) -> Provider | Opening:
+    if isinstance(found, Provider):
+        return found
+    if callable(found):
+        return cast(Opening, found)
+    raise UserError(f"{spec} names no provider: give it a function of drretail.llm.providers.Opening, or a Provider.")
+
+
+def open_offline(name: str, asked: Asked) -> Model:
+    """The rule-based model of that name, which nothing that is asked changes."""
+    del asked
     if name not in OFFLINE_POLICIES:
         raise UnknownName("offline model", name, OFFLINE_POLICIES)
     chat: BaseChatModel = _loaded(OFFLINE_CHAT)(policy=_loaded(OFFLINE_POLICIES[name]), model=name)
+    spec = f"{OFFLINE}:{name}"
     return Model(spec, chat, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {}, price=FREE)
 
 
@@ -185,12 +221,11 @@ def _key(
 
 
 def _build(
-    spec: str, provider: Provider, arguments: dict[str, Any], temperature: float | None
+    spec: str, model: str, provider: Provider, arguments: dict[str, Any], temperature: float | None
 ) -> tuple["BaseChatModel", dict[str, float]]:
     """The chat model and the temperature it was given: only a built model knows its own profile."""
     from langchain.chat_models import init_chat_model
 
-    model = spec.partition(":")[2]
     chat: BaseChatModel = init_chat_model(model, model_provider=provider.langchain_name, **arguments)
     profile: Mapping[str, Any] = chat.profile or {}
     if not profile.get("temperature", provider.sends_temperature):

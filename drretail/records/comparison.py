@@ -18,6 +18,10 @@ class ComparedRow(Record):
 
     metric: str
     variant: str
+    name: str = ""
+    """What it is called beside rows of other families; blank in comparisons of before: both names."""
+    is_count: bool = False
+    """True where the values are no shares or ratings and have a unit of their own."""
     mean_a: float | None = None
     """Over the paired queries alone; so is ``mean_b``."""
     mean_b: float | None = None
@@ -65,6 +69,8 @@ class Reliability(Record):
 
     metric: str
     variant: str
+    name: str = ""
+    """As in ``ComparedRow``."""
     system: str
     sd_queries: float | None = None
     """Between queries; with the agent's noise where each query was run once."""

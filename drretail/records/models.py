@@ -1,7 +1,5 @@
 """How a model is asked for, and what it costs: what settings, profiles and the price table are made of."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from drretail.records.base import Record
@@ -61,7 +59,7 @@ class ModelProfile(CallSettings):
     roles: dict[Role, RoleChoice] = Field(default_factory=dict[Role, RoleChoice])
     judges: tuple[ModelChoice, ...] = ()
 
-    def choice(self, role: Role | Literal[""]) -> ModelChoice:
+    def choice(self, role: Role) -> ModelChoice:
         """The model of a role; "" is every role that the profile doesn't name."""
         own = (self.roles.get(role) if role else None) or RoleChoice()
         return ModelChoice.model_validate({"model": own.model or self.model, **own.over(self).model_dump()})

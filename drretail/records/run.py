@@ -10,8 +10,10 @@ from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
 from drretail.records.reading import Pick
 
-Role = Literal["supervisor", "researcher", "summariser", "synthesis", "report"]
+Role = str
+"""What a model is for in an agent, which names its roles itself."""
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "summariser", "synthesis", "report")
+"""Those of the built-in agents."""
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "error"]
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
@@ -183,6 +185,8 @@ class Run(Document):
     state_diff: tuple[StateChange, ...] = ()
     notes: tuple[str, ...] = ()
     usage: dict[str, Usage] = Field(default_factory=dict[str, Usage])
+    tools: tuple[str, ...] = ()
+    """Names of those that the agent brought, beside the nine."""
     tool_schema_hash: str | None = None
     prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
     world_fingerprint: str | None = None

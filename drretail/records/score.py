@@ -12,6 +12,44 @@ from drretail.records.pairs import PairScore, RankScore
 from drretail.records.rules import Rules
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
 
+
+class MetricDescription(Record):
+    """What a metric family says of itself, so that no table or page has to know it; all but the title has a default.
+
+    Fields that name variants keep the order of the family's own tables.
+    """
+
+    title: str
+    meaning: str = ""
+    """What its numbers are, in one or two sentences below its tables."""
+    headlines: tuple[str, ...] = ()
+    """What is shown for parts of the queries, too; none: the first variants that are not pooled."""
+    compared: tuple[str, ...] = ()
+    """What two systems are compared in; none: the headlines."""
+    summaries: tuple[str, ...] = ()
+    """What sums it up, as in the table of judges' agreement; none: the first variant."""
+    correlated: tuple[str, ...] = ()
+    """What is held beside what runs did."""
+    groups: dict[str, str] = Field(default_factory=dict[str, str])
+    """By variant: those of one group stand side by side."""
+    only_in_json: tuple[str, ...] = ()
+    """What is no column of a table."""
+    scale: Literal["share", "rating"] = "share"
+    """0 to 1, or 0 to 10."""
+    counts: tuple[str, ...] = ()
+    """Variants in a unit of their own."""
+    higher_is_better: bool = True
+    """False where a value is neither good nor bad, and so no bar to reach."""
+    named_by_variant: bool = False
+    """True where a variant's name says enough without the family's."""
+    folds_perfect: bool = False
+    """True where variants that are 1 for every system become one sentence, the summaries apart."""
+    self_checked: bool = False
+    """True where an agent may take out of its own reports what this family finds."""
+    bounded_by_oracle: bool = False
+    """True where nobody is better than who knows the best basket."""
+
+
 SliceBy = Literal["category", "kind", "constraint"]
 """What queries are sorted by: what is wanted, what sort of need it is, what it demands."""
 FEW = 10
@@ -218,6 +256,8 @@ class Scores(Document):
     """scores.json: made of the experiment's runs and verdicts by pure code, and so rebuilt at any time."""
 
     scores: tuple[Score, ...]
+    metrics: dict[str, MetricDescription] = Field(default_factory=dict[str, MetricDescription])
+    """Of the families with scores, by name."""
     judgings: tuple[Judging, ...]
     pairs: tuple[PairScore, ...] = ()
     """Of pairwise judging, by judge, pair and dimension."""

@@ -1,10 +1,11 @@
-"""The table of the nine tools, their schemas in every form, and the hash of all schemas together."""
+"""The table of the nine tools, tools of others by name, schemas in every form, and the hash of all together."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from drretail.errors import UnknownName
+from drretail.errors import UnknownName, UserError
+from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
 from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
@@ -17,6 +18,7 @@ from drretail.tools.web import web_search
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
 
+    from drretail.env.session import Session
     from drretail.tools.toolkit import Toolkit
 
 _NINE = (
@@ -51,6 +53,52 @@ def tools_of(families: Iterable[str]) -> frozenset[str]:
             raise UnknownName("family of tools", family, FAMILIES)
         names |= FAMILIES[family]
     return names
+
+
+PLUGINS = Plugins("tool", {}, "drretail.tools")
+
+
+def tool_names() -> list[str]:
+    """Every name that ``load_tool`` takes besides ``module:attribute``: the nine, then those of plugins."""
+    return [*TOOLS, *PLUGINS.names()]
+
+
+def load_tool(name: str) -> Tool:
+    """The tool of that name: one of the nine, a plugin's (entry points of drretail.tools), or ``module:attribute``.
+
+    Raises UnknownName for a name that nothing goes by, UserError for a place that holds no Tool.
+    """
+    if name in TOOLS:
+        return TOOLS[name]
+    try:
+        place, tool = PLUGINS.load(name)
+    except UnknownName as problem:
+        raise UnknownName(PLUGINS.what, name, tool_names()) from problem
+    if not isinstance(tool, Tool):
+        raise UserError(f"{place} is not a tool: give it the type drretail.tools.tool.Tool.")
+    return tool
+
+
+def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
+    """What an agent brings beside the nine, by the name that models call it by.
+
+    Raises UserError for a name that is taken, and for a tool of which no model could be told.
+    """
+    own: dict[str, Tool] = {}
+    for tool in (load_tool(it) if isinstance(it, str) else it for it in brought):
+        if tool.name in TOOLS or tool.name in own:
+            raise UserError(f"There is a tool {tool.name!r} already: give the agent's own another name.")
+        try:
+            read_schema(tool.function)
+        except (ValueError, KeyError) as problem:
+            raise UserError(f"The tool {tool.name} cannot be told to a model: {problem}.") from problem
+        own[tool.name] = tool
+    return own
+
+
+def offered(session: "Session") -> dict[str, Tool]:
+    """The nine without those that the session does without, and those that its agent brought."""
+    return {name: tool for name, tool in TOOLS.items() if name not in session.without} | dict(session.tools)
 
 
 def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:

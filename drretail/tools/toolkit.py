@@ -18,7 +18,7 @@ from drretail.grounding.products import compact_json
 from drretail.records.run import Step
 from drretail.tools.arguments import read_arguments, recordable
 from drretail.tools.privacy import OtherUser
-from drretail.tools.registry import TOOLS, openai_schemas
+from drretail.tools.registry import offered, openai_schemas
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.workers import Workers
@@ -66,7 +66,7 @@ class Toolkit:
     """The tools of one session, with a thread pool of its own; a context manager that ends it.
 
     ``timeout`` is in seconds for one call; it and ``threads`` are the session's where not given, and so are ``tools``:
-    the nine without those that the session does without.
+    the nine without those that the session does without, and those that its agent brought.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Toolkit:
         tools: Mapping[str, Tool] | None = None,
     ) -> None:
         self.session = session
-        self.tools = tools if tools is not None else {n: tool for n, tool in TOOLS.items() if n not in session.without}
+        self.tools = offered(session) if tools is None else tools
         self._timeout = session.tool_timeout if timeout is None else timeout
         self._schemas = openai_schemas(self.tools)
         self._workers = Workers(session.tool_threads if threads is None else threads)

@@ -1,7 +1,7 @@
 """An experiment folder as views of its runs: all that a page shows, read and put in order."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -13,7 +13,7 @@ from drretail.files import read_jsonl
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import Run
-from drretail.records.score import Agreement, Score, SliceScore, Verdict, in_order
+from drretail.records.score import Agreement, MetricDescription, Score, SliceScore, Verdict, in_order
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, outdated, read_judgements
 
@@ -90,6 +90,8 @@ class ExperimentView:
     pairs: tuple[PairScore, ...] = ()
     ranks: tuple[RankScore, ...] = ()
     agreements: tuple[Agreement, ...] = ()
+    metrics: Mapping[str, MetricDescription] = field(default_factory=dict[str, MetricDescription])
+    """What the families of the scores say of themselves."""
     outdated: str = ""
     """What has changed since the scores were made; empty where they still hold."""
 
@@ -109,6 +111,7 @@ def read_view(experiment: Path) -> ExperimentView:
         pairs=() if scores is None else scores.pairs,
         ranks=() if scores is None else scores.ranks,
         agreements=() if scores is None else scores.agreements,
+        metrics={} if scores is None else scores.metrics,
         outdated="" if scores is None else outdated(experiment, scores, subjects),
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.registry import load_metric
+from drretail.eval.registry import installed
 from drretail.eval.scores.panel import names_panel
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Judging, Rules, Scores, Verdict
@@ -58,13 +58,11 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
 
 
 def _lives(verdict: Verdict, run: Run) -> bool:
-    """True where the scores count it too."""
-    metric = load_metric(verdict.metric)
-    return (
-        verdict.report_sha == run.report_sha
-        and verdict.prompt_hash in metric.prompt_hashes()
-        and verdict.version == metric.version
-    )
+    """True where the scores count it too, as far as can be told without its family."""
+    if verdict.report_sha != run.report_sha:
+        return False
+    metric = installed(verdict.metric)
+    return metric is None or (verdict.prompt_hash in metric.prompt_hashes() and verdict.version == metric.version)
 
 
 def _order(judged: Judged) -> tuple[int, str, str, bool, str]:

@@ -105,11 +105,11 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"{told} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""
-    for table in score_tables(view.scores):
+    for table in score_tables(view.scores, view.metrics):
         yield from _table(table)
     for table_key in paired(view.pairs, view.ranks, beside=False):
         yield from _pairs(table_key)
-    agreement = agreement_table(view.agreements)
+    agreement = agreement_table(view.agreements, view.metrics)
     if agreement is not None:
         yield from _table(agreement)
 

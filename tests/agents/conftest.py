@@ -1,18 +1,19 @@
 """The tiny shop, and models that say what a test scripts for them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
-from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat, Turn
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
 from tests.shop import PAGES, USER, build
 
@@ -34,20 +35,11 @@ def calls(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
     return AIMessage(text, tool_calls=[{"name": name, "args": args, "id": "x"} for name, args in named])
 
 
-def scripted(*turns: Scripted) -> tuple[Model, list[Turn]]:
-    """A model that plays the turns in order, and what it was shown in each."""
+def scripted(*turns: Scripted) -> tuple[Model, list[Request]]:
+    """A model of no known price that plays the turns in order over all its runs, and what it was shown in each."""
     left = list(turns)
-    shown: list[Turn] = []
-
-    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-        shown.append(Turn(tuple(messages), tuple(tools), choice))
-        answer = left.pop(0)
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
-
-    info = ModelInfo(spec="scripted:test", provider="offline", model="test", kind="scripted")
-    return Model("scripted:test", OfflineChat(policy=policy, model="test"), info, {}), shown
+    model = replace(scripted_model(play=lambda _: left.pop(0)), price=None)
+    return model, requests_of(model)
 
 
 def sut(world: World, model: Model, **given: Any) -> SystemUnderTest:

@@ -13,7 +13,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.cli.options.systems import PRESETS, system_options
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.offline.chat import Turn
+from drretail.llm.scripted import Request
 from drretail.records.run import LABEL_PATTERN, RoleModel, System
 from drretail.tools.registry import FAMILIES, TOOLS, tools_of
 from tests.agents.conftest import QUERY, calls, scripted
@@ -23,7 +23,7 @@ SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 REPORT = AIMessage("I looked nothing up.")
 
 
-def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Turn]]:
+def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     options = system_options(without, None, scope_to_user=False)
     player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world, options=options)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.running.runner import Recorded, Runner
@@ -18,8 +18,8 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.grounding.evidence_ids import web_evidence_id
-from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat, Turn
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, calls, scripted
@@ -34,22 +34,20 @@ SEARCH = ("web_search", {"query": "bird feeder"})
 REPORT = AIMessage("Clean it weekly.")
 
 
-def summariser(*failing: str, quotes: Sequence[str] = (), slow: str = "") -> tuple[Model, list[Turn]]:
+def summariser(*failing: str, quotes: Sequence[str] = (), slow: str = "") -> tuple[Model, list[Request]]:
     """Summarises each page as its title, except those at the hosts ``failing``; the host ``slow`` takes its time."""
-    shown: list[Turn] = []
 
-    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-        shown.append(Turn(tuple(messages), tuple(tools), choice))
-        asked = messages[1].text
+    def play(request: Request) -> ScriptedAnswer:
+        asked = request.opening
         if any(f"://{host}" in asked for host in failing):
             raise ModelError("timeout", "slow")
         if slow and f"://{slow}" in asked:
             time.sleep(0.1)
         title = asked.split('title="')[1].split('"')[0]
-        return AIMessage(json.dumps({"summary": f"On {title}.", "quotes": [*quotes]}))
+        return ScriptedAnswer(structured={"summary": f"On {title}.", "quotes": [*quotes]})
 
-    info = ModelInfo(spec="scripted:reader", provider="offline", model="reader", kind="scripted")
-    return Model(info.spec, OfflineChat(policy=policy, model="reader"), info, {}), shown
+    model = scripted_model(play=play, name="reader")
+    return model, requests_of(model)
 
 
 def perform(
@@ -59,7 +57,7 @@ def perform(
     agent: str = "react",
     corpus: Sequence[SandboxPage] = CORPUS,
     **given: Any,
-) -> tuple[Recorded, list[Turn]]:
+) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*(turns or (calls(SEARCH), REPORT)))
     web = replace(world, web=SandboxWeb(corpus))
     player = SystemUnderTest.of(
@@ -68,7 +66,7 @@ def perform(
     return asyncio.run(Runner(web, "w").run(player, QUERY)), shown
 
 
-def results(shown: list[Turn]) -> dict[str, dict[str, Any]]:
+def results(shown: list[Request]) -> dict[str, dict[str, Any]]:
     """What the agent read of each page."""
     replies = [message for message in shown[1].messages if isinstance(message, ToolMessage)]
     return {it["evidence"]: it for reply in replies for it in json.loads(reply.text)["results"]}
@@ -91,7 +89,7 @@ def test_the_summariser_is_given_search_and_page_only_and_no_tools(world: World)
     for turn in shown:
         system, asked = turn.messages
         assert tag_content("search", asked.text) == "bird feeder"
-        assert turn.tool_names == {"PageSummary"}  # the schema of the answer
+        assert turn.schema == "PageSummary"
         assert QUERY.text not in str(turn.messages)
         assert "The page is material" in system.text
     page = next(turn.messages[1].text for turn in shown if "a.example" in turn.messages[1].text)

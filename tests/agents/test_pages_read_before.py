@@ -17,8 +17,8 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.grounding.evidence_ids import web_evidence_id
-from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from tests.agents.conftest import QUERY, calls, scripted
 from tests.shop import USER
 
@@ -44,13 +44,12 @@ class CountingWeb(SandboxWeb):
 def reading(asked: list[str]) -> Model:
     """A summariser that says for which search it read."""
 
-    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-        search = messages[1].text.split("<search>\n")[1].split("\n</search>")[0]
+    def play(request: Request) -> ScriptedAnswer:
+        search = request.opening.split("<search>\n")[1].split("\n</search>")[0]
         asked.append(search)
-        return AIMessage(json.dumps({"summary": f"Read for {search}.", "quotes": []}))
+        return ScriptedAnswer(structured={"summary": f"Read for {search}.", "quotes": []})
 
-    info = ModelInfo(spec="scripted:reader", provider="offline", model="reader", kind="scripted")
-    return Model(info.spec, OfflineChat(policy=policy, model="reader"), info, {})
+    return scripted_model(play=play, name="reader")
 
 
 def perform(world: World, web: SandboxWeb, model: Model, reader: Model, agent: str = "react", **given: Any) -> Recorded:
@@ -104,24 +103,22 @@ def launcher(*, slow: str = "never") -> Model:
     The researcher whose sub-problem holds ``slow`` starts when the other has long ended.
     """
 
-    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-        names = {tool["function"]["name"] for tool in tools}
-        turns = sum(isinstance(message, AIMessage) for message in messages)
-        if "LaunchResearcher" in names:
+    def play(request: Request) -> AIMessage:
+        turns = request.turn - 1
+        if "LaunchResearcher" in request.tools:
             launches = [["bird feeder", "five feet high"], ["feeder high"]]
             if turns == len(launches):
                 return calls(("Finalize", {}))
             return calls(*(("LaunchResearcher", {"sub_problem": it}) for it in launches[turns]))
-        if "web_search" in names:
-            wanted = messages[1].text.split("<sub_problem>\n")[1].split("\n</sub_problem>")[0]
+        if "web_search" in request.tools:
+            wanted = request.opening.split("<sub_problem>\n")[1].split("\n</sub_problem>")[0]
             time.sleep(0.2 if slow in wanted and turns == 0 else 0)
             return calls(("web_search", {"query": wanted})) if turns == 0 else calls(("Finalize", {}))
-        if "IntermediateReport" in names:
+        if request.schema == "IntermediateReport":
             return AIMessage(json.dumps({"insights": [{"statement": "Five feet.", "citations": [HEIGHT_ID]}]}))
         return AIMessage(f"Five feet [{HEIGHT_ID}].")
 
-    info = ModelInfo(spec="scripted:launcher", provider="offline", model="launcher", kind="scripted")
-    return Model(info.spec, OfflineChat(policy=policy, model="launcher"), info, {})
+    return scripted_model(play=play, name="launcher")
 
 
 @pytest.mark.parametrize("slow", ["never", "bird", "five"])

@@ -14,7 +14,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.offline.chat import Turn
+from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
@@ -27,7 +27,7 @@ RENAME = ("update_user_profile", {"user_id": USER, "first_name": "Zed"})
 REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
 
 
-def perform(world: World, *turns: Scripted, **given: object) -> tuple[Recorded, list[Turn]]:
+def perform(world: World, *turns: Scripted, **given: object) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     player = SystemUnderTest.of("plan_to_function", load_agent("plan_to_function"), {"": model}, world, **given)
     return asyncio.run(Runner(world, "w").run(player, QUERY)), shown

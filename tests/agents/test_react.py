@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.offline.chat import Turn
+from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
@@ -19,7 +19,7 @@ PROFILE = ("get_user_profile", {"user_id": USER})
 REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
 
 
-def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Turn]]:
+def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     return asyncio.run(Runner(world, "w").run(sut(world, model, **given), QUERY)), shown
 

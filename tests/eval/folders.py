@@ -4,14 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
-
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.experiment import Definition, Experiment
-from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import ModelKind, RoleModel, Run, RunError, System
@@ -129,13 +126,11 @@ def scripted_judge(script: Script, *, name: str = "test", kind: ModelKind = "scr
     """A judge that answers by ``script``, and every question that it was asked so far."""
     asked: Asked = []
 
-    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-        del choice
-        asked.append(messages[-1].text)
-        answer = script(messages[0].text)
+    def play(request: Request) -> ScriptedAnswer:
+        asked.append(request.last)
+        answer = script(request.opening)
         if isinstance(answer, BaseException):
             raise answer
-        return AIMessage("", tool_calls=[{"name": tools[0]["function"]["name"], "args": answer, "id": "x"}])
+        return ScriptedAnswer(structured=answer)
 
-    info = ModelInfo(spec=f"scripted:{name}", provider="offline", model=name, kind=kind)
-    return Judge.of(Model(info.spec, OfflineChat(policy=policy, model=name), info, {})), asked
+    return Judge.of(scripted_model(play=play, name=name, kind=kind)), asked

@@ -16,7 +16,7 @@ from drretail.llm.models import Models
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.research import IntermediateReport
 from drretail.records.run import Stop
-from drretail.tools.registry import TOOLS
+from drretail.tools.registry import offered
 from drretail.tools.toolkit import Toolkit
 
 Finding = dict[str, Any]
@@ -63,7 +63,7 @@ class Researchers:
 
     def _is_finding(self, entry: Finding) -> bool:
         """A thought alone is none, unless there is no tool by which anything could be looked up."""
-        return "thought" not in entry or not any(name in TOOLS for name in self.toolkit.tools)
+        return "thought" not in entry or not offered(self.toolkit.session)
 
     def _first_message(self, sub_problem: str) -> HumanMessage:
         session = self.toolkit.session

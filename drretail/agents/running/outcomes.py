@@ -1,6 +1,6 @@
 """What became of runs: of one, and of all of one system."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -32,7 +32,7 @@ class Ended:
             label=run.system,
             query_id=run.query_id,
             before=before,
-            tool_calls=sum(is_tool_call(step) for step in run.steps),
+            tool_calls=sum(is_tool_call(step, run.tools) for step in run.steps),
             tokens=sum(usage.total for usage in run.usage.values()),
             failure=None if run.error is None else f"{run.run_id}: {run.error.kind}: {run.error.message}",
             calls_failed=failed_calls(run),
@@ -71,14 +71,14 @@ class Tally:
             self.failures.append(ended.failure)
 
 
-def is_tool_call(step: Step) -> bool:
-    """True for a call of one of the nine tools; an agent's moves such as Reason are steps, too."""
-    return step.kind == "tool" and step.name in TOOLS
+def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
+    """True for a call of one of the nine tools or of the agent's ``own``; its moves such as Reason are steps, too."""
+    return step.kind == "tool" and (step.name in TOOLS or step.name in own)
 
 
 def failed_calls(run: Run) -> int:
     """How many tool calls of a run got no answer: the error of each begins with its kind."""
-    errors = (step.error for step in run.steps if is_tool_call(step))
+    errors = (step.error for step in run.steps if is_tool_call(step, run.tools))
     return sum(error is not None and error.partition(":")[0] in OUTAGES for error in errors)
 
 

@@ -28,7 +28,7 @@ from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference, Task
 from drretail.records.run import Answer, Run, RunError, Step
-from drretail.tools.registry import tool_schema_hash, tools_of
+from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
 
 MODEL_CALLS = 16
@@ -131,6 +131,7 @@ class Runner:
             redact=bool(sut.system.options.get("redact")),
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),
+            tools=own_tools(sut.agent.tools),
             journal=effects,
             trajectory=Trajectory(self.on_step),
             tool_timeout=self.tool_timeout,
@@ -172,7 +173,8 @@ class Runner:
             repairs=ended.repairs if isinstance(ended, Answer) else (),
             struck=ended.struck if isinstance(ended, Answer) else (),
             usage=models.usage,
-            tool_schema_hash=tool_schema_hash(),
+            tools=tuple(session.tools),
+            tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
             prompt_hashes=prompt_hashes(sut.agent),
             world_fingerprint=self.world.manifest.fingerprint,
         )

@@ -15,7 +15,7 @@ from drretail.llm.registry import Model
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Limits, Role, RoleModel, System
-from drretail.tools.registry import tool_schema_hash
+from drretail.tools.registry import own_tools, tool_schema_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class SystemUnderTest:
         if agent.is_baseline:
             system = System(agent=name, models={}, limits=Limits())
             return cls(system.label(), system, agent, {})
+        own_tools(agent.tools)  # what is wrong with them is said before anything runs
         limits: Limits = given.pop("limits", Limits())
         if given.get("web_mode") == "ws":
             agent = reading_pages(agent)

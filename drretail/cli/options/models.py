@@ -1,7 +1,7 @@
 """Models and judges from flags, profiles and settings, opened with their prices."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,11 +33,11 @@ class Opener:
     def __post_init__(self) -> None:
         from drretail.llm.limits import Paces
         from drretail.llm.prices import read_prices
-        from drretail.llm.providers import PROVIDERS
+        from drretail.llm.providers import provider_names
 
         for provider in self.settings.rate_limits:
-            if provider not in PROVIDERS:
-                raise UnknownName("model provider (rate_limits)", provider, PROVIDERS)
+            if provider not in provider_names():
+                raise UnknownName("model provider (rate_limits)", provider, provider_names())
         object.__setattr__(self, "prices", read_prices(self.settings.prices))
         object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
 
@@ -91,26 +91,32 @@ def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
     return None if wanted is None else read_profile(wanted, settings.profiles)
 
 
-def choices_by_role(specs: Sequence[str], profile: ModelProfile | None) -> dict[str, ModelChoice]:
+def choices_by_role(
+    specs: Sequence[str], profile: ModelProfile | None, roles: Collection[str] = ROLES
+) -> dict[str, ModelChoice]:
     """``[ROLE=]PROVIDER:MODEL`` flags before a profile, by role; what holds for all other roles stands under "".
 
-    A flag without a role replaces the whole profile. Raises UserError for unknown roles and for one named twice.
+    A flag without a role replaces the whole profile. Raises UnknownName for a role that is not among ``roles``, and
+    UserError for one that is named twice.
     """
-    flags = _flags(specs)
+    flags = _flags(specs, roles)
     if profile is None or "" in flags:
         return flags
+    for role in profile.roles:
+        if role not in roles:
+            raise UnknownName("role", role, roles)
     named = {role: profile.choice(role) for role in profile.roles}
     return {"": profile.choice(""), **named, **flags}
 
 
-def _flags(specs: Sequence[str]) -> dict[str, ModelChoice]:
+def _flags(specs: Sequence[str], roles: Collection[str]) -> dict[str, ModelChoice]:
     chosen: dict[str, ModelChoice] = {}
     for flag in specs:
         role, equals, spec = flag.partition("=")
         if not equals:
             role, spec = "", flag
-        elif role not in ROLES:
-            raise UserError(f"--model {flag}: there is no role {role!r}; the roles are {', '.join(ROLES)}.")
+        elif role not in roles:
+            raise UnknownName("role", role, roles)
         if role in chosen:
             raise UserError(f"--model is given twice for {role or 'all roles'}: name each role once.")
         chosen[role] = ModelChoice(model=spec)
@@ -119,20 +125,20 @@ def _flags(specs: Sequence[str]) -> dict[str, ModelChoice]:
 
 def _check_addresses(addresses: Mapping[str, str | None]) -> None:
     """Raises UserError for a provider that nothing goes by, and for what is no address of a server."""
-    from drretail.llm.providers import PROVIDERS
+    from drretail.llm.providers import provider_names
 
     for provider, url in addresses.items():
-        if provider and provider not in PROVIDERS:
-            raise UnknownName("model provider", provider, PROVIDERS)
+        if provider and provider not in provider_names():
+            raise UnknownName("model provider", provider, provider_names())
         if url is not None and not url.startswith(("http://", "https://")):
             raise UserError(f"{url!r} is no address of a model server: write http://… or https://….")
 
 
 def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
     """``[PROVIDER=]URL`` flags by provider; one without a provider is for the only one that is asked."""
-    from drretail.llm.providers import PROVIDERS
+    from drretail.llm.providers import ADDRESSLESS, provider_names
 
-    asked = sorted(providers & set(PROVIDERS))
+    asked = sorted(providers & set(provider_names()) - ADDRESSLESS)
     addresses: dict[str, str] = {}
     for flag in flags:
         provider, equals, url = flag.partition("=")
@@ -142,8 +148,8 @@ def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
                     f"--base-url {flag}: say which of {', '.join(asked)} it is for, as in {asked[0]}={flag}."
                 )
             addresses.update(dict.fromkeys(asked, flag))
-        elif provider not in PROVIDERS:
-            raise UnknownName("model provider", provider, PROVIDERS)
+        elif provider not in provider_names():
+            raise UnknownName("model provider", provider, provider_names())
         else:
             addresses[provider] = url
     return addresses

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.run import Step
+from drretail.records.run import ROLES, Step
 from drretail.viewer.output import say
 from drretail.viewer.paper.published import SYSTEMS
 
@@ -38,7 +38,8 @@ def suts(
 
     asked = [split_web_mode(name) for name in names]
     agents = {name: load_agent(name) for name, _ in asked}
-    models = models_by_role(specs, profile, opener, are_asked=any(agent.roles for agent in agents.values()))
+    roles = [role for agent in agents.values() for role in agent.roles]
+    models = models_by_role(specs, profile, opener, are_asked=bool(roles), roles=roles)
     if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode in asked):
         raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
     players = [SystemUnderTest.of(name, agents[name], models, world, web_mode=mode, **given) for name, mode in asked]
@@ -48,11 +49,17 @@ def suts(
 
 
 def models_by_role(
-    specs: list[str], profile: str | None, opener: "Opener", *, are_asked: bool = True
+    specs: list[str],
+    profile: str | None,
+    opener: "Opener",
+    *,
+    are_asked: bool = True,
+    roles: Iterable[str] = (),
 ) -> "dict[str, Model]":
     """Models of flags, profile and settings by role; the one for all other roles stands under "".
 
-    That the offline one answers is said only where any ``are_asked``: floors and the oracle ask none.
+    That the offline one answers is said only where any ``are_asked``: floors and the oracle ask none. ``roles`` are
+    those that may be named besides the built-in agents'.
     """
     from drretail.cli.options.models import choices_by_role, profile_of
     from drretail.settings import OFFLINE_MODEL
@@ -60,7 +67,7 @@ def models_by_role(
     settings = opener.settings
     if not specs and profile is None and settings.model is not None:
         specs = [settings.model]
-    chosen = choices_by_role(specs, profile_of(profile, settings))
+    chosen = choices_by_role(specs, profile_of(profile, settings), dict.fromkeys((*ROLES, *roles)))
     if not chosen:
         if are_asked:
             say(OFFLINE_NOTE)

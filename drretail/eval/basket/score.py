@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from drretail.eval.basket.distance import MEASURES
 from drretail.eval.basket.judge import judge_basket
 from drretail.eval.metric import CodeFamily, Metric, Value
-from drretail.records.score import Verdict
+from drretail.records.score import MetricDescription, Verdict
 
 
 def variants() -> tuple[str, ...]:
@@ -24,4 +24,5 @@ def _value(variant: str, verdict: Verdict | None) -> Value:
     return Value(variant, "scored", float(verdict.value))
 
 
-METRIC: Metric = CodeFamily("basket", 1, judge_basket, values, variants())
+DESCRIPTION = MetricDescription(title="Basket", counts=("cost_ratio",), bounded_by_oracle=True)
+METRIC: Metric = CodeFamily("basket", 1, judge_basket, values, variants(), DESCRIPTION)

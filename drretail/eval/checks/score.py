@@ -6,7 +6,7 @@ from drretail.eval.checks.judge import judge_checks
 from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.grounding.checks import CHECKS
 from drretail.records.evidence import Finding
-from drretail.records.score import Verdict
+from drretail.records.score import MetricDescription, Verdict
 
 CLEAN = "clean"
 """The variant that is 1 for a report in which no check finds an error."""
@@ -47,4 +47,23 @@ def clean(single: Sequence[Value]) -> Value:
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
 
-METRIC: Metric = CodeFamily("checks", 3, judge_checks, values, variants())
+DESCRIPTION = MetricDescription(
+    title="Checks",
+    meaning="Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
+    "after_today, repeated_section), without a warning.",
+    headlines=(
+        CLEAN,
+        "price_wrong",
+        "over_budget",
+        "unresolved_citation",
+        "recommended_although_owned",
+        "unwanted_brand",
+    ),
+    compared=(CLEAN,),
+    summaries=(CLEAN,),
+    correlated=(CLEAN,),
+    folds_perfect=True,
+    self_checked=True,
+    bounded_by_oracle=True,
+)
+METRIC: Metric = CodeFamily("checks", 3, judge_checks, values, variants(), DESCRIPTION)

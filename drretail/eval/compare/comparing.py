@@ -9,8 +9,8 @@ from drretail.eval.compare.conclusions import conclusions
 from drretail.eval.compare.missing import lacking_pairs, missing, too_few
 from drretail.eval.compare.rows import Sides, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
-from drretail.eval.compare.wording import compared, hidden
-from drretail.eval.metric import Metric
+from drretail.eval.compare.wording import bar_of, compared, hidden, row_facts
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.pairwise.pairs import named, researching
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel
@@ -99,7 +99,7 @@ def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[
                 *(lacking_pairs(comparison, theirs, asking.experiment, seats) if asking.pairwise else ()),
                 *too_few(comparison, asking.experiment),
             ),
-            "conclusions": tuple(conclusions(comparison, _self_checked(gathered))),
+            "conclusions": tuple(conclusions(comparison, _self_checked(gathered), _finding(gathered))),
         }
     )
 
@@ -140,15 +140,24 @@ def _family(
         a, b = (side_of(its, variant) for its in runs)
         if any(a.values.values()) or any(b.values.values()):
             variants[variant] = a, b
-    rows = compared_rows(metric.name, variants, gathered.definition.seed)
+    rows = [
+        row.model_copy(update=row_facts(metric, row.variant))
+        for row in compared_rows(metric.name, variants, gathered.definition.seed)
+    ]
     steady_judge = seat.judge.kind == "rule_based"
     steady = (
-        reliability(metric.name, variant, label, side, k=k, bar=bar, steady_judge=steady_judge)
+        reliability(metric.name, variant, label, side, k=k, bar=bar_of(metric, variant, bar), steady_judge=steady_judge)
         for variant, sides in variants.items()
         for label, side in zip(labels, sides, strict=True)
     )
-    return rows, corrected([it for it in steady if it is not None])
+    known = [it.model_copy(update={"name": row_facts(metric, it.variant)["name"]}) for it in steady if it is not None]
+    return rows, corrected(known)
 
 
 def _self_checked(gathered: Gathered) -> set[str]:
     return {label for label, system in gathered.definition.systems.items() if system.self_checked}
+
+
+def _finding(gathered: Gathered) -> set[str]:
+    """The families whose findings an agent may take out of its reports by itself."""
+    return {name for name, metric in gathered.families.items() if description_of(metric).self_checked}

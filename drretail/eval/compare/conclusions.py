@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drretail.eval.compare.preferences import Name, alike, naming, preferences
 from drretail.eval.compare.steadiness import noise_sentences
-from drretail.eval.compare.wording import COUNTS, distinct, listed, name_of, queries, signed, span
+from drretail.eval.compare.wording import distinct, listed, name_of, queries, signed, span
 from drretail.eval.compare.wording import number as said
 from drretail.eval.pairwise.outcomes import preferred
 from drretail.eval.scores.panel import names_panel
@@ -88,7 +88,7 @@ def _needed(rows: Sequence[ComparedRow]) -> str:
 
 def _shown(rows: Sequence[ComparedRow]) -> str:
     """Of rows on a scale: counts, each in a unit of its own, have theirs in the tables."""
-    scaled = [row for row in rows if row.variant not in COUNTS] or rows
+    scaled = [row for row in rows if not row.is_count] or rows
     found = sorted((row.detectable, name_of(row)) for row in scaled if row.detectable)
     return span([(said(size), it) for size, it in found]) if found else ""
 
@@ -127,10 +127,12 @@ class _Group(NamedTuple):
         return distinct([row.n_pairs for row in self.all])
 
 
-def conclusions(comparison: Comparison, self_checked: Collection[str] = ()) -> Iterator[str]:
+def conclusions(
+    comparison: Comparison, self_checked: Collection[str] = (), finding: Collection[str] = ()
+) -> Iterator[str]:
     """Differences first, then what is open and what it would take, noise, preferences side by side, contradictions.
 
-    ``self_checked`` names systems that take out of their own reports what checks find.
+    ``self_checked`` names systems that take out of their own reports what the families in ``finding`` find.
     """
     name = naming(comparison)
     if not comparison.tables and not comparison.pairs:
@@ -145,9 +147,10 @@ def conclusions(comparison: Comparison, self_checked: Collection[str] = ()) -> I
         yield f"By {group.judges}, nothing can be said of {group.names}: no query has a value of both ({why})."
     yield from noise_sentences(comparison, name)
     yield from _dropped([row for table in comparison.tables for row in table.rows])
+    found = dict.fromkeys(row.metric for table in comparison.tables for row in table.rows if row.metric in finding)
     for side, label in (("A", comparison.a), ("B", comparison.b)):
-        if label in self_checked and any(row.metric == "checks" for table in comparison.tables for row in table.rows):
-            yield f"{side} takes out of its own reports what the checks find, so they say little of it."
+        for metric in found if label in self_checked else ():
+            yield f"{side} takes out of its own reports what the {metric} find, so they say little of it."
     yield from preferences(comparison, name)
     yield from contradictions(comparison, name)
 

@@ -5,27 +5,26 @@ from math import fsum
 
 from drretail.eval.compare.preferences import Name, alike
 from drretail.eval.compare.rows import Side, narrower
-from drretail.eval.compare.wording import bar_of, listed, name_of, shares
+from drretail.eval.compare.wording import listed, name_of, shares
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.stats.reliability import agent_test, noise, pass_power, worst_of
 from drretail.stats.significance import LEVEL, holm
 
 
 def reliability(
-    metric: str, variant: str, system: str, side: Side, *, k: int, bar: float, steady_judge: bool = False
+    metric: str, variant: str, system: str, side: Side, *, k: int, bar: float | None, steady_judge: bool = False
 ) -> Reliability | None:
     """Noise split, pass^k and worst of k; None where nothing was repeated, or nothing has a value.
 
-    ``k`` is how many repeats of the agent both systems planned, ``bar`` what a rating has to reach. What differs
-    between runs is the agent's noise only where the judge's can be taken out, or a ``steady_judge``, as code is, has
-    none.
+    ``k`` is how many repeats of the agent both systems planned, ``bar`` what a value has to reach, None for what has
+    no bar. What differs between runs is the agent's noise only where the judge's can be taken out, or a
+    ``steady_judge``, as code is, has none.
     """
     if not any(_repeated(query) for query in side.nested.values()):
         return None
     nested = list(side.nested.values())
     split = noise(nested)
     mixed = split.judge is None and not steady_judge
-    needed = bar_of(metric, variant, bar)
     made = Reliability(
         metric=metric,
         variant=variant,
@@ -35,10 +34,10 @@ def reliability(
         sd_judge=split.judge,
         sd_repeats=split.agent if mixed else None,
         p_agent=agent_test(nested),
-        bar=needed,
+        bar=bar,
         k=k,
     )
-    return made if k < 2 or needed is None else made.model_copy(update=_of_k(side, k, needed))
+    return made if k < 2 or bar is None else made.model_copy(update=_of_k(side, k, bar))
 
 
 def corrected(rows: Sequence[Reliability]) -> list[Reliability]:

@@ -1,12 +1,11 @@
 """Words and numbers of sentences."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from drretail.eval.metric import Metric
-from drretail.eval.quality.judge import DIMENSIONS
-from drretail.eval.quality.score import AVERAGE
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.scores.gathering import Seat
-from drretail.eval.scores.slices import headlines
+from drretail.eval.scores.slices import headlines, named
 from drretail.records.comparison import ComparedRow, Reliability
 
 MOST = 10_000
@@ -15,7 +14,7 @@ MOST = 10_000
 
 def name_of(row: ComparedRow | Reliability) -> str:
     """ "clarity", "FP", "checks clean": the family is named where the variant alone says little."""
-    return row.variant if row.metric in ("faithfulness", "quality") else f"{row.metric} {row.variant}"
+    return row.name or f"{row.metric} {row.variant}"
 
 
 def number(value: float) -> str:
@@ -69,44 +68,24 @@ def shares(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-COMPARED: Mapping[str, tuple[str, ...]] = {
-    "faithfulness": ("FP", "FP_web", "FP_product", "FR"),
-    "quality": (*DIMENSIONS, AVERAGE),
-    "checks": ("clean",),
-    "process": (
-        "tool_coverage",
-        "unneeded",
-        "repeated",
-        "invalid",
-        "retrieved_uncited",
-        "turns",
-        "turns_to_evidence",
-        "tool_calls",
-        "words",
-    ),
-}
-RATED = frozenset({"quality"})
-"""Families on the scale 0 to 10."""
-COUNTS = frozenset(
-    {"turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains", "recommended", "cost_ratio"}
-)
-"""Variants that are no shares, and for which no bar makes sense."""
-
-
 def compared(metric: Metric) -> tuple[str, ...]:
-    """The family's variants that are compared, in the order of its tables; of an unknown family its headlines."""
-    chosen = COMPARED.get(metric.name)
-    if chosen is None:
-        return headlines(metric)
-    known = set(metric.variants()) - metric.pooled_variants()
-    return tuple(variant for variant in chosen if variant in known)
+    """The family's variants that are compared: those it names, else its headlines."""
+    return named(metric, description_of(metric).compared) or headlines(metric)
 
 
-def bar_of(metric: str, variant: str, bar: float) -> float | None:
+def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
+    """What a row of the variant is called beside rows of other families, and whether it is a count."""
+    described = description_of(metric)
+    name = variant if described.named_by_variant else f"{metric.name} {variant}"
+    return {"name": name, "is_count": variant in described.counts}
+
+
+def bar_of(metric: Metric, variant: str, bar: float) -> float | None:
     """What a value has to reach: ``bar`` of a rating (0 to 10), a tenth of it of a share; None where neither."""
-    if metric in RATED:
-        return bar
-    return None if variant in COUNTS or metric == "process" else bar / 10
+    described = description_of(metric)
+    if variant in described.counts or not described.higher_is_better:
+        return None
+    return bar if described.scale == "rating" else bar / 10
 
 
 def hidden(metric: Metric, seat: Seat) -> bool:

@@ -13,7 +13,7 @@ from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, poo
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
-from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 
 HEADLINE: tuple[str, ...] = ("web", "product")
 """The types of FP; internal sources have no counterpart in the paper and their own column."""
@@ -190,6 +190,23 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
     return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
 
 
+DESCRIPTION = MetricDescription(
+    title="Faithfulness",
+    headlines=("FP", "FP_strict", "FP_web", "FP_product", "FR", "N_cited"),
+    compared=("FP", "FP_web", "FP_product", "FR"),
+    summaries=("FP",),
+    correlated=("FP", "FP_web", "FP_product", "FR"),
+    groups={
+        **dict.fromkeys(("FP", "FP_eq2", "FP_pooled", "FP_strict"), "FP"),
+        **dict.fromkeys(("FP_web", FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
+        **dict.fromkeys(("FR", "FR_all", "FR_pooled"), "FR"),
+        **dict.fromkeys(("N_cited", "N_web", "N_product"), "N"),
+    },
+    only_in_json=("FP_eq2_report",),  # of a few reports only
+    named_by_variant=True,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Faithfulness:
     """FP and FR with their variants, under the rules default, paper and drg."""
@@ -198,6 +215,7 @@ class Faithfulness:
     version: int = 1
     needs_judge: bool = True
     is_opinion: bool = False
+    description: MetricDescription = DESCRIPTION
 
     async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
         await judge(subject, judge_session)

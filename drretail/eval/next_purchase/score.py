@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.eval.next_purchase.judge import ASPECTS, GONE, NOT_HELD_OUT, Compared, Hits, judge_next_purchase
-from drretail.records.score import Verdict, VerdictState
+from drretail.records.score import MetricDescription, Verdict, VerdictState
 
 GUESSERS = ("hit", "base", "shop")
 """The report, the best sellers of the user's favourite category, and those of the whole shop."""
@@ -50,4 +50,11 @@ def _flag(variant: str, flag: bool | None) -> Value:
     return Value(variant, "na") if flag is None else Value(variant, "scored", float(flag))
 
 
-METRIC: Metric = CodeFamily("next_purchase", 1, judge_next_purchase, values, variants())
+DESCRIPTION = MetricDescription(
+    title="Next purchase",
+    meaning="The share of reports that recommend what the user bought next (hit), beside as many best sellers "
+    "of the user's favourite category (base) and of the whole shop (shop).",
+    headlines=("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
+    counts=("recommended",),
+)
+METRIC: Metric = CodeFamily("next_purchase", 1, judge_next_purchase, values, variants(), DESCRIPTION)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from drretail.eval.metric import description_of
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.run import BASELINES
@@ -11,21 +12,12 @@ from drretail.stats.rank_correlation import Cell, Values, Within, spearman_withi
 from drretail.stats.significance import holm
 
 PROCESS = "process"
-HEADLINES = (
-    ("faithfulness", "FP"),
-    ("faithfulness", "FP_web"),
-    ("faithfulness", "FP_product"),
-    ("faithfulness", "FR"),
-    ("quality", "Avg"),
-    ("checks", "clean"),
-    (PROCESS, "words"),
-)
 FEWEST = 10
 """Pairs below which a correlation is not told: it would be noise."""
 
 
 def correlations(gathered: Gathered) -> list[Correlation]:
-    """Every measure of ``process`` against every headline score by every judge, inside systems.
+    """Every measure of ``process`` against every score that a family names for it by every judge, inside systems.
 
     Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
     themselves. Empty without ``process``.
@@ -33,10 +25,12 @@ def correlations(gathered: Gathered) -> list[Correlation]:
     code = next((seat for seat in gathered.seats(PROCESS) if seat.judge.spec == CODE), None)
     if code is None:
         return []
-    measured = {name: _values(gathered, PROCESS, code, name) for name in MEASURES if name != "words"}
+    held = {name: description_of(metric).correlated for name, metric in gathered.families.items()}
+    measured = {name: _values(gathered, PROCESS, code, name) for name in MEASURES if name not in held[PROCESS]}
     rows = [
         _row(name, metric, variant, seat, found)
-        for metric, variant in HEADLINES
+        for metric, variants in held.items()
+        for variant in variants
         for seat in _seats(gathered, metric)
         if (scored := _values(gathered, metric, seat, variant))
         for name, counted in measured.items()
@@ -56,7 +50,7 @@ def _seats(gathered: Gathered, metric: str) -> Iterator[Seat]:
 def _values(gathered: Gathered, metric: str, seat: Seat, variant: str) -> Values:
     """The mean over repeats of every system and query that has one."""
     left_out = {label for label, system in gathered.definition.systems.items() if system.agent in BASELINES}
-    if metric == "checks":
+    if description_of(gathered.families[metric]).self_checked:
         left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
     found: dict[Cell, list[float]] = defaultdict(list)
     for plan, heard in gathered.heard(metric, seat):

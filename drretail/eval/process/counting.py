@@ -97,13 +97,19 @@ class Course:
 
     @cached_property
     def calls(self) -> Sequence[Step]:
-        """The calls of the nine tools, those that failed among them; moves of agents such as Reason are none."""
-        return [step for step in self.run.steps if step.kind == "tool" and step.name in NINE]
+        """The calls of the nine tools and the agent's own, failed ones among them; moves such as Reason are none."""
+        return [step for step in self.run.steps if step.kind == "tool" and step.name in self.tools]
+
+    @cached_property
+    def tools(self) -> frozenset[str | None]:
+        return frozenset({*NINE, *self.run.tools})
 
     @cached_property
     def misnamed(self) -> Sequence[Step]:
         """Calls of tools that there aren't."""
-        return [s for s in self.run.steps if s.kind == "tool" and s.name not in NINE and error_of(s) == UNKNOWN_TOOL]
+        return [
+            s for s in self.run.steps if s.kind == "tool" and s.name not in self.tools and error_of(s) == UNKNOWN_TOOL
+        ]
 
     @cached_property
     def handed(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.process.judge import judge_process
-from drretail.records.score import Verdict
+from drretail.records.score import MetricDescription, Verdict
 
 
 def variants() -> tuple[str, ...]:
@@ -24,4 +24,23 @@ def _value(name: str, verdict: Verdict | None) -> Value:
     return Value(name, "scored", float(verdict.value["value"]), verdict.value["items"])
 
 
-METRIC: Metric = CodeFamily("process", 1, judge_process, values, variants())
+DESCRIPTION = MetricDescription(
+    title="Process",
+    meaning="What the runs did, as shares and as counts a run; none of it is better high or low by itself.",
+    headlines=("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
+    compared=(
+        "tool_coverage",
+        "unneeded",
+        "repeated",
+        "invalid",
+        "retrieved_uncited",
+        "turns",
+        "turns_to_evidence",
+        "tool_calls",
+        "words",
+    ),
+    correlated=("words",),
+    counts=("turns", "turns_to_evidence", "tool_calls", "words", "pages", "domains"),
+    higher_is_better=False,
+)
+METRIC: Metric = CodeFamily("process", 1, judge_process, values, variants(), DESCRIPTION)

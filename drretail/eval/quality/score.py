@@ -8,7 +8,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, judge, prompt_for
-from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 
 HIGH = 8
 """From here on a rating says that nothing is left to wish for."""
@@ -89,6 +89,17 @@ def _mean(variant: str, ratings: Mapping[str, Value], dimensions: Sequence[str])
     return Value(variant, "scored", sum(numbers) / len(numbers))
 
 
+DESCRIPTION = MetricDescription(
+    title="Answer quality",
+    headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
+    compared=(*DIMENSIONS, AVERAGE),
+    summaries=("overall", AVERAGE),
+    correlated=(AVERAGE,),
+    scale="rating",
+    named_by_variant=True,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """Seven ratings and their means; the same under all rules."""
@@ -97,6 +108,7 @@ class Quality:
     version: int = 1
     needs_judge: bool = True
     is_opinion: bool = True
+    description: MetricDescription = DESCRIPTION
 
     async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
         await judge(subject, judge_session)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.counterfactual.scores import is_judged
-from drretail.eval.metric import Metric
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.pairwise.pairs import Labels
 from drretail.eval.pairwise.score import derive_pairs
 from drretail.eval.process.correlation import correlations
@@ -22,9 +22,6 @@ from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.files import read_json
 from drretail.records.base import sha256_of
 from drretail.records.score import Judging, Score, Scores
-
-SELF_CHECKED = "checks"
-"""The family whose findings an agent may have taken out of its reports by itself."""
 
 
 def derive_scores(
@@ -52,6 +49,7 @@ def derive_scores(
     made = zip(judged, rows_of_all(judged), strict=True)
     return Scores(
         scores=tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows)),
+        metrics={about.metric.name: description_of(about.metric) for about, _ in judged},
         judgings=tuple(judgings),
         pairs=pairs,
         ranks=ranks,
@@ -88,7 +86,7 @@ def _systems(
 
 def _marked(gathered: Gathered, about: About, made: list[Score]) -> list[Score]:
     """The same rows; those by which a system checked its own reports say so."""
-    itself = about.metric.name == SELF_CHECKED and gathered.definition.systems[about.system].self_checked
+    itself = description_of(about.metric).self_checked and gathered.definition.systems[about.system].self_checked
     return [row.model_copy(update={"self_checked": True}) for row in made] if itself else made
 
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.metric import Metric
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.scores.aggregate import About, Judged
 from drretail.eval.scores.gathering import Reported
 from drretail.experiment import Definition
@@ -60,22 +60,8 @@ def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
     return ("category", "kind", "constraint").index(by), kinds.index(name) if name in kinds else len(kinds), name
 
 
-HEADLINES: Mapping[str, tuple[str, ...]] = {
-    "faithfulness": ("FP", "FP_strict", "FP_web", "FP_product", "FR", "N_cited"),
-    "quality": ("constraint_following", "personalization", "overall", "Avg", "Avg_6"),
-    "checks": (
-        "clean",
-        "price_wrong",
-        "over_budget",
-        "unresolved_citation",
-        "recommended_although_owned",
-        "unwanted_brand",
-    ),
-    "process": ("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
-    "next_purchase": ("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
-}
-"""The variants that are sliced, by family; of any other family the first ``FIRST`` that are not pooled."""
 FIRST = 6
+"""Headlines of a family that names none."""
 Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 """Ids of queries by slice."""
 
@@ -116,10 +102,16 @@ def slice_scores(judged: Sequence[Judged], slices: Slices, seed: str) -> list[Sl
 
 def headlines(metric: Metric) -> tuple[str, ...]:
     """The variants of a family that are sliced, in the order of its tables."""
-    chosen: Collection[str] = HEADLINES.get(metric.name, ())
-    pooled = metric.pooled_variants()
-    plain = [variant for variant in metric.variants() if variant not in pooled]
-    return tuple(variant for variant in plain if variant in chosen) if chosen else tuple(plain[:FIRST])
+    return named(metric, description_of(metric).headlines) or tuple(_plain(metric)[:FIRST])
+
+
+def named(metric: Metric, chosen: Collection[str]) -> tuple[str, ...]:
+    """Those of the chosen variants that the family has, in its order; what is pooled has no value of a query."""
+    return tuple(variant for variant in _plain(metric) if variant in chosen)
+
+
+def _plain(metric: Metric) -> list[str]:
+    return [variant for variant in metric.variants() if variant not in metric.pooled_variants()]
 
 
 def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator[_Cut]:

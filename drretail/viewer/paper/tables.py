@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 from drretail.eval.quality.judge import DIMENSIONS
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_runs
@@ -95,11 +94,7 @@ def read_votes(experiment: Path) -> list[Vote]:
             except ValidationError as problem:
                 raise UserError(f"{path}, vote {number}, is none: {problem.errors()[0]['msg']}.") from problem
             if vote.dimension not in DIMENSIONS:
-                near = get_close_matches(vote.dimension, DIMENSIONS, n=1)
-                raise UserError(
-                    f"{path}, vote {number}: there is no dimension {vote.dimension!r}. "
-                    f"{f'Did you mean {near[0]}?' if near else 'There are: ' + ', '.join(DIMENSIONS) + '.'}"
-                )
+                raise UnknownName(f"dimension ({path}, vote {number})", vote.dimension, DIMENSIONS)
             votes.append(vote)
     return votes
 

@@ -1,12 +1,10 @@
 """How far judges agree, as a table: a row for every two judges, a column for each variant that sums up a family."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from drretail.records.score import Agreement
-from drretail.viewer.tables.scores import Cell, Column, Line, Table
+from drretail.records.score import Agreement, MetricDescription
+from drretail.viewer.tables.scores import NONE_HELD, Cell, Column, Line, Metrics, Table, description
 
-SHOWN: Mapping[str, tuple[str, ...]] = {"quality": ("overall", "Avg"), "faithfulness": ("FP",)}
-"""By family; of any other the first variant."""
 TITLE = "Agreement of judges"
 MEANING = (
     "Spearman's ρ over the reports of research that both scored: 1 where they rank reports alike, 0 where one's order "
@@ -14,9 +12,11 @@ MEANING = (
 )
 
 
-def agreement_table(agreements: Sequence[Agreement]) -> Table | None:
-    """None where no two judges that are models judged the same family."""
-    shown = [row for row in agreements if row.variant in SHOWN.get(row.metric, (_first(agreements, row.metric),))]
+def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
+    """None where no two judges that are models judged the same family; ``metrics`` as in ``score_tables``."""
+    families = {row.metric: description(metrics, row.metric) for row in agreements}
+    told = {name: family.summaries or (_first(agreements, name),) for name, family in families.items()}
+    shown = [row for row in agreements if row.variant in told[row.metric]]
     if not shown:
         return None
     columns = list(dict.fromkeys((row.metric, row.variant) for row in shown))
@@ -28,7 +28,7 @@ def agreement_table(agreements: Sequence[Agreement]) -> Table | None:
         title=TITLE,
         metric="agreement",
         by=alone,
-        columns=tuple(Column(_name(metric, variant), TITLE) for metric, variant in columns),
+        columns=tuple(Column(_name(metric, variant, families[metric]), TITLE) for metric, variant in columns),
         lines=tuple(
             Line("ρ" if alone else who, who, "system", "", tuple(_cell(held.get(column)) for column in columns))
             for who, held in lines.items()
@@ -43,8 +43,8 @@ def _first(agreements: Sequence[Agreement], metric: str) -> str:
     return next(row.variant for row in agreements if row.metric == metric)
 
 
-def _name(metric: str, variant: str) -> str:
-    return variant if metric in SHOWN else f"{metric} {variant}"
+def _name(metric: str, variant: str, family: MetricDescription) -> str:
+    return variant if family.named_by_variant else f"{metric} {variant}"
 
 
 def _who(row: Agreement) -> str:

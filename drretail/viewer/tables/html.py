@@ -7,7 +7,7 @@ from drretail.records.pairs import PairScore, RankScore
 from drretail.records.score import Agreement, Score, SliceScore
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import Paired, paired
-from drretail.viewer.tables.scores import Table, score_tables, table_key_of
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, Table, score_tables, table_key_of
 from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, sliced_tables
 from drretail.viewer.tables.widths import parts
 
@@ -36,13 +36,13 @@ class ScorePart:
     """None where nothing is sliced, or where every slice holds all queries."""
 
 
-def score_parts(scores: Sequence[Score], slices: Sequence[SliceScore]) -> list[ScorePart]:
-    """One for each metric, judge and set of rules, in the order of the scores."""
-    by_table = {sliced.table_key: sliced for sliced in sliced_tables(slices, scores)}
+def score_parts(scores: Sequence[Score], slices: Sequence[SliceScore], metrics: Metrics = NONE_HELD) -> list[ScorePart]:
+    """One for each metric, judge and set of rules, in the order of the scores; ``metrics`` as in ``score_tables``."""
+    by_table = {sliced.table_key: sliced for sliced in sliced_tables(slices, scores, metrics=metrics)}
     tables_of_judges = list(dict.fromkeys(table_key_of(score) for score in scores))
     return [
         ScorePart(_sheet(table), _slices(by_table.get(table_key)))
-        for table_key, table in zip(tables_of_judges, score_tables(scores), strict=True)
+        for table_key, table in zip(tables_of_judges, score_tables(scores, metrics), strict=True)
     ]
 
 
@@ -73,9 +73,9 @@ def _noted(table_key: Paired) -> Table | None:
     return None if table_key.overall is None else replace(table_key.overall, notes=table_key.notes)
 
 
-def agreement_sheet(agreements: Sequence[Agreement]) -> Sheet | None:
+def agreement_sheet(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Sheet | None:
     """How far judges agree; None where no two judged the same."""
-    table = agreement_table(agreements)
+    table = agreement_table(agreements, metrics)
     return None if table is None else _sheet(table)
 
 

@@ -2,39 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from drretail.records.score import CODE, JudgeRef, Place, Score, in_order, place_of, shared_models
+from drretail.eval.registry import described
+from drretail.records.score import CODE, JudgeRef, MetricDescription, Place, Score, in_order, place_of, shared_models
 
 NOT_RATED = "not rated (rule-based)"
 ZEROED = "failed and n/a as 0"
-ONLY_IN_JSON = frozenset({"FP_eq2_report"})
-"""Of a few reports only, and so no column of a table."""
-CLEAN = "clean"
-"""The check that sums up the others."""
-_TITLES = {
-    "faithfulness": "Faithfulness",
-    "quality": "Answer quality",
-    "checks": "Checks",
-    "process": "Process",
-    "basket": "Basket",
-    "next_purchase": "Next purchase",
-}
-_MEANINGS = {
-    "checks": "Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
-    "after_today, repeated_section), without a warning.",
-    "process": "What the runs did, as shares and as counts a run; none of it is better high or low by itself.",
-    "next_purchase": "The share of reports that recommend what the user bought next (hit), beside as many best sellers "
-    "of the user's favourite category (base) and of the whole shop (shop).",
-}
-_WITH_ORACLE = frozenset({"basket", "checks"})
-"""Nobody is as good in these as who knows the best basket; of research, and of taste, it shows nothing."""
 _SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
-_GROUPS: Mapping[str, str] = {
-    **dict.fromkeys(("FP", "FP_eq2", "FP_pooled", "FP_strict"), "FP"),
-    **dict.fromkeys(("FP_web", "FP_web_live", "FP_product", "FP_internal"), "FP by source"),
-    **dict.fromkeys(("FR", "FR_all", "FR_pooled"), "FR"),
-    **dict.fromkeys(("N_cited", "N_web", "N_product"), "N"),
-}
+Metrics = Mapping[str, MetricDescription]
+"""By name."""
+NONE_HELD: Metrics = MappingProxyType({})
 TableKey = tuple[str, str, str, str]
 """Metric, judge, its settings, rules: what the rows of one table have in common."""
 
@@ -98,19 +76,25 @@ class Table:
     """What a row is about."""
 
 
-def score_tables(scores: Sequence[Score]) -> list[Table]:
-    """One table for each metric, judge and set of rules, in the order of the scores: judges never share one."""
+def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> list[Table]:
+    """One table for each metric, judge and set of rules, in the order of the scores: judges never share one.
+
+    ``metrics`` are what the families say of themselves, as scores.json holds it; those that are missing are asked.
+    """
     tables_of_judges = dict.fromkeys(table_key_of(score) for score in scores)
-    shown = [score for score in scores if score.variant not in ONLY_IN_JSON]
-    return [_table([score for score in shown if table_key_of(score) == table_key]) for table_key in tables_of_judges]
+    return [
+        _table([score for score in scores if table_key_of(score) == table_key], description(metrics, table_key[0]))
+        for table_key in tables_of_judges
+    ]
+
+
+def description(metrics: Metrics, name: str) -> MetricDescription:
+    """What a family says of itself: as it was held when its scores were made, else as it does today."""
+    return metrics.get(name) or described(name)
 
 
 def table_key_of(score: Score) -> TableKey:
     return score.metric, score.judge, score.judge_params, score.rules
-
-
-def title_of(metric: str) -> str:
-    return _TITLES.get(metric, metric)
 
 
 def judged_by(judge: JudgeRef, rules: str) -> str:
@@ -145,8 +129,8 @@ def system_names(labels: Iterable[str], own: Iterable[str] = ()) -> dict[str, st
     }
 
 
-def notes_on(labels: Iterable[str], metric: str = "") -> list[str]:
-    """Sentences on what stands below a rule, and on what names leave out; the oracle is a ceiling of some metrics."""
+def notes_on(labels: Iterable[str], *, bounded: bool = False) -> list[str]:
+    """Sentences on what stands below a rule, and on what names leave out; the oracle is a ceiling where ``bounded``."""
     ordered = in_order(labels)
     places = {place_of(label) for label in ordered}
     shared = shared_models(ordered)
@@ -155,20 +139,21 @@ def notes_on(labels: Iterable[str], metric: str = "") -> list[str]:
         told.append("Counterfactual systems saw another profile than the user's: they are measured, not ranked.")
     if "floor" in places:
         told.append("The null agents are floors: they research nothing, so what they get is no merit.")
-    if "ceiling" in places and metric in _WITH_ORACLE:
+    if "ceiling" in places and bounded:
         told.append("The oracle is a ceiling: it solves the query's constraints over the whole catalog.")
     return told
 
 
-def _table(scores: Sequence[Score]) -> Table:
+def _table(every: Sequence[Score], family: MetricDescription) -> Table:
+    scores = [score for score in every if score.variant not in family.only_in_json]
     first = scores[0]
     held = {(score.system, score.policy, score.variant): score for score in scores}
     variants = list(dict.fromkeys(score.variant for score in scores))
     unrated = {v for v in variants if all(score.note == NOT_RATED for score in scores if score.variant == v)}
     empty = _nothing_in(scores) - unrated
-    spotless = _spotless(scores) - empty
+    spotless = _spotless(scores, family) - empty
     left_out = unrated | empty | spotless
-    columns = tuple(Column(name, _GROUPS.get(name, name)) for name in variants if name not in left_out)
+    columns = tuple(Column(name, family.groups.get(name, name)) for name in variants if name not in left_out)
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), own)
     lines: list[Line] = []
@@ -179,10 +164,10 @@ def _table(scores: Sequence[Score]) -> Table:
                 manner = "" if policy == "scored_only" else ZEROED
                 cells = tuple(None if score is None else _cell(score) for score in row)
                 lines.append(Line(name, label, place_of(label), manner, cells))
-    meaning = [_MEANINGS[first.metric]] if first.metric in _MEANINGS and columns else []
+    meaning = [family.meaning] if family.meaning and columns else []
     judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
     return Table(
-        title=title_of(first.metric),
+        title=family.title,
         metric=first.metric,
         by=judged_by(judge, first.rules),
         columns=columns,
@@ -194,7 +179,7 @@ def _table(scores: Sequence[Score]) -> Table:
             *_all_well([v for v in variants if v in spotless]),
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
-            *notes_on(names, first.metric),
+            *notes_on(names, bounded=family.bounded_by_oracle),
         ),
     )
 
@@ -210,9 +195,9 @@ def _without(variants: Sequence[str]) -> list[str]:
     return [f"Nothing to score in any report: {', '.join(variants)}."] if variants else []
 
 
-def _spotless(scores: Sequence[Score]) -> set[str]:
+def _spotless(scores: Sequence[Score], family: MetricDescription) -> set[str]:
     """Checks that found nothing in any report of any system: a column of ones says no more than a sentence."""
-    variants = {score.variant for score in scores if score.metric == "checks"} - {CLEAN}
+    variants = {score.variant for score in scores} - {*family.summaries} if family.folds_perfect else set()
     return {v for v in variants if all(score.value in (None, 1) for score in scores if score.variant == v)}
 
 

@@ -3,20 +3,22 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from drretail.records.score import FEW, JudgeRef, Score, SliceBy, SliceScore, place_of
+from drretail.records.score import FEW, JudgeRef, MetricDescription, Score, SliceBy, SliceScore, place_of
 from drretail.viewer.tables.scores import (
+    NONE_HELD,
     Cell,
     Column,
     Line,
+    Metrics,
     Table,
     TableKey,
+    description,
     interval,
     judged_by,
     notes_on,
     number,
     system_names,
     table_key_of,
-    title_of,
 )
 
 BY: tuple[SliceBy, ...] = ("category", "kind", "constraint")
@@ -38,7 +40,10 @@ class SlicedTables:
 
 
 def sliced_tables(
-    slices: Sequence[SliceScore], scores: Sequence[Score], wanted: Sequence[SliceBy] = BY
+    slices: Sequence[SliceScore],
+    scores: Sequence[Score],
+    wanted: Sequence[SliceBy] = BY,
+    metrics: Metrics = NONE_HELD,
 ) -> list[SlicedTables]:
     """One for each metric, judge and rules, in the order of the rows, with a table for each kind and variant.
 
@@ -53,11 +58,14 @@ def sliced_tables(
         SlicedTables(
             table_key,
             tuple(
-                _tables(rows, {system for judged, system in own if judged == table_key}, _only_na(scores, table_key))
+                _tables(
+                    rows, family, {system for judged, system in own if judged == table_key}, _only_na(scores, table_key)
+                )
             ),
-            tuple(notes_on((row.system for row in rows), table_key[0])),
+            tuple(notes_on((row.system for row in rows), bounded=family.bounded_by_oracle)),
         )
         for table_key, rows in found.items()
+        for family in [description(metrics, table_key[0])]
     ]
 
 
@@ -80,17 +88,19 @@ def _only_na(scores: Sequence[Score], table_key: TableKey) -> frozenset[tuple[st
     )
 
 
-def _tables(rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[tuple[str, str]]) -> Iterator[Table]:
+def _tables(
+    rows: Sequence[SliceScore], family: MetricDescription, own: Collection[str], only_na: Collection[tuple[str, str]]
+) -> Iterator[Table]:
     for by in BY:
         of_kind = [row for row in rows if row.by == by]
         for variant in dict.fromkeys(row.variant for row in of_kind):
             shown = [row for row in of_kind if row.variant == variant]
-            yield _table(by, variant, shown, own, {system for system, of in only_na if of == variant})
+            yield _table(
+                f"{family.title}: {variant} by {by}", shown, own, {system for system, of in only_na if of == variant}
+            )
 
 
-def _table(
-    by: SliceBy, variant: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]
-) -> Table:
+def _table(title: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str]) -> Table:
     first = rows[0]
     held = {(row.system, row.name): row for row in rows}
     sizes = {row.name: row.n_queries for row in rows}
@@ -102,7 +112,7 @@ def _table(
         lines.append(Line(name, label, place_of(label), "", cells))
     judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
     return Table(
-        title=f"{title_of(first.metric)}: {variant} by {by}",
+        title=title,
         metric=first.metric,
         by=judged_by(judge, first.rules),
         columns=tuple(columns),

@@ -32,8 +32,7 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
     k = max(it.k for it in table.reliability)
     columns = ["", "side", *SPREADS, *([] if k < 2 else ["pass^1", f"pass^{k}", "mean", f"worst of {k}"])]
     lines = [
-        [row_name(it.metric, it.variant, several=several), sides[it.system], *_steady(it)][: len(columns)]
-        for it in table.reliability
+        [row_name(it, several=several), sides[it.system], *_steady(it)][: len(columns)] for it in table.reliability
     ]
     told = [at for at, column in enumerate(columns) if column not in SPREADS or any(line[at] != "–" for line in lines)]
     kept = [columns[at] for at in told]
@@ -119,7 +118,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _print_table(table: "JudgeTable") -> None:
     by = judged_by(JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params), table.rules)
     several = len({row.metric for row in table.rows}) > 1
-    lines = [[row_name(row.metric, row.variant, several=several), *_row(row)] for row in table.rows]
+    lines = [[row_name(row, several=several), *_row(row)] for row in table.rows]
     print_grid(f"Compared query by query, {by}", ROWS, lines, SPARE_ROWS)
     for line in _dropped(table.rows):
         say(line)

@@ -1,8 +1,12 @@
 """Tables of many narrow columns, whose cells stay whole: what doesn't fit the terminal is left out, and named."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from drretail.viewer.output import stdout_console
+
+if TYPE_CHECKING:
+    from drretail.records.comparison import ComparedRow, Reliability
 
 WIDTH = 100
 """Of text."""
@@ -61,9 +65,11 @@ def _width(kept: Sequence[int], columns: Sequence[str], lines: Sequence[Sequence
     return sum(max(len(columns[at]), *(len(line[at]) for line in lines)) + 2 for at in kept) + 1
 
 
-def row_name(metric: str, variant: str, *, several: bool) -> str:
+def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
     """ "FP", "clarity", "process words": the family is named where the variant alone says little."""
-    return f"{metric} {variant}" if several and metric not in ("faithfulness", "quality") else variant
+    from drretail.eval.compare.wording import name_of
+
+    return name_of(row) if several else row.variant
 
 
 def figure(value: float | None) -> str:

@@ -24,7 +24,7 @@ def print_agreements(scores: "Scores") -> None:
     """How far every two judges agree, on stdout; nothing where there are no two."""
     import typer
 
-    table = agreement_table(scores.agreements)
+    table = agreement_table(scores.agreements, scores.metrics)
     if table is not None:
         print_grid(table)
         print_notes(table.notes)

@@ -175,7 +175,7 @@ def print_scores(scores: "Scores") -> None:
     by_table: dict[TableKey, list[Score]] = {}
     for row in scores.scores:
         by_table.setdefault(table_key_of(row), []).append(row)
-    for (table_key, rows), table in zip(by_table.items(), score_tables(scores.scores), strict=True):
+    for (table_key, rows), table in zip(by_table.items(), score_tables(scores.scores, scores.metrics), strict=True):
         if not table.columns:
             told = f"{table.title}, {table.by}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL."
             print_notes([told, ""])
@@ -187,7 +187,7 @@ def print_scores(scores: "Scores") -> None:
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
     """The headline variants by category, kind or constraint on stdout; says so where there are none."""
-    tables_of_judges = sliced_tables(scores.slices, scores.scores, by)
+    tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics)
     for sliced in tables_of_judges:
         for table in sliced.tables:
             print_grid(table)

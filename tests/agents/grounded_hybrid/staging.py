@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
-from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat, Turn
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, scripted_model
 from drretail.records.query import Query
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of
@@ -44,13 +44,9 @@ def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Reco
 def _reporter(actors: Cast) -> Model:
     said: Sequence[Scripted] = actors.scripts["report"][""]
 
-    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
+    def play(request: Request) -> Scripted:
         number = len(actors.shown["report"])
-        actors.shown["report"].append(Turn(tuple(messages), tuple(tools), choice))
-        answer = said[min(number, len(said) - 1)]
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
+        actors.shown["report"].append(request)
+        return said[min(number, len(said) - 1)]
 
-    info = ModelInfo(spec="scripted:report", provider="offline", model="report", kind="scripted")
-    return Model(info.spec, OfflineChat(policy=policy, model="report"), info, {})
+    return scripted_model(play=play, name="report")

@@ -5,17 +5,17 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
-from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat, Turn
+from drretail.llm.registry import Model
+from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.shop import USER
@@ -41,7 +41,7 @@ def reported(*citations: str, statement: str = "The tube feeder costs $24.99.", 
     return AIMessage(json.dumps({"insights": [insight], "sources": sources, "open_questions": []} | fields))
 
 
-def asked(turn: Turn) -> str:
+def asked(turn: Request) -> str:
     """What tells one conversation of a role from another: its sub-problem, wherever it stands."""
     text = turn.messages[1].text
     findings = tag_content("findings", text)
@@ -59,29 +59,24 @@ class Cast:
 
     scripts: Mapping[str, Mapping[str, Script]]
     pause: Callable[[str, str], float] = lambda role, about: 0.0
-    shown: dict[str, list[Turn]] = field(default_factory=lambda: defaultdict(list))
+    shown: dict[str, list[Request]] = field(default_factory=lambda: defaultdict(list))
 
     def models(self, seconds: float | None = None) -> dict[str, Model]:
         return {role: self._model(role, seconds) for role in self.scripts}
 
-    def of(self, role: str, about: str) -> list[Turn]:
+    def of(self, role: str, about: str) -> list[Request]:
         """What was shown to a role in the conversation about a sub-problem."""
         return [turn for turn in self.shown[role] if asked(turn) == about]
 
     def _model(self, role: str, seconds: float | None) -> Model:
-        def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any) -> AIMessage:
-            turn = Turn(tuple(messages), tuple(tools), choice)
-            about = asked(turn)
-            self.shown[role].append(turn)
+        def play(request: Request) -> Scripted:
+            about = asked(request)
+            self.shown[role].append(request)
             time.sleep(self.pause(role, about))
             script = self.scripts[role].get(about, self.scripts[role].get("", ()))
-            answer = script[sum(isinstance(message, AIMessage) for message in messages)]
-            if isinstance(answer, BaseException):
-                raise answer
-            return answer
+            return script[request.turn - 1]
 
-        info = ModelInfo(spec=f"scripted:{role}", provider="offline", model=role, kind="scripted")
-        return Model(info.spec, OfflineChat(policy=policy, model=role), info, {}, seconds)
+        return replace(scripted_model(play=play, name=role), seconds=seconds)
 
 
 def cast(

@@ -51,7 +51,7 @@ def test_the_report_generator_has_no_tools(played: Cast) -> None:
 
 def test_synthesis_has_no_tools_but_the_schema_of_its_answer(played: Cast) -> None:
     # A model without structured output of its own is given the schema as a tool that it must call.
-    assert [turn.tool_names for turn in played.shown["synthesis"]] == [{"IntermediateReport"}]
+    assert [turn.schema for turn in played.shown["synthesis"]] == ["IntermediateReport"]
 
 
 def test_the_supervisor_is_told_query_user_and_today(played: Cast) -> None:

@@ -1,5 +1,6 @@
 """What runs took, by system, and what more of them are likely to take."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,9 @@ from tests.agents.conftest import QUERY, calls, scripted, sut
 OTHER = QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"})
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 REPORT = AIMessage("The **tube** feeder [P:B0TEST0001] – take it.")
-PRICES = read_prices({"scripted:test": Price(input=10, output=100)})
+MODEL = "acme:test"
+"""No table knows its price."""
+PRICES = read_prices({MODEL: Price(input=10, output=100)})
 SONNET = System(agent="react", models={"researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
 
 
@@ -33,7 +36,7 @@ def experiment(
 ) -> list[int]:
     """Two queries by a scripted model; how many runs were done, had failed, and were not started."""
     model, _ = scripted(*turns)
-    player = sut(world, model)
+    player = sut(world, replace(model, spec=MODEL))
     with Experiment(folder, definition(world, (QUERY, OTHER), [player], "42")) as opened:
         (tally,) = Batch(Runner(world, "w"), opened, parallel=1, experiment_budget=experiment_budget).run_all(
             [player], [QUERY, OTHER]
@@ -60,7 +63,7 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
 def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: World, folder: Path) -> None:
     experiment(folder, world, REPORT, REPORT)
     row = spent(folder, read_prices())
-    assert (row.dollars.mean, row.total.dollars, row.unpriced) == (None, None, ("scripted:test",))
+    assert (row.dollars.mean, row.total.dollars, row.unpriced) == (None, None, (MODEL,))
     assert row.input.mean
 
 

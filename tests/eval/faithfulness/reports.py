@@ -1,13 +1,9 @@
 """A small run to judge: a report's text, the evidence it was given, and judges that answer from a script."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
 
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.judging.session import Again, Judge, JudgeSession
@@ -16,7 +12,8 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Value
 from drretail.grounding.evidence_ids import web_evidence_id
 from drretail.grounding.products import compact_json
-from drretail.llm.registry import Model, ModelInfo, open_model
+from drretail.llm.registry import open_model
+from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, SourceState, TextForm
 from drretail.records.query import Query
@@ -133,9 +130,8 @@ def offline_judge() -> Judge:
 
 def scripted(*answers: Any) -> Judge:
     """A judge that gives these answers in order, whatever it is asked, and breaks when asked once more."""
-    messages = iter([AIMessage(answer if isinstance(answer, str) else json.dumps(answer)) for answer in answers])
-    info = ModelInfo(spec="scripted:x", provider="scripted", model="x", kind="scripted")
-    return Judge.of(Model("scripted:x", GenericFakeChatModel(messages=messages), info, {}))
+    left = [answer if isinstance(answer, str) else ScriptedAnswer(structured=answer) for answer in answers]
+    return Judge.of(scripted_model(play=lambda _: left.pop(0), name="x"))
 
 
 def claim(number: int, said: str, *sources: str, quote: str = "") -> dict[str, Any]:

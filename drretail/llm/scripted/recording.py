@@ -1,0 +1,110 @@
+"""A script made of what a model answered in an experiment, to be played elsewhere."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.experiment import read_definition
+from drretail.files import write_json
+from drretail.journal import Effect, read_effects
+from drretail.llm.scripted.script import Rule, Script, ScriptedAnswer, ScriptedCall, digest_of
+from drretail.records.run import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What came into a script, and what could not."""
+
+    script: Script
+    answers: int
+    ambiguous: int
+    """Answers that are left out, since the same was asked before and answered otherwise, in a repeat for instance."""
+    failures: int
+    """Failed calls, which are left out as well."""
+
+
+def record(
+    experiment: Path, to: Path, *, systems: Sequence[str] = (), judges: Sequence[str] = (), repeat: int = 1
+) -> Recording:
+    """The answers of an experiment's models as a script at ``to`` (.json), to be played as ``scripted:TO``.
+
+    Of the runs of ``systems`` (labels; all without any) in one repeat, and of ``judges`` (the folders' names below
+    verdicts/*/, none without any). Conversations are recognised by the data they open with, whatever the prompts
+    around it say, so the script serves the same queries over the same world. Raises UserError where nothing is found.
+    """
+    known = read_definition(experiment).systems
+    labels = systems or tuple(known)
+    runs = [path for label in labels for path in _journals(experiment / "runs" / label, f"*-r{repeat}")]
+    judged = [
+        path for judge in judges for path in sorted((experiment / "verdicts").glob(f"*/{judge}/*/*.journal.jsonl"))
+    ]
+    recording = script_of((*runs, *judged))
+    write_json(to, recording.script.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True))
+    return recording
+
+
+def script_of(journals: Iterable[Path]) -> Recording:
+    """The answers that stand in these journals; UserError where there are none."""
+    kept: dict[tuple[Any, ...], Rule] = {}
+    answers = ambiguous = failures = 0
+    for journal in journals:
+        for effect in read_effects(journal):
+            if effect.kind != "model":
+                continue
+            if effect.error is not None:
+                failures += 1
+                continue
+            rule = _rule(effect, journal)
+            key = rule.opening, rule.tools, rule.schema_name, rule.turn
+            answers += key not in kept
+            ambiguous += key in kept and kept[key].answer != rule.answer
+            kept.setdefault(key, rule)
+    if not kept:
+        raise UserError("There is no answer of a model to record: name an experiment with runs that asked one.")
+    return Recording(Script(rules=tuple(kept.values())), answers, ambiguous, failures)
+
+
+def _journals(system: Path, runs: str) -> Iterator[Path]:
+    for folder in sorted(system.glob(runs)):
+        yield from sorted(folder.glob("journal.jsonl*"))
+
+
+def _rule(effect: Effect, journal: Path) -> Rule:
+    messages: list[dict[str, Any]] = effect.request["messages"]
+    schema = effect.request.get("schema")
+    opening = next((message["content"] for message in messages if message["role"] == "human"), "")
+    return Rule(
+        tools=tuple(tool["function"]["name"] for tool in effect.request.get("tools", ())),
+        turn=1 + sum(message["role"] == "ai" for message in messages),
+        schema="" if schema is None else str(schema.get("title", "")),
+        opening=digest_of(opening if isinstance(opening, str) else str(opening)),
+        note=" ".join(filter(None, (journal.parent.name, effect.scope, effect.role))),
+        answer=_answer(effect, asked_in_schema=schema is not None),
+    )
+
+
+def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
+    """A judge's journal holds the text of an answer, a run's the whole message."""
+    from langchain_core.messages import AIMessage
+
+    message = AIMessage.model_validate(effect.response) if isinstance(effect.response, dict) else None
+    usage = None if effect.usage is None else Usage(**effect.usage)
+    calls = (
+        () if message is None else tuple(ScriptedCall(name=it["name"], args=it["args"]) for it in message.tool_calls)
+    )
+    text = str(effect.response) if message is None else message.text
+    if asked_in_schema:
+        held: Any = calls[0].args if calls else _parsed(text)
+        if isinstance(held, dict):
+            return ScriptedAnswer(structured=held, usage=usage)
+    return ScriptedAnswer(text=text, calls=calls, usage=usage)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

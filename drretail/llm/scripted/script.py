@@ -1,0 +1,237 @@
+"""What a script holds, and which of its answers a request gets.
+
+Nothing is counted between requests: the answer depends on the request alone. The place in a list is the number of
+turns that the model has had in this conversation, so that roles, researchers and runs side by side, each with a
+conversation of its own, cannot take each other's answers, and a run that goes on after a cut goes on in the script.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from langchain_core.messages import BaseMessage
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+
+from drretail.errors import ModelError, UserError
+from drretail.records.base import Record, sha256_of
+from drretail.records.run import Usage
+
+ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]
+SHOWN = 160
+"""Characters of a message that an error quotes."""
+_TAG = re.compile(r"<(?P<tag>[a-z_]+)(?:\s[^<>]*)?>\n(?P<data>.*?)\n</(?P=tag)>", re.DOTALL)
+_SCHEMA_TAG = "schema"
+"""It holds the form of the answer, for models that are asked for JSON in words."""
+
+
+class ScriptedCall(Record):
+    """A tool call."""
+
+    name: str
+    args: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class ScriptedAnswer(Record):
+    """What the model says in one turn, or the error that it raises instead."""
+
+    text: str = ""
+    """The report, or the thought before calls."""
+    calls: tuple[ScriptedCall, ...] = ()
+    structured: dict[str, Any] | None = None
+    """The answer in the schema that was asked for; where none was, the same as JSON text."""
+    stop: str | None = None
+    """Why the answer ended, as a provider says it: "max_tokens" for one that was cut."""
+    error: ErrorKind | None = None
+    message: str = ""
+    """What the error says."""
+    times: int | None = Field(default=None, ge=1)
+    """The error is raised so often for one and the same request, and then the answer beside it is given; None: always.
+    """
+    usage: Usage | None = None
+    """Tokens; None = estimated from the characters."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        answers = bool(self.text or self.calls or self.structured is not None or self.stop)
+        if self.structured is not None and (self.text or self.calls):
+            raise ValueError("an answer is structured, or text and calls, not both")
+        if self.error is None and (self.times or self.message):
+            raise ValueError("times and message belong to an error")
+        if self.error is None and not answers:
+            raise ValueError("an answer needs text, calls, structured, stop or error")
+        if self.error is not None and answers != (self.times is not None):
+            raise ValueError("an error has an answer beside it exactly where it says how many times it is raised")
+        return self
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the model is asked in one turn."""
+
+    messages: Sequence[BaseMessage]
+    tools: tuple[str, ...] = ()
+    """Names of the tools that are bound; a schema is none of them."""
+    schema: str | None = None
+    """The name of the schema that the answer has to be in."""
+    may_call: bool = True
+    """False where the tools are shown and none may be called."""
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """The tools that may be called now."""
+        return frozenset(self.tools) if self.may_call else frozenset()
+
+    @property
+    def turn(self) -> int:
+        """Which turn of the model's in this conversation is asked for, from 1."""
+        return 1 + sum(message.type == "ai" for message in self.messages)
+
+    @property
+    def last(self) -> str:
+        return self.messages[-1].text if self.messages else ""
+
+    @cached_property
+    def opening(self) -> str:
+        """The text of the first message that is no instruction: what tells conversations apart."""
+        return next((message.text for message in self.messages if message.type == "human"), "")
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags around data, in what the model was told; what tools brought does not count."""
+        told = (message.text for message in self.messages if message.type in ("human", "system"))
+        return tuple(dict.fromkeys(found["tag"] for text in told for found in _TAG.finditer(text)))
+
+    def __str__(self) -> str:
+        """The request in short, for errors."""
+        said = " ".join(self.last.split())
+        kind = self.messages[-1].type if self.messages else "none"
+        parts = {
+            "turn": str(self.turn),
+            "tools": (", ".join(self.tools) or "none") + ("" if self.may_call else " (not to be called)"),
+            "schema": self.schema or "none",
+            "tags": ", ".join(self.tags) or "none",
+            f"last message ({kind})": said if len(said) <= SHOWN else f"{said[:SHOWN]}…",
+        }
+        return "; ".join(f"{name}: {value}" for name, value in parts.items())
+
+
+class Rule(Record):
+    """Answers, and the requests they are for: all that is named here has to hold."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    tools: tuple[str, ...] | None = None
+    """All of these tools are bound; [] = none is."""
+    turn: int | None = Field(default=None, ge=1)
+    schema_name: str | None = Field(default=None, alias="schema")
+    """The answer has to be in the schema of this name; "" = in none."""
+    may_call: bool | None = None
+    tags: tuple[str, ...] = ()
+    """Data stands in the prompt in each of these tags."""
+    opening_says: str | None = None
+    """The first message that is no instruction holds this text."""
+    last_says: str | None = None
+    """The last message holds this text."""
+    opening: str | None = None
+    """The digest of the first message's data, in scripts that were recorded: ``digest_of``."""
+    note: str = ""
+    """For whoever reads the script."""
+    answer: ScriptedAnswer | None = None
+    """Given whenever the rule holds."""
+    answers: tuple[ScriptedAnswer, ...] = ()
+    """The first for the first turn of a conversation, the second for the second …"""
+
+    @model_validator(mode="after")
+    def _answers_once(self) -> Self:
+        if (self.answer is None) == (not self.answers):
+            raise ValueError("a rule needs either answer, or answers in order")
+        if self.answers and self.turn is not None:
+            raise ValueError("a rule for one turn has an answer, not answers in order")
+        return self
+
+    def lacks(self, request: Request) -> Iterator[str]:
+        """Each condition that the request does not meet."""
+        if self.tools is not None and not (set(self.tools) <= set(request.tools) if self.tools else not request.tools):
+            yield f"tools {', '.join(self.tools) or 'none'}"
+        if self.turn is not None and self.turn != request.turn:
+            yield f"turn {self.turn}"
+        if self.schema_name is not None and self.schema_name != (request.schema or ""):
+            yield f"schema {self.schema_name or 'none'}"
+        if self.may_call is not None and self.may_call != request.may_call:
+            yield f"may_call {str(self.may_call).lower()}"
+        if missing := [tag for tag in self.tags if tag not in request.tags]:
+            yield f"tags {', '.join(missing)}"
+        if self.opening_says is not None and self.opening_says not in request.opening:
+            yield f"opening_says {self.opening_says!r}"
+        if self.last_says is not None and self.last_says not in request.last:
+            yield f"last_says {self.last_says!r}"
+        if self.opening is not None and self.opening != digest_of(request.opening):
+            yield f"opening {self.opening}"
+        if self.answer is None and request.turn > len(self.answers):
+            yield f"no more than {len(self.answers)} turns"
+
+    def answer_at(self, turn: int) -> ScriptedAnswer:
+        return self.answers[turn - 1] if self.answer is None else self.answer
+
+
+class Script(Record):
+    """The rules of a file, the first that holds deciding; ``answers`` in order are for what no rule is for."""
+
+    rules: tuple[Rule, ...] = ()
+    answers: tuple[ScriptedAnswer, ...] = ()
+    name: str = "the script"
+
+    @model_validator(mode="after")
+    def _has_answers(self) -> Self:
+        if not self.rules and not self.answers:
+            raise ValueError("there is neither an answer nor a rule")
+        return self
+
+    def __call__(self, request: Request) -> ScriptedAnswer:
+        """The answer to a request; ModelError, which shows it in short, where there is none."""
+        for rule in self.rules:
+            if next(rule.lacks(request), None) is None:
+                return rule.answer_at(request.turn)
+        if request.turn <= len(self.answers):
+            return self.answers[request.turn - 1]
+        raise ModelError("model", f"{self.name} has no answer to this request ({self._why(request)}): {request}")
+
+    def _why(self, request: Request) -> str:
+        """What the list lacks, and of the nearest rule the conditions that are not met."""
+        ended = f"its list ends after {_turns(len(self.answers))}" if self.answers else ""
+        lacking = sorted(
+            (([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)), key=lambda it: len(it[0])
+        )
+        nearest = f"rule {lacking[0][1]} is for {' and '.join(lacking[0][0])}" if lacking else ""
+        return ", ".join(filter(None, (nearest, ended)))
+
+
+def read_script(path: Path) -> Script:
+    """The script of a TOML file, or of a .json file with the same keys; UserError for a file that holds none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        held: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        return Script.model_validate({"name": path.name, **held})
+    except (FileNotFoundError, IsADirectoryError):
+        raise UserError(f"There is no script at {path}: write scripted:FILE, a TOML file of answers.") from None
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise UserError(f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}.") from problem
+    except (ValueError, TypeError) as problem:  # broken JSON, TOML or UTF-8, or a list where a table has to be
+        raise UserError(f"{path} is no script: {problem}.") from problem
+
+
+def digest_of(opening: str) -> str:
+    """Of the data in a conversation's first message, whatever the words around it; of the whole text without any."""
+    data = [found[0] for found in _TAG.finditer(opening) if found["tag"] != _SCHEMA_TAG]
+    return sha256_of(data or opening)[:16]
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"

@@ -1,0 +1,78 @@
+"""What an agent of somebody else's may bring: roles and tools, recorded like the built-in ones."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from drretail.agents.react import REACT
+from drretail.agents.registry import load_agent
+from drretail.agents.running.outcomes import Ended
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest
+from drretail.cli.options.models import choices_by_role
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.llm.registry import Model
+from drretail.llm.scripted import requests_of, scripted_model
+from drretail.records.models import ModelProfile
+from drretail.tools.registry import TOOLS, tool_schema_hash
+from tests.agents.conftest import QUERY, calls
+from tests.agents.own import BUYER, SHIPPING
+
+PLACE = "tests.agents.own:BUYER"
+
+
+def perform(world: World, agent: str = PLACE, **models: Model) -> Recorded:
+    system = SystemUnderTest.of(agent, load_agent(agent), models, world)
+    return asyncio.run(Runner(world, "w").run(system, QUERY))
+
+
+def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world: World) -> None:
+    buyer = scripted_model(calls(("shipping", {"weight": 3})), "It costs $5.50.")
+    run = perform(world, buyer=buyer, critic=scripted_model("Well said.")).run
+    assert (run.status, run.report) == ("done", "Well said.")
+    assert [(step.kind, step.role, step.name) for step in run.steps] == [
+        ("model", "buyer", "scripted:test"),
+        ("tool", "buyer", "shipping"),
+        ("model", "buyer", "scripted:test"),
+        ("model", "critic", "scripted:test"),
+    ]
+    assert requests_of(buyer)[0].tools == (*TOOLS, "shipping")
+    assert '{"dollars":5.5}' in requests_of(buyer)[1].last
+    assert list(run.usage) == ["buyer", "critic"]
+    assert run.tools == ("shipping",)
+    assert run.tool_schema_hash == tool_schema_hash({**TOOLS, "shipping": SHIPPING}) != tool_schema_hash()
+    assert Ended.of(run, before=False).tool_calls == 1
+
+
+def test_wrong_arguments_of_an_own_tool_are_answered_like_those_of_the_nine(world: World) -> None:
+    buyer = scripted_model(calls(("shipping", {"weight": "much"})), "Unknown.")
+    perform(world, buyer=buyer, critic=scripted_model("Well said."))
+    assert '"type":"invalid_argument"' in requests_of(buyer)[1].last
+
+
+@pytest.mark.parametrize("tool", [SHIPPING, "tests.agents.own:SHIPPING"])
+def test_a_built_in_agent_takes_further_tools_by_place_or_as_they_are(world: World, tool: object) -> None:
+    agent = replace(REACT, tools=(tool,))
+    model = scripted_model(calls(("shipping", {"weight": 1})), "It costs $4.50.")
+    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("react", agent, {"": model}, world), QUERY)).run
+    assert [step.name for step in run.steps if step.kind == "tool"] == ["shipping"]
+    assert run.steps[1].error is None
+
+
+def test_a_tool_may_not_take_the_name_of_another(world: World) -> None:
+    agent = replace(BUYER, tools=(replace(SHIPPING, name="calculator"),))
+    with pytest.raises(UserError, match="There is a tool 'calculator' already"):
+        SystemUnderTest.of("buyer", agent, {"": scripted_model("x")}, world)
+
+
+def test_models_are_named_for_roles_that_an_agent_brings_and_wrong_ones_are_told_the_nearest() -> None:
+    roles = ("researcher", *BUYER.roles)
+    assert list(choices_by_role(["critic=offline:shopper", "offline:shopper"], None, roles)) == ["critic", ""]
+    with pytest.raises(UnknownName, match=r"There is no role 'critik'. Did you mean critic"):
+        choices_by_role(["critik=offline:shopper"], None, roles)
+    profile = ModelProfile.model_validate({"why": "x", "model": "a:b", "roles": {"critic": {"model": "c:d"}}})
+    assert choices_by_role([], profile, roles)["critic"].model == "c:d"
+    with pytest.raises(UnknownName, match="There is no role 'critic'"):
+        choices_by_role([], profile)

@@ -1,0 +1,41 @@
+"""The example of docs/testing.md: an agent run by a written script, from the very text that the page shows."""
+
+import asyncio
+import re
+import textwrap
+from pathlib import Path
+
+from drretail.agents.registry import load_agent
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import SystemUnderTest
+from drretail.env.world import World
+from drretail.llm.registry import open_model
+from drretail.llm.scripted import read_script
+from tests.agents.conftest import QUERY
+
+PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text()
+
+
+def block_with(text: str) -> str:
+    """The indented block of the page that holds this text."""
+    blocks = re.findall(r"(?:^(?:    .*)?\n)+", PAGE, re.MULTILINE)
+    return textwrap.dedent(next(block for block in blocks if text in block)).strip() + "\n"
+
+
+def test_the_list_of_the_page_makes_react_search_open_and_report(world: World, tmp_path: Path) -> None:
+    script = tmp_path / "answers.toml"
+    script.write_text(block_with("# answers.toml"))
+    system = SystemUnderTest.of("react", load_agent("react"), {"": open_model(f"scripted:{script}")}, world)
+    assert system.system.models["researcher"].kind == "scripted"
+    run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
+    assert (run.status, run.stop, run.error) == ("done", "finished", None)
+    assert [step.name for step in run.steps if step.kind == "tool"] == ["product_catalog_search", "get_product_details"]
+    assert [citation.evidence_id for citation in run.citations][:1] == ["P:B0TEST0001"]
+    assert run.report is not None
+    assert "Take the tube feeder for $24.99" in run.report
+
+
+def test_the_rules_of_the_page_are_rules(tmp_path: Path) -> None:
+    script = tmp_path / "rules.toml"
+    script.write_text(block_with("[[rules]]"))
+    assert [rule.schema_name for rule in read_script(script).rules] == [None, None, "IntermediateReport"]

@@ -1,0 +1,93 @@
+"""A metric of somebody else's brings its title, its meaning and its headlines; one that says nothing works as well."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.eval.compare.comparing import Asking, compare
+from drretail.eval.compare.wording import bar_of
+from drretail.eval.metric import description_of
+from drretail.eval.registry import METRICS, load_metric
+from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.gathering import gather
+from drretail.eval.scores.slices import headlines
+from drretail.eval.scoring import score
+from drretail.progress import choose_progress
+from drretail.records.score import CODE
+from drretail.viewer.tables.scores import score_tables
+from drretail.viewer.tables.slices import sliced_tables
+from drretail.viewer.terminal import render_text
+from tests.eval.folders import METRIC as SILENT
+from tests.eval.folders import STUB, experiment
+from tests.eval.own import METRIC
+
+PLACE = "tests.eval.own:METRIC"
+REPORTS = {
+    "a@model": {"q1-r1": "A B C D E", "q2-r1": "A B C D"},
+    "b@model": {"q1-r1": "A B", "q2-r1": "A"},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = experiment(tmp_path / "exp", REPORTS)
+    asyncio.run(score(made, [PLACE], [], progress=choose_progress("none")))
+    return made
+
+
+def test_tables_and_pages_show_the_family_as_it_describes_itself(folder: Path) -> None:
+    scores = read_scores(folder)
+    assert scores is not None
+    (table,) = score_tables(scores.scores, scores.metrics)
+    assert table.title == "Brevity"
+    assert "Short reports have fewer than four words." in table.notes
+    (sliced,) = sliced_tables(scores.slices, scores.scores, metrics=scores.metrics)
+    assert {it.title.partition(" by ")[0] for it in sliced.tables} == {"Brevity: short"}
+    assert "Brevity" in render_text(folder)
+
+
+def test_two_systems_are_compared_in_its_headlines(folder: Path) -> None:
+    gathered = gather(folder, [METRIC])
+    compared = compare(gathered, "a@model", "b@model", Asking(str(folder), ["brevity"], [CODE]))
+    (table,) = compared.tables
+    assert [(row.variant, row.name, row.is_count, row.difference) for row in table.rows] == [
+        ("short", "brevity short", False, -1)
+    ]
+    assert bar_of(METRIC, "short", 7) == 0.7
+    assert bar_of(METRIC, "words", 7) is None
+
+
+def test_a_family_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Path) -> None:
+    assert not hasattr(SILENT, "description")
+    assert description_of(SILENT).title == "stub"
+    assert headlines(SILENT) == ("said",)
+    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "0.5"}})
+    scores = asyncio.run(score(folder, [STUB], [], progress=choose_progress("none")))
+    (table,) = score_tables(scores.scores, scores.metrics)
+    assert table.title == "stub"
+
+
+def test_scores_of_before_hold_no_descriptions_and_are_shown_alike(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    asyncio.run(score(folder, ["checks", "process"], [], progress=choose_progress("none")))
+    path = folder / "scores.json"
+    now = read_scores(folder)
+    held = json.loads(path.read_text())
+    assert set(held.pop("metrics")) == {"checks", "process"}
+    path.write_text(json.dumps(held))
+    before = read_scores(folder)
+    assert now is not None
+    assert before is not None
+    assert score_tables(before.scores, before.metrics) == score_tables(now.scores, now.metrics)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_what_a_built_in_family_says_names_variants_that_it_has(name: str) -> None:
+    metric = load_metric(name)
+    said = description_of(metric)
+    assert said.title != name
+    for named in (said.headlines, said.compared, said.summaries, said.correlated, said.groups, said.only_in_json):
+        assert set(named) <= set(metric.variants())
+    assert set(said.counts) <= set(metric.variants())

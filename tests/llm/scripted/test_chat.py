@@ -1,0 +1,184 @@
+"""The chat model that plays a script: calls, schemas, streams, errors, and several conversations at once."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+
+from drretail.errors import ModelError, UserError
+from drretail.journal import Journal
+from drretail.llm.calling import answer_of
+from drretail.llm.limits import Retrying
+from drretail.llm.models import Models
+from drretail.llm.prices import FREE, read_prices
+from drretail.llm.registry import open_model
+from drretail.llm.scripted import Request, Script, ScriptedAnswer, requests_of, scripted_model
+from drretail.records.base import Record
+from drretail.records.models import Price
+from drretail.records.run import Usage
+from drretail.tools.registry import openai_schemas
+from drretail.trajectory import Trajectory
+
+ASK = [HumanMessage("Which feeder?")]
+SEARCH = {"name": "web_search", "args": {"query": "feeder"}}
+
+
+class Rating(Record):
+    """How good it is."""
+
+    rating: int
+
+
+def model(*answers: dict[str, Any]):
+    return scripted_model(*(ScriptedAnswer.model_validate(answer) for answer in answers))
+
+
+def models(*answers: dict[str, Any], retries: int = 0) -> Models:
+    async def at_once(seconds: float) -> None:
+        del seconds
+
+    retrying = Retrying(retries, sleep=at_once)
+    return Models({"researcher": replace(model(*answers), retrying=retrying)}, Journal(), Trajectory())
+
+
+def test_a_file_is_opened_by_its_name_and_another_script_is_another_model(tmp_path: Path) -> None:
+    path = tmp_path / "answers.toml"
+    path.write_text("[[answers]]\ntext = 'The tube feeder.'\n")
+    opened = open_model(f"scripted:{path}")
+    assert opened.info.model_dump() == {
+        "spec": f"scripted:{path}",
+        "provider": "scripted",
+        "model": str(path),
+        "kind": "scripted",
+    }
+    assert asyncio.run(answer_of(opened, ASK)).text == "The tube feeder."
+    path.write_text("[[answers]]\ntext = 'The tray.'\n")
+    assert open_model(f"scripted:{path}").params != opened.params
+    path.unlink()
+    with pytest.raises(UserError, match="There is no script at"):
+        open_model(f"scripted:{path}")
+
+
+def test_a_script_is_free_unless_a_price_is_stated_to_try_a_budget_with(tmp_path: Path) -> None:
+    path = tmp_path / "answers.toml"
+    path.write_text("[[answers]]\ntext = 'The tube feeder.'\n")
+    spec = f"scripted:{path}"
+    assert open_model(spec, prices=read_prices()).price == FREE
+    stated = Price(input=1, output=2)
+    assert open_model(spec, prices=read_prices({spec: stated})).price == stated
+
+
+def test_calls_come_as_tool_calls_with_ids_and_the_thought_beside_them() -> None:
+    played = model({"text": "I look.", "calls": [SEARCH, SEARCH]})
+    answer = asyncio.run(answer_of(played, ASK, chat=played.chat.bind_tools(openai_schemas())))
+    assert answer.text == "I look."
+    assert [call["args"] for call in answer.tool_calls] == [SEARCH["args"]] * 2
+    assert len({call["id"] for call in answer.tool_calls}) == 2
+    (request,) = requests_of(played)
+    assert len(request.tools) == 9
+    assert request.schema is None
+
+
+def test_a_call_where_none_is_allowed_is_an_error_of_the_script() -> None:
+    with pytest.raises(ModelError, match="the script calls web_search where no call is allowed"):
+        asyncio.run(models({"calls": [SEARCH]}).call("researcher", ASK, tools=openai_schemas(), may_call=False))
+
+
+def test_an_answer_in_a_schema_is_validated_and_told_what_is_wrong_until_it_fits() -> None:
+    asked = models({"structured": {"rating": "good"}}, {"text": "no JSON"}, {"structured": {"rating": 7}})
+    assert asyncio.run(asked.ask("researcher", ASK, Rating)).rating == 7
+    requests = requests_of(asked.by_role["researcher"])
+    assert [request.schema for request in requests] == ["Rating"] * 3
+    assert [request.tools for request in requests] == [()] * 3
+
+
+def test_models_that_are_asked_for_json_in_words_are_played_as_well() -> None:
+    in_words = replace(model({"structured": {"rating": 7}}), structured_output=False)
+    asked = Models({"researcher": in_words}, Journal(), Trajectory())
+    assert asyncio.run(asked.ask("researcher", ASK, Rating)).rating == 7
+
+
+def test_a_stream_adds_up_to_the_answer() -> None:
+    played = model({"text": "Take the tube feeder.", "calls": [SEARCH]})
+    total: Any = None
+    for chunk in played.chat.stream(ASK):
+        assert isinstance(chunk, AIMessageChunk)
+        total = chunk if total is None else total + chunk
+    whole: Any = played.chat.invoke(ASK)
+    assert (total.text, total.tool_calls) == (whole.text, whole.tool_calls)
+    assert total.usage_metadata == whole.usage_metadata
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ("rate_limit", "model"),
+        ("overloaded", "model"),
+        ("connection", "model"),
+        ("invalid", "model"),
+        ("timeout", "timeout"),
+        ("refusal", "refusal"),
+        ("context_overflow", "context_overflow"),
+    ],
+)
+def test_every_error_becomes_a_model_error_of_the_kind_that_runs_record(error: str, kind: str) -> None:
+    with pytest.raises(ModelError) as told:
+        asyncio.run(models({"error": error}).call("researcher", ASK))
+    assert told.value.kind == kind
+
+
+def test_a_cut_answer_is_no_answer() -> None:
+    with pytest.raises(ModelError, match="cut at the longest length"):
+        asyncio.run(models({"text": "Half a rep", "stop": "max_tokens"}).call("researcher", ASK))
+
+
+def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
+    asked = models({"error": "rate_limit", "times": 2, "text": "Now."}, retries=2)
+    assert asyncio.run(asked.call("researcher", ASK)).text == "Now."
+    asked = models({"error": "rate_limit", "times": 3, "text": "Now."}, retries=2)
+    with pytest.raises(ModelError, match="rate_limit") as told:
+        asyncio.run(asked.call("researcher", ASK))
+    assert told.value.retries == 2
+
+
+def test_an_error_that_lasts_is_not_tried_again() -> None:
+    asked = models({"error": "invalid", "times": 1, "text": "Now."}, retries=2)
+    with pytest.raises(ModelError, match="invalid"):
+        asyncio.run(asked.call("researcher", ASK))
+
+
+def test_conversations_side_by_side_cannot_take_each_others_answers() -> None:
+    played = model({"text": "one"}, {"text": "two"}, {"text": "three"})
+
+    async def conversation(name: str) -> list[str]:
+        messages: list[Any] = [HumanMessage(name)]
+        for _ in range(3):
+            messages += [await answer_of(played, messages), HumanMessage("Go on.")]
+        return [message.text for message in messages if isinstance(message, AIMessage)]
+
+    async def all_of_them() -> list[list[str]]:
+        return await asyncio.gather(*(conversation(str(at)) for at in range(20)))
+
+    assert asyncio.run(all_of_them()) == [["one", "two", "three"]] * 20
+
+
+def test_usage_is_as_written_or_estimated_from_the_characters() -> None:
+    said = Usage(input_uncached=10, cache_read=90, output=5)
+    written = models({"text": "x", "usage": said.model_dump()})
+    asyncio.run(written.call("researcher", ASK))
+    assert written.usage["researcher"] == said.model_copy(update={"calls": 1})
+    estimated = models({"text": "x" * 40})
+    asyncio.run(estimated.call("researcher", ASK))
+    assert estimated.usage["researcher"].output == 10
+
+
+def test_a_function_of_the_request_plays_as_well_as_a_script() -> None:
+    def play(request: Request) -> str:
+        return f"{request.turn}: {request.last}"
+
+    assert asyncio.run(answer_of(scripted_model(play=play), ASK)).text == "1: Which feeder?"
+    script = Script.model_validate({"answers": [{"text": "x"}]})
+    assert asyncio.run(answer_of(scripted_model(play=script), ASK)).text == "x"

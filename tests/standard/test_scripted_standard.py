@@ -1,0 +1,80 @@
+"""LangChain's own suite for chat models, run on the scripted one; how to run it stands in test_offline_standard.py.
+
+The suite asks for an answer of the right form and never for a certain one: the rules are as for any agent.
+"""
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langchain_tests")
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import ToolMessage
+from langchain_tests.integration_tests import ChatModelIntegrationTests
+from langchain_tests.unit_tests import ChatModelUnitTests
+
+from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, ScriptedChat
+
+JOKE = {"setup": "Why did the cardinal leave?", "punchline": "The tray was empty."}
+CALLS = {
+    "magic_function": {"input": 3},
+    "magic_function_no_args": {},
+    "get_weather": {"location": "Boston"},
+    "my_adder_tool": {"a": 1, "b": 2},
+    "greeting_generator": {"answer_style": "pirate"},
+    "unicode_customer": {"customer_name": "你好啊集团 こんにちは株式会社", "description": "A technology company"},
+}
+
+
+def play(request: Request) -> ScriptedAnswer:
+    """A joke in the schema, a call of the first tool until it has answered, else a sentence."""
+    if request.schema:
+        return ScriptedAnswer(structured=JOKE)
+    answered = bool(request.messages) and isinstance(request.messages[-1], ToolMessage)
+    if request.tools and request.may_call and not answered:
+        name = request.tools[0]
+        return ScriptedAnswer(calls=(ScriptedCall(name=name, args=CALLS.get(name, {})),))
+    return ScriptedAnswer(text="Take the tube feeder.")
+
+
+class Scripted:
+    """What both suites are told about the model."""
+
+    @property
+    def chat_model_class(self) -> type[BaseChatModel]:
+        return ScriptedChat
+
+    @property
+    def chat_model_params(self) -> dict[str, Any]:
+        return {"play": play}
+
+    @property
+    def has_tool_calling(self) -> bool:
+        return True
+
+    @property
+    def has_tool_choice(self) -> bool:
+        return True
+
+    @property
+    def supports_image_inputs(self) -> bool:
+        return False
+
+    @property
+    def supports_json_mode(self) -> bool:
+        return False
+
+    @property
+    def structured_output_kwargs(self) -> dict[str, Any]:
+        return {}
+
+    @property
+    def model_override_value(self) -> str:
+        return "another"
+
+
+class TestScriptedUnit(Scripted, ChatModelUnitTests): ...
+
+
+class TestScriptedIntegration(Scripted, ChatModelIntegrationTests): ...

@@ -1,0 +1,49 @@
+"""Tools by name: the nine, a plugin's, and module:attribute."""
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from drretail.env.session import Session
+from drretail.errors import UnknownName, UserError
+from drretail.tools.registry import TOOLS, load_tool, own_tools, tool_names
+from drretail.tools.tool import Tool, ToolResult
+from tests.agents.own import SHIPPING
+
+PLACE = "tests.agents.own:SHIPPING"
+
+
+def points(**named: str) -> Callable[..., list[EntryPoint]]:
+    """What stands in for the installed packages' entry points."""
+
+    def found(*, group: str, name: str | None = None) -> list[EntryPoint]:
+        return [EntryPoint(it, place, group) for it, place in named.items() if name in (None, it)]
+
+    return found
+
+
+def test_tools_are_loaded_by_name_as_plugins_and_by_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_tool("calculator") is TOOLS["calculator"]
+    assert load_tool(PLACE) is SHIPPING
+    monkeypatch.setattr("drretail.plugins.entry_points", points(shipping=PLACE))
+    assert load_tool("shipping") is SHIPPING
+    assert tool_names() == [*TOOLS, "shipping"]
+
+
+def test_a_wrong_name_is_told_the_nearest() -> None:
+    with pytest.raises(UnknownName, match=r"There is no tool 'calculater'. Did you mean calculator"):
+        load_tool("calculater")
+    with pytest.raises(UserError, match=r"tests\.agents\.own:shipping is not a tool"):
+        load_tool("tests.agents.own:shipping")
+
+
+def test_a_tool_that_no_model_could_be_told_of_is_refused() -> None:
+    def mute(session: Session, weight: float) -> ToolResult:
+        return ToolResult({"weight": weight}, ())
+
+    with pytest.raises(UserError, match="The tool mute cannot be told to a model"):
+        own_tools([Tool("mute", mute, "read")])
+    untyped: Any = lambda session: ToolResult({}, ())  # noqa: E731
+    assert list(own_tools([Tool("fine", untyped, "read")])) == ["fine"]
