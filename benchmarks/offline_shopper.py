@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.querygen.references import References
-
 from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
@@ -34,6 +32,7 @@ from drretail.experiment import read_evidence, read_run
 from drretail.grounding.case import Case
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
+from drretail.querygen.lint import References
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Product

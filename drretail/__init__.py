@@ -1,8 +1,19 @@
 """drretail: an open implementation of DeepResearch Retail.
 
+From Python (docs/python.md), each loaded when it is first asked for:
+
+    open_world      a world by its folder, "servers:NAME", or "demo"
+    run             agents over queries, as ``drretail run``; gives the recorded experiment
+    score, compare  what judges say of it, and two systems side by side
+    open_model      a chat model by "provider:model"
+    Agent, Answer   what an agent is, and what it gives back
+    Metric, Value   what a metric is, and what it gives each report
+    Tool            what an agent calls
+
 Reading order = data flow = import order, top of this list last; a layer imports only what stands below it:
 
     cli/           the command, a thin file each
+    api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
     doctor.py      what works on this machine
     eval/          judges and scores
@@ -28,4 +39,43 @@ Reading order = data flow = import order, top of this list last; a layer imports
     errors.py      who must act
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drretail.agents.base import Agent
+    from drretail.api.models import open_model
+    from drretail.api.run import run
+    from drretail.api.score import compare, score
+    from drretail.api.worlds import open_world
+    from drretail.eval.metric import Metric, Value
+    from drretail.records.run import Answer
+    from drretail.tools.tool import Tool
+
 __version__ = "0.1.0"
+__all__ = ["Agent", "Answer", "Metric", "Tool", "Value", "compare", "open_model", "open_world", "run", "score"]
+
+_PLACES = {
+    "Agent": "drretail.agents.base",
+    "Answer": "drretail.records.run",
+    "Metric": "drretail.eval.metric",
+    "Tool": "drretail.tools.tool",
+    "Value": "drretail.eval.metric",
+    "compare": "drretail.api.score",
+    "open_model": "drretail.api.models",
+    "open_world": "drretail.api.worlds",
+    "run": "drretail.api.run",
+    "score": "drretail.api.score",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES[name]), name)
+    globals()[name] = found  # from now on it is found without this function
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

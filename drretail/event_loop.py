@@ -4,6 +4,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,8 +22,11 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     callbacks one of these is then lost, and the task that it was to wake never ends, not even when it is cancelled.
 
     Raises KeyboardInterrupt when ``main`` ended by being cancelled so. In another thread than the main one, which
-    signals do not reach, it is ``asyncio.run``.
+    signals do not reach, it is ``asyncio.run``. Where a loop runs already, as in a notebook, ``main`` runs in one of
+    its own, in a thread that is waited for.
     """
+    if _is_in_a_loop():
+        return _beside(main)
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(main)
     before = signal.getsignal(signal.SIGINT)
@@ -50,3 +54,40 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
         finally:
             if before is signal.default_int_handler:
                 signal.signal(signal.SIGINT, before)
+
+
+def _is_in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _beside(main: Coroutine[Any, Any, T]) -> T:
+    """What ``main`` returns, run in a loop in another thread; Ctrl-C cancels it and waits for its end."""
+    task: asyncio.Task[T] | None = None
+    started = threading.Event()
+
+    async def started_main() -> T:
+        nonlocal task
+        task = asyncio.ensure_future(main)
+        started.set()
+        return await task
+
+    ending: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            ending.set_result(asyncio.run(started_main()))
+        except BaseException as problem:  # noqa: BLE001 -- it is raised again where the result is waited for
+            ending.set_exception(problem)
+
+    try:
+        threading.Thread(target=work, name="drretail").start()
+        return ending.result()
+    except KeyboardInterrupt:
+        if started.wait(1) and task is not None:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+            wait([ending])
+        raise

@@ -1,11 +1,20 @@
-"""Things by name, the same way for every kind: built-in ones, plugins (entry points), and ``module:attribute``."""
+"""Things by name, the same way for every kind: built-in ones, plugins (entry points), and ``module:attribute``.
 
-from collections.abc import Mapping
+``module:attribute`` is looked for where Python looks and in the folder one stands in, as ``python -m`` does.
+"""
+
+import inspect
+import sys
+import traceback
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, nearest_names, suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +32,87 @@ class Plugins:
     def load(self, name: str) -> tuple[str, object]:
         """The place that ``name`` stands for, and what is there; nothing but it is imported.
 
-        Raises UnknownName for a name that nothing goes by, UserError for a place that cannot be loaded.
+        Raises UnknownName for a name that nothing goes by, UserError for a place that cannot be loaded: it says
+        whether the module, the member, or something that the module itself imports is missing, and where.
         """
         place = self.built_in.get(name) or self._plugin(name) or (name if ":" in name else None)
         if place is None:
             raise UnknownName(self.what, name, self.names())
         module, _, attribute = place.partition(":")
-        try:
-            return place, getattr(import_module(module), attribute)
-        except (ImportError, AttributeError) as problem:
-            raise UserError(f"The {self.what} {name!r} cannot be loaded from {place}: {problem}.") from problem
+        return place, self._member(self._module(module, place), attribute, place)
+
+    def refused(self, place: str, found: object, wanted: str) -> UserError:
+        """The error for a place that holds something else than ``wanted``; that a class is no instance is told."""
+        kind = f"{'an' if self.what[0] in 'aeiou' else 'a'} {self.what}"
+        if inspect.isclass(found):
+            name = found.__name__
+            return UserError(
+                f"{place} is not {kind} but a class: write {name.upper()} = {name}(…) in its module, and name that."
+            )
+        return UserError(f"{place} is not {kind} (its type is {type(found).__name__}): make it {wanted}.")
 
     def _plugin(self, name: str) -> str | None:
         return next((point.value for point in entry_points(group=self.group, name=name)), None)
+
+    def _module(self, module: str, place: str) -> object:
+        try:
+            with here_on_the_path():
+                return import_module(module)
+        except ModuleNotFoundError as problem:
+            if problem.name is not None and (module == problem.name or module.startswith(f"{problem.name}.")):
+                raise UserError(
+                    f"The {self.what} {place!r} cannot be loaded: there is no module {problem.name!r}, neither in "
+                    f"{Path.cwd()} nor among the installed packages."
+                ) from problem
+            raise self._broken(place, problem) from problem
+        # The boundary of somebody's module: whatever it raises while it is imported is told with its place.
+        except Exception as problem:
+            raise self._broken(place, problem) from problem
+
+    def _broken(self, place: str, problem: Exception) -> UserError:
+        said = f"{type(problem).__name__}: {problem}"
+        return UserError(f"The {self.what} {place!r} cannot be loaded: {said.rstrip('.')} ({_where(problem)}).")
+
+    def _member(self, module: object, attribute: str, place: str) -> object:
+        found: object = module
+        for name in attribute.split("."):
+            try:
+                found = getattr(found, name)
+            except AttributeError as problem:
+                there = [each for each in vars(module) if not each.startswith("_")]
+                hint = suggestion(nearest_names(attribute, there), there)
+                raise UserError(
+                    f"The {self.what} {place!r} cannot be loaded: the module has no {attribute!r}. {hint}"
+                ) from problem
+        return found
+
+
+def is_module(name: str) -> bool:
+    """True when a module of this name is found, here or where Python looks; it is not imported, its parents are."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        return False
+    with here_on_the_path():
+        try:
+            return find_spec(name) is not None
+        except (ImportError, ValueError):
+            return False
+
+
+@contextmanager
+def here_on_the_path() -> Generator[None]:
+    """Modules of the folder one stands in are found for the time of a ``with`` block, before all others."""
+    here = str(Path.cwd())
+    invalidate_caches()  # a file that was written a moment ago is not overlooked
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)
+
+
+def _where(problem: Exception) -> str:
+    """The file and line in which an import failed: the innermost that is not Python's own import machinery."""
+    if isinstance(problem, SyntaxError) and problem.filename is not None:
+        return f"{problem.filename}, line {problem.lineno}"
+    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if "importlib" not in frame.filename]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}"

@@ -1,4 +1,7 @@
-"""Typed settings: command line > environment (DRRETAIL_*) > drretail.toml > defaults. Only ``cli`` reads them."""
+"""Typed settings: command line > environment (DRRETAIL_*) > drretail.toml > defaults.
+
+Only the edges read them: ``cli`` and ``api``.
+"""
 
 import tomllib
 from pathlib import Path

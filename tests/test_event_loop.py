@@ -127,3 +127,49 @@ def test_in_another_thread_it_runs_as_well() -> None:
     thread.start()
     thread.join()
     assert found == [42]
+
+
+async def answered(value: int) -> int:
+    await asyncio.sleep(0)
+    return value
+
+
+def test_where_a_loop_runs_already_it_has_one_of_its_own() -> None:
+    async def cell() -> int:
+        return run_loop(answered(7))
+
+    assert asyncio.run(cell()) == 7
+
+
+def test_what_is_raised_beside_a_running_loop_arrives() -> None:
+    async def failing() -> None:
+        raise ValueError("down")
+
+    async def cell() -> None:
+        run_loop(failing())
+
+    with pytest.raises(ValueError, match="down"):
+        asyncio.run(cell())
+
+
+def test_an_interrupt_in_a_notebook_cancels_and_waits_for_the_end() -> None:
+    ended: list[str] = []
+
+    async def long() -> None:
+        try:
+            press()
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    async def cell() -> None:
+        run_loop(long())
+
+    loop = asyncio.new_event_loop()  # as a notebook's kernel runs one: Ctrl-C raises KeyboardInterrupt in the cell
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            loop.run_until_complete(cell())
+    finally:
+        loop.close()
+    assert ended == ["cancelled"]

@@ -1,7 +1,6 @@
 """Agents by name: the built-in ones, plugins (entry points of drretail.agents), and ``module:attribute``."""
 
 from drretail.agents.base import Agent
-from drretail.errors import UserError
 from drretail.plugins import Plugins
 from drretail.records.run import WebMode
 
@@ -42,5 +41,5 @@ def load_agent(name: str) -> Agent:
     """
     place, agent = AGENTS.load(name)
     if not isinstance(agent, Agent):
-        raise UserError(f"{place} is not an agent: give it the type drretail.agents.base.Agent.")
+        raise AGENTS.refused(place, agent, "a drretail.Agent")
     return agent

@@ -1,24 +1,24 @@
 """The command ``drretail``: parses, calls the function of the layer that does the work, prints.
 
-What is heavy is imported inside the commands: ``drretail --help`` stays light.
+What is heavy is imported inside the commands, and ``drretail --help`` loads no command at all.
 
-entry.py       where the command begins and ends: exit codes, one sentence for every error
-app.py         the commands put together
-options/       flags that several commands share, and what they open
-demo.py        the whole path, small
-download.py    official files
-synth.py       made-up files in the same form
-ingest.py      raw files → world
-world.py       info, check, copy
-tools.py       the nine, one of them called
-queries/       generate, check, review, compare, shipped
-ask.py         one question
-run.py         agents over queries
-score.py       judges over runs
-compare.py     two systems
-report.py      the page, the text, the paper's tables
-doctor.py      what works on this machine
-narration.py   what an agent looks up and finds, live, and its report in the terminal
-spending.py    what runs and judging took
-estimating.py  what they are likely to take
+entry.py         where the command begins and ends: exit codes, one sentence for every error
+app.py           the table of the commands, each loaded when it is called
+options/         flags that several commands share
+demo.py          the whole path, small
+download.py      official files
+synth.py         made-up files in the same form
+ingest.py        raw files → world
+world.py         info, check, copy
+tools.py         the nine, one of them called
+queries/         generate, check, review, compare, shipped
+ask.py           one question
+run.py           agents over queries
+run_progress.py  what is told of many runs while they go on
+score.py         judges over runs
+compare.py       two systems
+report.py        the page, the text, the paper's tables
+doctor.py        what works on this machine
+narration.py     what an agent looks up and finds, live, and its report in the terminal
+spending.py      what runs and judging took, and are likely to take
 """

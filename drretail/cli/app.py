@@ -1,26 +1,89 @@
-"""The command line put together."""
+"""The command line put together: a command is loaded when it is called, or its own help is asked for."""
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
 from drretail import __version__
-from drretail.cli.ask import ask
-from drretail.cli.compare import compare
-from drretail.cli.demo import demo
-from drretail.cli.doctor import doctor
-from drretail.cli.download import download
-from drretail.cli.ingest import ingest
-from drretail.cli.queries.group import queries_app
-from drretail.cli.report import report
-from drretail.cli.run import run
-from drretail.cli.score import score
-from drretail.cli.synth import synth
-from drretail.cli.tools import tools
-from drretail.cli.world import world_app
+
+COMMANDS = {
+    "demo": (
+        "drretail.cli.demo:demo",
+        "Makes up a shop, answers three shoppers' questions, judges the answers, and writes a page to read.",
+    ),
+    "synth": (
+        "drretail.cli.synth:synth",
+        "Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files.",
+    ),
+    "download": (
+        "drretail.cli.download:download",
+        "Fetch product and review files of Amazon Reviews 2023; what broke off goes on.",
+    ),
+    "ingest": (
+        "drretail.cli.ingest:ingest",
+        "Make a world from raw product and review files (Algorithm 1 of the paper).",
+    ),
+    "world": ("drretail.cli.world:world_app", "What a world holds, whether it is whole, and copies of it."),
+    "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
+    "queries": (
+        "drretail.cli.queries.group:queries_app",
+        "Questions for agents, made from users' real histories.",
+    ),
+    "ask": ("drretail.cli.ask:ask", "Answers one question with a researched, cited report."),
+    "run": ("drretail.cli.run:run", "Runs agents over queries."),
+    "score": (
+        "drretail.cli.score:score",
+        "Judges every report that is not judged yet and prints scores with intervals.",
+    ),
+    "compare": (
+        "drretail.cli.compare:compare",
+        "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
+        "take.",
+    ),
+    "report": (
+        "drretail.cli.report:report",
+        "Shows the reports of an experiment with every claim marked by its verdict.",
+    ),
+    "doctor": (
+        "drretail.cli.doctor:doctor",
+        "Looks at Python, packages, keys, servers, Java and disks; models are only asked when named.",
+    ),
+}
+"""Where each command is, and the first sentence of its help, so that the list of all of them loads none."""
+
+
+class Commands(TyperGroup):
+    """The commands of the table; their list is plain text, since what draws boxes takes longer to load than typer."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # the names that a wrong one is answered with
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        found = getattr(import_module(module), attribute)
+        if isinstance(found, typer.Typer):
+            return get_group(found)
+        single = typer.Typer(add_completion=False)
+        single.command(cmd_name)(found)
+        return get_command(single)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super(TyperGroup, self).format_help(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
+
 
 app = typer.Typer(
     name="drretail",
+    cls=Commands,
     help="DeepResearch Retail: a shop of real products and orders, nine tools over it, agents that research in it.",
     no_args_is_help=True,
     add_completion=False,
@@ -36,18 +99,3 @@ def root(
     if version:
         typer.echo(f"drretail {__version__}")
         raise typer.Exit
-
-
-app.command()(demo)
-app.command()(synth)
-app.command()(download)
-app.command()(ingest)
-app.add_typer(world_app, name="world")
-app.command()(tools)
-app.add_typer(queries_app, name="queries")
-app.command()(ask)
-app.command()(run)
-app.command()(score)
-app.command()(compare)
-app.command()(report)
-app.command()(doctor)

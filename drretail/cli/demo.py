@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
-from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from drretail.records.score import Scores
 
 SEED = "42"
+TITLE = "drretail demo: a made-up shop, three questions, researched answers, and which of their sentences hold."
 
 
 def demo(
@@ -25,13 +25,14 @@ def demo(
 
     Nothing is downloaded and no key is needed. A second run goes on from what is there and shows the same.
     """
-    say("drretail demo: a made-up shop, three questions, researched answers, and which of their sentences hold.")
+    typer.echo(TITLE, err=True)  # before what takes a second to load
     from drretail.data_ingest.demo import build_shop, check_is_demo
     from drretail.env.world import open_world
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
     from drretail.querygen.generate import demo_queries
     from drretail.viewer.experiment import read_view
+    from drretail.viewer.output import say
     from drretail.viewer.page import page_of
     from drretail.viewer.tables.terminal_scores import print_scores
 
@@ -57,14 +58,16 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     from drretail.agents.running.batch import Batch
     from drretail.agents.running.new_experiment import open_experiment
     from drretail.agents.running.runner import recorded_in
+    from drretail.api.models import Opener
+    from drretail.api.run import runner_of
     from drretail.cli.narration import markdown_report, print_report
-    from drretail.cli.options.models import Opener
-    from drretail.cli.options.systems import narrated_runner, silent_runner, suts
-    from drretail.cli.run import RunsNarrated
+    from drretail.cli.options.systems import narrated, suts
+    from drretail.cli.run_progress import RunsNarrated
     from drretail.files import write_atomically
     from drretail.progress import choose_progress
     from drretail.querygen.lint import References
     from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.viewer.output import say
 
     settings = read_settings()
     first = asked[0]
@@ -73,10 +76,9 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     # Without floors: of three reports the tables would say little else than that nothing applies.
     with open_experiment(to / "exp", shop, asked, players, SEED, reference=References(shop).of) as experiment:
         watch = RunsNarrated(choose_progress("none" if quiet else None))
-        Batch(narrated_runner(shop, str(folder), settings, quiet=quiet), experiment, 1, watch).run_all(
-            players, asked[:1]
-        )
-        Batch(silent_runner(shop, str(folder), settings), experiment).run_all(players, asked[1:])
+        told = narrated(runner_of(shop, settings, str(folder)), quiet=quiet)
+        Batch(told, experiment, 1, watch).run_all(players, asked[:1])
+        Batch(runner_of(shop, settings, str(folder)), experiment).run_all(players, asked[1:])
         recorded = recorded_in(experiment.run_folder(players[0].label, first.query_id, 1))
     say("")
     print_report(recorded, to / "exp")
@@ -86,13 +88,12 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
 
 def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
 
-    from drretail.cli.options.judges import OFFLINE_JUDGE, judges
-    from drretail.cli.options.models import Opener
-    from drretail.cli.score import METRICS
+    from drretail.api.judges import OFFLINE_JUDGE, judges
+    from drretail.api.models import Opener
+    from drretail.eval.registry import USUAL
     from drretail.eval.scoring import score
     from drretail.event_loop import run_loop
     from drretail.settings import read_settings
 
-    names = METRICS.split(",")
     table_key = judges([OFFLINE_JUDGE], Opener(read_settings()))
-    return run_loop(score(experiment, names, table_key, store=shop.store, progress=progress))
+    return run_loop(score(experiment, USUAL, table_key, store=shop.store, progress=progress))

@@ -40,7 +40,7 @@ def doctor(
 def _signs(specs: list[str]) -> "list[Sign]":
     import os
 
-    from drretail.cli.options.worlds import server_settings
+    from drretail.api.worlds import server_settings
     from drretail.doctor import examine, examine_models, examine_servers
     from drretail.event_loop import run_loop
     from drretail.settings import read_settings
@@ -55,7 +55,7 @@ def _signs(specs: list[str]) -> "list[Sign]":
 
 
 def _opened(spec: str) -> "Model":
-    from drretail.cli.options.models import Opener
+    from drretail.api.models import Opener
     from drretail.records.models import ModelChoice
     from drretail.settings import read_settings
 

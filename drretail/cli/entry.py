@@ -4,7 +4,6 @@ import _thread
 import errno
 import os
 import signal
-import sqlite3
 import sys
 import threading
 from typing import NoReturn
@@ -87,7 +86,8 @@ def sentence_of(problem: BaseException) -> str | None:
         where = f" ({problem.filename})" if problem.filename else ""
         hint = " Free some space and run the same command again." if problem.errno == errno.ENOSPC else ""
         return f"{problem.strerror or problem}{where}.{hint}"
-    if isinstance(problem, sqlite3.OperationalError):
+    database = sys.modules.get("sqlite3")  # whoever raised its errors has loaded it; `drretail --help` does not
+    if database is not None and isinstance(problem, database.OperationalError):
         return f"The world's database cannot be used: {problem}."
     return None
 

@@ -80,7 +80,7 @@ def ingest(
     quiet: Quiet = False,
 ) -> None:
     """Make a world from raw product and review files (Algorithm 1 of the paper)."""
-    from drretail.cli.options.worlds import server_settings
+    from drretail.api.worlds import server_settings
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import IngestOptions

@@ -68,7 +68,7 @@ def report(
 
 
 def _paper(experiment: Path, to: Path | None, world: str | None, *, as_json: bool, quiet: bool) -> None:
-    from drretail.cli.options.judges import world_of
+    from drretail.api.judges import world_of
     from drretail.querygen.lint import Linter
     from drretail.viewer.output import print_json
     from drretail.viewer.paper.markdown_tables import markdown_of

@@ -1,20 +1,24 @@
-"""What runs took, as a table for people and as JSON."""
+"""What runs and judging took, and are likely to take, as tables for people and as JSON."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
-
-from drretail.viewer.output import print_table, say
 
 if TYPE_CHECKING:
     from drretail.agents.running.spending import Spending, Spread
+    from drretail.eval.judging.spending import JudgingCost
+    from drretail.llm.estimates import Estimate, Range
     from drretail.llm.prices import Cost, PriceTable
 
-COLUMNS = ["system", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
+RUN_COLUMNS = ["system", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
+JUDGING_COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
+ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars", "rests on"]
 
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     """Mean ± standard deviation for a run, with what it cost in all; models without a price are named on stderr."""
-    print_table("What a run took (mean ± standard deviation)", COLUMNS, [_row(row) for row in rows])
+    from drretail.viewer.output import print_table
+
+    print_table("What a run took (mean ± standard deviation)", RUN_COLUMNS, [_row(row) for row in rows])
     say_prices(
         prices,
         unknown={spec for row in rows for spec in row.unpriced},
@@ -25,6 +29,7 @@ def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
 def say_prices(prices: "PriceTable", *, unknown: Collection[str], used: bool) -> None:
     """Names on stderr the models without a price and, where prices were ``used``, of which day they are."""
     from drretail.llm.prices import unpriced
+    from drretail.viewer.output import say
 
     if unknown:
         say(unpriced(unknown))
@@ -75,3 +80,94 @@ def _spread(spread: "Spread") -> dict[str, float | None]:
 
 def _cost(cost: "Cost") -> dict[str, Any]:
     return {**cost.usage.model_dump(), "dollars": cost.dollars}
+
+
+def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
+    """All judging of the experiment so far, by metric and judge; judges without a price are named on stderr."""
+    from drretail.viewer.output import print_table
+
+    if not costs:
+        return
+    print_table("What judging took, in all", JUDGING_COLUMNS, [_judging_row(cost) for cost in costs])
+    say_prices(
+        prices,
+        unknown={spec for cost in costs for spec in cost.cost.unpriced},
+        used=any(cost.cost.dollars for cost in costs),
+    )
+
+
+def judging_document(cost: "JudgingCost") -> dict[str, Any]:
+    """All of it; ``null`` = unknown."""
+    from drretail.llm.prices import cache_read_share
+
+    return {
+        "metric": cost.metric,
+        "judge": cost.judge,
+        "folder": cost.folder,
+        "reports": cost.reports,
+        **cost.cost.usage.model_dump(),
+        "dollars": cost.cost.dollars,
+        "cache_read_share": cache_read_share(cost.cost.usage),
+        "retries": cost.retries,
+        "seconds": round(cost.seconds, 3),
+    }
+
+
+def _judging_row(cost: "JudgingCost") -> list[object]:
+    from drretail.eval.registry import PAIRWISE
+    from drretail.llm.prices import cache_read_share
+
+    used = cost.cost.usage
+    share = cache_read_share(used)
+    read = used.input_uncached + used.cache_read + used.cache_creation
+    told = "–" if share is None else f"{share:.0%}"
+    unit = "pair" if cost.metric == PAIRWISE else "report"
+    judged = f"{cost.reports:,} {unit}{'' if cost.reports == 1 else 's'}"
+    return [cost.metric, cost.judge, judged, used.calls, read, used.output, told, money(cost.cost.dollars)]
+
+
+def show_estimates(
+    title: str, what: Sequence[str], estimates: "Sequence[Estimate]", prices: "PriceTable", *, as_json: bool
+) -> None:
+    """All estimates with their sum, and what nobody knows. ``what`` names the first two columns."""
+    from drretail.llm.estimates import together
+    from drretail.llm.prices import unpriced
+    from drretail.viewer.output import print_json, print_table, say
+
+    total = together(estimates)
+    if as_json:
+        dated = {"prices_as_of": prices.as_of.isoformat()}
+        print_json({**dated, "estimates": [_document(one) for one in estimates], "together": _document(total)})
+        return
+    rows = [*estimates, total] if len(estimates) > 1 else estimates
+    print_table(title, [*what, *ESTIMATE_COLUMNS], [_estimate_row(one) for one in rows])
+    if total.unpriced:
+        say(unpriced(total.unpriced))
+    say(f"Nothing was sent. Prices as of {prices.as_of.isoformat()}; your own in drretail.toml, [prices], come first.")
+
+
+def _estimate_row(one: "Estimate") -> list[object]:
+    cost = "unknown" if one.dollars is None else _range(one.dollars, money)
+    count = f"{one.count:,} {one.unit}" if one.unit else one.count
+    return [one.name, count, *(_range(part, _whole) for part in (one.calls, one.input, one.output)), cost, one.basis]
+
+
+def _range(part: "Range", say_number: Any) -> str:
+    low, high = say_number(part.low), say_number(part.high)
+    return low if low == high else f"{low} – {high}"
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _document(one: "Estimate") -> dict[str, Any]:
+    parts = {"calls": one.calls, "input": one.input, "output": one.output, "dollars": one.dollars}
+    return {
+        "name": one.name,
+        "count": one.count,
+        **({"unit": one.unit} if one.unit else {}),
+        **{name: None if part is None else {"low": part.low, "high": part.high} for name, part in parts.items()},
+        "basis": one.basis,
+        "unpriced": list(one.unpriced),
+    }

@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from drretail.cli.options import flags as options
-from drretail.errors import ToolError, UnknownName, UserError
+from drretail.errors import ToolError, UserError
 
 
 def tools(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The tool to call; without it all are listed.")
+        str | None,
+        typer.Argument(metavar="NAME", help="The tool to call, or module:attribute; without it all are listed."),
     ] = None,
     args: Annotated[str, typer.Option("--args", metavar="JSON", help="Its arguments, as one JSON object.")] = "{}",
     world: options.World = "demo",
@@ -56,13 +57,12 @@ def _print_schemas(form: Literal["openai", "anthropic", "json"]) -> None:
 def _arguments(name: str, args: str) -> dict[str, Any]:
     """The arguments of a known tool, checked before a world is opened or built."""
     from drretail.tools.arguments import read_arguments
-    from drretail.tools.registry import TOOLS
+    from drretail.tools.registry import load_tool
     from drretail.tools.schema import read_schema
 
-    if name not in TOOLS:
-        raise UnknownName("tool", name, TOOLS)
+    tool = load_tool(name)
     try:
-        return read_arguments(read_schema(TOOLS[name].function).parameters, json.loads(args))
+        return read_arguments(read_schema(tool.function).parameters, json.loads(args))
     except json.JSONDecodeError as problem:
         raise UserError(
             f"--args is not JSON: {problem}. Write it as one object in quotes, '{{\"name\": …}}'."
@@ -81,18 +81,19 @@ def _called(
     scope_to_user: bool,
     quiet: bool,
 ) -> dict[str, Any]:
-    from drretail.cli.options.systems import check_user
-    from drretail.cli.options.webs import chosen_web
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.webs import chosen_web
+    from drretail.api.worlds import check_user, opened_world
     from drretail.env.session import Session
     from drretail.settings import read_settings
+    from drretail.tools.registry import load_tool
     from drretail.tools.toolkit import Toolkit
 
     with opened_world(world, quiet=quiet, web=chosen_web(read_settings(web=web))) as shop:
         check_user(shop, user)
         session = Session(shop, user_id=user, scope_to_user=scope_to_user)
-        with Toolkit(session) as toolkit:
-            reply = toolkit.call(name, arguments)
+        tool = load_tool(name)
+        with Toolkit(session, tools={tool.name: tool}) as toolkit:
+            reply = toolkit.call(tool.name, arguments)
     if reply.error is not None:
         said = reply.value["error"]
         raise _refusal(name, ToolError(reply.error, said["message"], allowed=said.get("allowed")))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options.flags import Json, MaterializeUsers, Quiet
-from drretail.cli.options.worlds import place_of, server_settings
 
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest

@@ -62,6 +62,8 @@ class World:
     manifest: Manifest
     folder: Path | None = None
     """Where an embedded world lies, None for any other."""
+    servers: str | None = None
+    """The "servers:NAME" of one on servers, None for any other."""
     holdout: Holdout | None = None
     """What users bought next, where orders are held out: evaluation's alone, never a tool's."""
 
@@ -82,7 +84,7 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     """The world in a folder, or "servers:NAME" on the servers, pinned to the generation that is live now.
 
     ``web`` is by default the sandbox with the pages that ship with drretail. ``servers`` is required for
-    "servers:NAME": only the command line reads the environment (``drretail.cli.options.worlds``). Raises UserError
+    "servers:NAME": only commands and ``drretail.open_world`` read the settings. Raises UserError
     when there is no world, or one that is damaged or of another format, and when a server cannot be used.
     """
     check_place(spec)
@@ -116,4 +118,4 @@ def _open_servers(spec: str, web: Web, settings: ServerSettings) -> World:
     from drretail.env.servers.opening import open_servers
 
     store, catalog, generation, holdout = open_servers(spec, settings)
-    return World(store=store, catalog=catalog, web=web, manifest=generation.manifest, holdout=holdout)
+    return World(store=store, catalog=catalog, web=web, manifest=generation.manifest, servers=spec, holdout=holdout)

@@ -16,6 +16,8 @@ METRICS = {
     "basket": "drretail.eval.basket:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
 }
+USUAL = ("faithfulness", "quality", "checks", "process", "basket")
+"""The families that are scored where none is named."""
 PAIRWISE = "pairwise"
 """The family whose verdicts are of two reports: asked for by name like the others, and no ``Metric``."""
 FAMILIES = Plugins("metric", METRICS, "drretail.evaluators")
@@ -26,9 +28,13 @@ def metric_names() -> list[str]:
     return sorted([*FAMILIES.names(), PAIRWISE])
 
 
-def load_metrics(names: Iterable[str]) -> list[Metric]:
-    """The metric families of these names, each once, without ``pairwise``; raises as ``load_metric`` does."""
-    return [load_metric(name) for name in dict.fromkeys(names) if name != PAIRWISE]
+def load_metrics(families: Iterable[str | Metric]) -> list[Metric]:
+    """The metric families of these names, each once, without ``pairwise``; raises as ``load_metric`` does.
+
+    A Metric in place of a name stands for itself.
+    """
+    found = (it if isinstance(it, Metric) else load_metric(it) for it in families if it != PAIRWISE)
+    return list({metric.name: metric for metric in found}.values())
 
 
 @cache
@@ -55,6 +61,6 @@ def load_metric(name: str) -> Metric:
         place, metric = FAMILIES.load(name)
     except UnknownName as problem:
         raise UnknownName(FAMILIES.what, name, metric_names()) from problem
-    if not isinstance(metric, Metric):
-        raise UserError(f"{place} is not a metric: see the protocol drretail.eval.metric.Metric.")
+    if isinstance(metric, type) or not isinstance(metric, Metric):
+        raise FAMILIES.refused(place, metric, "a drretail.Metric")
     return metric

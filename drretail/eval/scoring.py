@@ -39,7 +39,7 @@ BATCH_CONCURRENCY = 300
 
 async def score(
     experiment: Path,
-    metrics: Sequence[str],
+    metrics: Sequence[str | Metric],
     judges: Sequence[Judge],
     *,
     rules: Rules = "default",
@@ -55,12 +55,12 @@ async def score(
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
-    ``metrics`` are names; families that need no model are judged by code whatever ``judges`` holds. ``store`` None
-    means that the world is not at hand. Once ``allowance`` is spent no question is asked any more; scores are then
-    made of what was judged. Cited pages older than ``page_age`` years are warned of. ``live`` is, by label, where cited
-    pages are fetched from to be judged by as they are now, beside what the runs were handed. Families that need a judge
-    have each report judged ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares,
-    as "A~B"; without any, all pairs of systems that research.
+    ``metrics`` are names, or families themselves; those that need no model are judged by code whatever ``judges``
+    holds. ``store`` None means that the world is not at hand. Once ``allowance`` is spent no question is asked any
+    more; scores are then made of what was judged. Cited pages older than ``page_age`` years are warned of. ``live``
+    is, by label, where cited pages are fetched from to be judged by as they are now, beside what the runs were
+    handed. Families that need a judge have each report judged ``judge_repeats`` times, every time from the start.
+    ``pairs`` are what "pairwise" compares, as "A~B"; without any, all pairs of systems that research.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.

@@ -1,7 +1,12 @@
-"""Chat models by "provider:model", the offline ones through the same door."""
+"""Chat models by "provider:model", the offline ones through the same door.
+
+A model of one's own is a LangChain chat model at ``module:attribute``, or a function without arguments that gives one;
+a provider (an entry point of drretail.models, or ``module:attribute:model``) is a Provider or an Opening.
+"""
 
 import importlib
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -9,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from drretail.errors import UnknownName, UserError
 from drretail.llm.limits import ONCE, Pacer, Retrying
-from drretail.llm.prices import FREE, PriceTable
+from drretail.llm.prices import FREE, PriceTable, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
 from drretail.records.base import Record
 from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price
@@ -97,7 +102,8 @@ def open_model(
     where one is named. With ``base_url`` no key is needed. ``temperature`` None is 0 where the model takes one, and
     absent elsewhere; ``seed`` and ``context`` go to the providers that take them. Without ``prices`` the price is
     unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and for a
-    temperature above 0 where the model takes none.
+    temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings only
+    ``max_retries`` and ``structured_output`` are its.
     """
     provider_name, model_name, provider = _named(spec)
     limits = CallLimits(timeout, max_tokens, base_url, seed, context, stream)
@@ -124,6 +130,13 @@ def open_model(
     chat, sampling = _build(spec, model_name, provider, arguments, temperature)
     params = {"max_tokens": max_tokens, **sampling, **_sent(provider, limits)}
     return Model(spec, chat, info, params, price=price, streamed=provider.streamed(limits), **calling)
+
+
+def check_priced(models: Iterable[Model]) -> None:
+    """Raises UserError when dollars are to be limited and the price of a model is unknown."""
+    unknown = [model.spec for model in models if model.price is None]
+    if unknown:
+        raise UserError(f"Dollars cannot be limited. {unpriced(unknown)}")
 
 
 def split_spec(spec: str) -> tuple[str, str]:
@@ -165,9 +178,15 @@ def _own(module: str, attribute: str, known: Sequence[str]) -> object:
 
 
 def _opening(spec: str, found: object) -> Provider | Opening:
+    from langchain_core.language_models.chat_models import BaseChatModel
+
     if isinstance(found, Provider):
         return found
-    if callable(found):
+    if isinstance(found, BaseChatModel):
+        return lambda name, asked: found
+    if inspect.isfunction(found) and not inspect.signature(found).parameters:
+        return lambda name, asked: found()
+    if callable(found) and not isinstance(found, type):
         return cast(Opening, found)
     raise UserError(f"{spec} names no provider: give it a function of drretail.llm.providers.Opening, or a Provider.")
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Record
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
@@ -271,6 +272,31 @@ class Scores(Document):
     """Of what runs did with what their reports score, inside systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
     """Of systems that saw other data than the users' own, beside the same systems with these."""
+
+    def by_system(
+        self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
+    ) -> dict[str, float | None]:
+        """Each system's value over its scored reports in a variant such as "FP"; None where nothing could be scored.
+
+        Raises UnknownName for a variant without a row, UserError where several metrics, judges or sets of rules have
+        rows: then name one.
+        """
+        wanted = {"metric": metric, "judge": judge, "rules": rules}
+        asked = {name: value for name, value in wanted.items() if value is not None}
+        rows = [
+            row
+            for row in self.scores
+            if row.variant == variant
+            and row.policy == "scored_only"
+            and all(getattr(row, name) == value for name, value in asked.items())
+        ]
+        if not rows:
+            raise UnknownName("scored variant", variant, {row.variant for row in self.scores})
+        for name in wanted:
+            several = sorted({str(getattr(row, name)) for row in rows})
+            if len(several) > 1:
+                raise UserError(f"{variant} has rows of several: say {name}= one of {', '.join(several)}.")
+        return {row.system: row.value for row in rows}
 
 
 class Statement(Record):

@@ -45,6 +45,7 @@ FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
 """The nine by what they open up: leaving families out is how the paradigm itself is put to the test."""
 
 
+# Of the nine the names only: they are loaded already.
 def tools_of(families: Iterable[str]) -> frozenset[str]:
     """The names of all tools of these families. Raises UnknownName for what is no family."""
     names: frozenset[str] = frozenset()
@@ -75,7 +76,7 @@ def load_tool(name: str) -> Tool:
     except UnknownName as problem:
         raise UnknownName(PLUGINS.what, name, tool_names()) from problem
     if not isinstance(tool, Tool):
-        raise UserError(f"{place} is not a tool: give it the type drretail.tools.tool.Tool.")
+        raise PLUGINS.refused(place, tool, "a drretail.Tool")
     return tool
 
 

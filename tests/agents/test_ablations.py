@@ -9,8 +9,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest
-from drretail.cli.options.systems import PRESETS, system_options
+from drretail.agents.running.system import PRESETS, SystemUnderTest, system_options
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.scripted import Request
@@ -55,7 +54,7 @@ def test_a_closed_book_has_no_tools_and_still_reports(world: World) -> None:
 def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: World, turn: AIMessage) -> None:
     memory = AIMessage('{"insights": [{"statement": "Clean it weekly."}]}')
     played = cast((launch("a"), calls(DONE)), {"a": (turn,)}, {"a": (memory,)})
-    options = system_options(None, "closed_book", scope_to_user=False)
+    options = system_options((), "closed_book", scope_to_user=False)
     assert perform(world, played, options=options).run.status == "done"
     assert played.shown["researcher"][0].tool_names == {"Reason", "Finalize"}
     assert played.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
@@ -88,7 +87,7 @@ def test_a_label_says_what_is_missing() -> None:
 def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
     for name, families in PRESETS.items():
         spelt_out = system_options([*families], None, scope_to_user=False)
-        assert system_options(None, name, scope_to_user=False) == spelt_out
+        assert system_options((), name, scope_to_user=False) == spelt_out
         assert system_options([*families], name, scope_to_user=False) == spelt_out
     assert tools_of(PRESETS["closed_book"]) == set(TOOLS)
     assert set(TOOLS) - tools_of(PRESETS["web_only"]) == {"web_search"}
@@ -101,5 +100,5 @@ def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
 )
 def test_a_wrong_name_is_answered_with_the_right_ones(without: list[str] | None, preset: str | None, said: str) -> None:
     with pytest.raises(UserError) as problem:
-        system_options(without, preset, scope_to_user=False)
+        system_options(without or (), preset, scope_to_user=False)
     assert said in str(problem.value)

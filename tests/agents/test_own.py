@@ -10,7 +10,7 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.cli.options.models import choices_by_role
+from drretail.api.models import choices_by_role
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.llm.registry import Model

@@ -4,23 +4,46 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ROOT, Command
+from drretail.cli.app import COMMANDS
+from tests.cli.conftest import MAIN, ROOT, Command
 
 HEAVY = [
-    "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "numpy", "pydantic_settings", "tantivy",
+    "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
+    "pydantic_settings", "scipy", "sqlite3", "tantivy",
 ]  # fmt: skip
-COMMANDS = ["demo", "synth", "ingest", "world", "tools", "queries", "ask", "run"]
+
+
+def modules_after(code: str) -> tuple[str, set[str]]:
+    """What ``code`` prints in a process of its own, and which modules it has loaded."""
+    ending = "import atexit, sys; atexit.register(lambda: print('LOADED', *sys.modules))\n"
+    done = subprocess.run([sys.executable, "-c", ending + code], cwd=ROOT, capture_output=True, text=True, check=True)
+    said, _, loaded = done.stdout.rpartition("LOADED")
+    return said, set(loaded.split())
 
 
 def test_help_names_every_command_and_loads_nothing_heavy() -> None:
-    code = (
-        "import sys\nfrom typer.testing import CliRunner\nfrom drretail.cli.app import app\n"
-        "result = CliRunner().invoke(app, ['--help'])\nassert result.exit_code == 0\nprint(result.output)\n"
-        f"print('HEAVY', [name for name in {HEAVY} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip().endswith("HEAVY []")
-    assert [name for name in COMMANDS if name not in done.stdout] == []
+    said, loaded = modules_after(f"import sys; sys.argv = ['drretail', '--help']; {MAIN}")
+    assert [name for name in COMMANDS if f"\n  {name} " not in said] == []
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_s_own_help_begins_as_the_list_says_and_loads_nothing_heavy(name: str) -> None:
+    typers_own = {"markdown_it", "pydantic"}  # it draws the boxes with the one, and reads arguments with the other
+    said, loaded = modules_after(f"import sys; sys.argv = ['drretail', '{name}', '--help']; {MAIN}")
+    assert " ".join(COMMANDS[name][1].split()) in " ".join(said.split())
+    assert [it for it in HEAVY if it in loaded and it not in typers_own] == []
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    _, loaded = modules_after("import drretail; dir(drretail)")
+    assert [name for name in [*HEAVY, "typer", "rich"] if name in loaded] == []
+
+
+def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None:
+    done = drretail("scor")
+    assert done.returncode == 2
+    assert "Did you mean 'score'" in done.stderr
 
 
 def test_the_version_is_the_packages(drretail: Command) -> None:

@@ -4,7 +4,7 @@ from io import StringIO
 import pytest
 
 from drretail.agents.running.outcomes import Ended, tallies
-from drretail.cli.run import RunsShown, duration, spoiled
+from drretail.cli.run_progress import RunsShown, duration, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition
-from drretail.cli.run import watched
+from drretail.cli.run_progress import watched
 from drretail.env.world import World
 from drretail.experiment import Experiment, read_runs
 from drretail.llm.prices import read_prices

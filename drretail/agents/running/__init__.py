@@ -1,12 +1,13 @@
-"""From queries and systems to recorded runs.
+"""Agents at work: one run, many runs, and what they took.
 
-system.py           a system under test: an agent with its models, web and limits
-new_experiment.py   an experiment opened: what is asked is written down, profiles are frozen
+system.py           an agent with its models, options and limits: what a run is of
 runner.py           one query, one system, one recorded run
-batch.py            many runs side by side
-shard.py            the part of an experiment that one machine runs
+new_experiment.py   an experiment's folder, opened with what is frozen in it
+run.py              ``run``: many runs into one folder
+batch.py            these, side by side
+shard.py            one machine's part of the queries
 outcomes.py         what became of runs
-spending.py         what they took
-estimate.py         what they are likely to take
+spending.py         what they took, and the caps that end them
+estimate.py         what those that are left are likely to take
 single_question.py  one question outside a benchmark
 """

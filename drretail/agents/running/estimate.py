@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from drretail.agents.running.spending import Spending, Spread
+from drretail.agents.running.outcomes import is_open
+from drretail.agents.running.spending import Spending, Spread, spending_of
+from drretail.agents.running.system import SystemUnderTest
+from drretail.experiment import read_run, run_folder
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import PriceTable
-from drretail.records.run import Limits, System
+from drretail.records.query import Query
+from drretail.records.run import Limits, Run, System
 
 ONE_RUN = 0.5
 """How far off a single run may be: from half to one and a half of it."""
@@ -113,9 +118,28 @@ def _cut(one: Range, most: float) -> Range:
     return Range(min(one.low, most), min(one.high, most))
 
 
-def estimates_of(
-    systems: Sequence[tuple[str, System, int]], spent: Sequence[Spending], prices: PriceTable
+def estimate_left(
+    to: Path,
+    suts: Sequence[SystemUnderTest],
+    queries: Sequence[Query],
+    repeats: int,
+    prices: PriceTable,
+    *,
+    retry_failed: bool,
+    retry_spoiled: bool,
 ) -> list[Estimate]:
-    """One estimate for each system, given as label, system and how many runs are left to make."""
-    by_label = {one.label: one for one in spent}
-    return [estimate_runs(label, system, count, by_label.get(label), prices) for label, system, count in systems]
+    """What the runs that ``to`` still lacks are likely to take: one estimate for each sut that asks a model."""
+    spent = {one.label: one for one in spending_of(to, prices)} if (to / "experiment.json").exists() else {}
+    places = [(query.query_id, repeat) for query in queries for repeat in range(1, repeats + 1)]
+    estimates: list[Estimate] = []
+    for sut in suts:
+        if sut.agent.is_baseline:
+            continue
+        runs = [_run_in(run_folder(to, sut.label, *place)) for place in places]
+        left = sum(is_open(run, retry_failed=retry_failed, retry_spoiled=retry_spoiled) for run in runs)
+        estimates.append(estimate_runs(sut.label, sut.system, left, spent.get(sut.label), prices))
+    return estimates
+
+
+def _run_in(folder: Path) -> Run | None:
+    return read_run(folder) if (folder / "run.json").exists() else None

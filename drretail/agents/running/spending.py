@@ -7,10 +7,14 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from drretail.agents.running.system import SystemUnderTest
+from drretail.errors import UserError
 from drretail.experiment import read_definition, read_runs, run_folder
 from drretail.files import read_json
 from drretail.grounding.word_count import words_of
-from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role
+from drretail.llm.budget import ExperimentBudget
+from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role, cost_of, unpriced
+from drretail.llm.registry import check_priced
 from drretail.records.run import Run, System, Usage
 
 
@@ -66,6 +70,35 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
         _spending(label, runs, systems[label], [_telemetry(experiment, run) for run in runs], prices)
         for label, runs in sorted(by_label.items())
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What all runs of an experiment may take together; None = no cap."""
+
+    prices: PriceTable
+    tokens: int | None = None
+    dollars: float | None = None
+
+
+def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps | None) -> ExperimentBudget | None:
+    """The experiment's experiment_budget, out of which its ended runs are paid already; None without a cap.
+
+    Raises UserError when dollars are capped and a model of the experiment has no known price.
+    """
+    if caps is None or (caps.tokens is None and caps.dollars is None):
+        return None
+    if caps.dollars is not None:
+        check_priced(model for sut in suts for model in sut.models.values())
+    experiment_budget = ExperimentBudget(caps.prices, caps.tokens, caps.dollars)
+    systems = read_definition(experiment).systems
+    for run in read_runs(experiment):
+        system = systems[run.system]
+        unknown = cost_of(run.usage, system.models, caps.prices).unpriced
+        if caps.dollars is not None and unknown:
+            raise UserError(f"What {run.run_id} cost is unknown. {unpriced(unknown)}")
+        experiment_budget.count(run.system, system, run.usage)
+    return experiment_budget
 
 
 def read_tokens(usage: Usage) -> int:

@@ -7,15 +7,15 @@ from typing import Any, Self
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.page_reading import reading_pages
-from drretail.agents.registry import load_agent
+from drretail.agents.registry import load_agent, split_web_mode
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import Definition
-from drretail.llm.registry import Model
+from drretail.llm.registry import Model, check_priced
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Limits, Role, RoleModel, System
-from drretail.tools.registry import own_tools, tool_schema_hash
+from drretail.tools.registry import FAMILIES, own_tools, tool_schema_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,44 @@ class SystemUnderTest:
             **given,
         )
         return cls(system.label(), system, agent, by_role)
+
+
+def suts(agents: Mapping[str, Agent], models: Mapping[str, Model], world: World, **given: Any) -> list[SystemUnderTest]:
+    """The system of each agent by its name (``NAME+ws`` reads pages), with ``models`` as ``SystemUnderTest.of`` takes them.
+
+    Raises UserError when a limit in dollars is given and a model has no known price, and for an agent that is to read
+    pages without a web.
+    """
+    asked = [(*split_web_mode(name), agent) for name, agent in agents.items()]
+    if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode, _ in asked):
+        raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
+    made = [SystemUnderTest.of(name, agent, models, world, web_mode=mode, **given) for name, mode, agent in asked]
+    if any(sut.system.limits.dollars is not None for sut in made):
+        check_priced(model for sut in made for model in sut.models.values())
+    return made
+
+
+PRESETS = {
+    "closed_book": ("calculator", "catalog", "user", "web"),
+    "web_only": ("calculator", "catalog", "user"),
+    "tools_only": ("web",),
+}
+"""By name, the families of tools that are left out."""
+
+
+def system_options(
+    without: Iterable[str], preset: str | None = None, *, scope_to_user: bool = False, redact: bool = False
+) -> dict[str, Any]:
+    """What of a system's options is not the default. Raises UnknownName for a wrong name."""
+    if preset is not None and preset not in PRESETS:
+        raise UnknownName("preset", preset, PRESETS)
+    families = {*without, *(PRESETS[preset] if preset is not None else ())}
+    for family in sorted(families):
+        if family not in FAMILIES:
+            raise UnknownName("family of tools", family, FAMILIES)
+    options: dict[str, Any] = {"without": sorted(families)} if families else {}
+    flags = {"scope_to_user": scope_to_user, "redact": redact}
+    return options | {name: True for name, is_on in flags.items() if is_on}
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:

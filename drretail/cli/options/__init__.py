@@ -1,10 +1,7 @@
-"""Flags that several commands share, and how commands open what they name.
+"""Flags that several commands share.
 
-flags.py        the flags themselves
-worlds.py       worlds
-webs.py         webs
-models.py       models, with prices, paces and profiles
-judges.py       judges, and the world that an experiment was made in
+groups.py       a dataclass of flags in the place of them
+flags.py        flags that are alike everywhere, alone and as such dataclasses
 query_files.py  the file that queries are written to
-systems.py      systems under test: agents, models and users, ablations, the paper's preset
+systems.py      systems from flags, the paper's preset, and a runner that tells its steps
 """

@@ -1,18 +1,26 @@
-"""Flags that are alike in every command."""
+"""Flags that are alike in every command, alone and in groups (``groups.py``)."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from drretail.records.run import Limits
 
 World = Annotated[
     str,
     typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or 'demo' for the built-in one."),
 ]
+MovedWorld = Annotated[
+    str | None, typer.Option("--world", "-w", metavar="W", help="The runs' world, where it has moved.")
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Seed = Annotated[str, typer.Option("--seed", help="The same seed gives the same result.")]
 To = Annotated[Path, typer.Option("--to", help="Where the result goes.")]
+Experiment = Annotated[Path, typer.Argument(metavar="EXP", help="The experiment's folder.")]
 Web = Annotated[
     str | None,
     typer.Option(
@@ -33,10 +41,15 @@ Without = Annotated[
 Preset = Annotated[
     str | None, typer.Option("--preset", metavar="NAME", help="closed_book, web_only or tools_only: several at once.")
 ]
+ScopeToUser = Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")]
 Redact = Annotated[bool, typer.Option("--redact", help="Take personal data out of web searches before they leave.")]
 Model = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
+]
+Judge = Annotated[
+    list[str] | None,
+    typer.Option("--judge", metavar="PROVIDER:MODEL", help="Who judges; may be given again; offline without one."),
 ]
 ModelProfile = Annotated[
     str | None,
@@ -49,3 +62,105 @@ BaseUrl = Annotated[
     typer.Option("--base-url", metavar="[PROVIDER=]URL", help="Where a compatible server answers; may be given again."),
 ]
 Estimate = Annotated[bool, typer.Option("--estimate", help="Say what it would take, and send nothing.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How results and progress are told."""
+
+    as_json: Json = False
+    quiet: Quiet = False
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Which models answer, and where."""
+
+    model: Model = None
+    model_profile: ModelProfile = None
+    base_url: BaseUrl = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """Which models judge, and where."""
+
+    judge: Judge = None
+    model_profile: ModelProfile = None
+    base_url: BaseUrl = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How a model that writes queries is called."""
+
+    model_profile: ModelProfile = None
+    base_url: BaseUrl = None
+    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a system does without, and what it keeps to itself."""
+
+    without: Without = None
+    scope_to_user: ScopeToUser = False
+    redact: Redact = False
+
+    def of_system(self, preset: str | None) -> dict[str, Any]:
+        """What of a system's options is not the default. Raises UnknownName for a wrong name."""
+        from drretail.agents.running.system import system_options
+
+        return system_options(self.without or (), preset, scope_to_user=self.scope_to_user, redact=self.redact)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """Where one run ends at the latest."""
+
+    tool_turns: Annotated[int, typer.Option("--tool-turns", min=1, help="Model turns with tool calls, at most.")] = 10
+    supervisor_turns: Annotated[int, typer.Option("--supervisor-turns", min=1, help="Of a supervisor, at most.")] = 6
+    researchers: Annotated[int, typer.Option("--researchers", min=1, help="Launched in one turn, at most.")] = 5
+    repairs: Annotated[int, typer.Option("--repairs", min=0, help="Of a draft that is verified, at most.")] = 2
+    tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens of one run, at most.")] = None
+    dollars: Annotated[float | None, typer.Option("--dollars", min=0.0001, help="Dollars of one run, at most.")] = None
+
+    def limits(self) -> "Limits":
+        """The same as a record."""
+        from dataclasses import asdict
+
+        from drretail.records.run import Limits
+
+        return Limits(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class RunsCap:
+    """What all runs of an experiment may take."""
+
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Tokens of all the experiment's runs, at most.")
+    ] = None
+    max_dollars: Annotated[
+        float | None, typer.Option("--max-dollars", min=0.0001, help="Dollars of all the experiment's runs, at most.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingCap:
+    """What all judging of an experiment may take."""
+
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Tokens of all judging in the experiment, at most.")
+    ] = None
+    max_dollars: Annotated[
+        float | None, typer.Option("--max-dollars", min=0.0001, help="Dollars of all judging in it, at most.")
+    ] = None
+
+    @property
+    def is_given(self) -> bool:
+        """True with a cap in tokens or in dollars."""
+        return self.max_tokens is not None or self.max_dollars is not None

@@ -14,7 +14,7 @@ from drretail.viewer.output import say
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drretail.cli.options.models import Opener
+    from drretail.api.models import Opener
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.records.models import ModelChoice
@@ -79,7 +79,7 @@ def chosen_writer(flag: str | None, profile: str | None, settings: "Settings") -
     A profile that is named comes before the model of the settings. Raises UserError for an unknown profile, and for
     another offline model.
     """
-    from drretail.cli.options.models import profile_of
+    from drretail.api.models import profile_of
     from drretail.records.models import ModelChoice
     from drretail.settings import OFFLINE_MODEL
 
@@ -123,7 +123,7 @@ def wished_writer(
 
     Raises UserError for an unknown mode, model or profile, and for generic queries without a model.
     """
-    from drretail.cli.options.models import Opener
+    from drretail.api.models import Opener
     from drretail.cli.queries.by_model import chosen_writer, opened_writer
     from drretail.settings import read_settings
 
@@ -149,8 +149,8 @@ def write_by_model(
     quiet: bool,
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it; ends with 3 when any failed."""
+    from drretail.api.worlds import opened_world
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
-    from drretail.cli.options.worlds import opened_world
     from drretail.cli.queries.by_model import journal_beside
     from drretail.progress import choose_progress
     from drretail.querygen.by_model.write import Writer
@@ -180,9 +180,9 @@ def write_by_model(
 
 def estimate_by_model(to: Path, wish: Wish, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
-    from drretail.cli.estimating import show_estimates
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.worlds import opened_world
     from drretail.cli.queries.by_model import journal_beside
+    from drretail.cli.spending import show_estimates
     from drretail.querygen.by_model.estimate import estimate_writing
 
     with opened_world(wish.world, quiet=quiet) as shop:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from drretail.cli.options import flags as options
+from drretail.cli.options import flags
+from drretail.cli.options.groups import grouped
 from drretail.cli.queries.review import Reviewer, review
 
 if TYPE_CHECKING:
@@ -17,9 +18,12 @@ if TYPE_CHECKING:
 Files = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
 
 
+@grouped
 def check(
     file: Files,
-    world: options.World = "demo",
+    calls: flags.Calls,
+    output: flags.Output,
+    world: flags.World = "demo",
     fix: Annotated[
         bool, typer.Option("--fix", help="Replace what failed by other queries, and keep the history beside the file.")
     ] = False,
@@ -28,12 +32,6 @@ def check(
         str | None,
         typer.Option("--model", metavar="PROVIDER:MODEL", help="With --fix: who writes them again, whoever made them."),
     ] = None,
-    model_profile: options.ModelProfile = None,
-    base_url: options.BaseUrl = None,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
-    ] = False,
     baskets: Annotated[
         bool, typer.Option("--baskets", help="Show the cheapest basket that keeps to each query.")
     ] = False,
@@ -41,15 +39,13 @@ def check(
         bool, typer.Option("--review", help="Go through the queries by hand, as drretail queries review does.")
     ] = False,
     reviewer: Reviewer = None,
-    seed: options.Seed = "42",
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    seed: flags.Seed = "42",
 ) -> None:
     """Checks queries against their world; exit code 3 when something is found. No model is needed.
 
     Its codes are explained in docs/queries.md.
     """
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.worlds import opened_world
     from drretail.cli.queries.fix import Fixing, fixed_queries
     from drretail.errors import UserError
     from drretail.querygen.lint import Linter
@@ -58,20 +54,22 @@ def check(
     if by_hand:
         if fix:
             raise UserError("--fix and --review are two things to do: first --fix, then --review.")
-        review(file, world, reviewer, as_json=as_json, quiet=quiet)
+        review(file, world, reviewer, as_json=output.as_json, quiet=output.quiet)
         return
-    if (model is not None or model_profile is not None) and not fix:
+    if (model is not None or calls.model_profile is not None) and not fix:
         raise UserError("Queries are checked without a model; --model says who writes them again: add --fix.")
-    fixing = Fixing(tries, seed, model, model_profile, base_url or (), parallel, retry_failed, quiet)
+    fixing = Fixing(
+        tries, seed, model, calls.model_profile, calls.base_url or (), calls.parallel, calls.retry_failed, output.quiet
+    )
     queries = read_queries(file)
-    with opened_world(world, quiet=quiet) as shop:
+    with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None
         checked = linter.check_all(fixed.mended.queries if fixed else queries)
-    if as_json:
+    if output.as_json:
         _print_json(checked, fixed)
     else:
-        _print_tables(file, checked, fixed, baskets=baskets, quiet=quiet)
+        _print_tables(file, checked, fixed, baskets=baskets, quiet=output.quiet)
     if any(it.findings for it in checked):
         raise typer.Exit(3)
 

@@ -26,7 +26,7 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     """Sets generic beside profile-aware queries: what they expect, say of the profile, and ask for."""
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.worlds import opened_world
     from drretail.querygen.comparison import compare as compared
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries

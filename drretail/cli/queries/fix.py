@@ -80,7 +80,7 @@ def print_fixed(fixed: Fixed, *, quiet: bool) -> None:
 
 def _writer(fixing: Fixing) -> "QueryWriter | None":
     """The model of the flags only: money is spent where somebody asks for it."""
-    from drretail.cli.options.models import Opener
+    from drretail.api.models import Opener
     from drretail.cli.queries.by_model import chosen_writer, opened_writer
     from drretail.settings import read_settings
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.cli.options import flags as options
+from drretail.cli.options import flags
+from drretail.cli.options.groups import grouped
 from drretail.cli.options.query_files import Force, check_file, write_queries
 from drretail.cli.queries.check import check
 from drretail.cli.queries.comparison import compare
@@ -14,6 +15,7 @@ from drretail.cli.queries.shipped import shipped
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
+    from drretail.cli.queries.by_model import Wish
     from drretail.querygen.generate import Generated
 
 queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made from users' real histories.")
@@ -26,9 +28,12 @@ queries_app.command("shipped")(shipped)
 
 
 @queries_app.command("generate")
+@grouped
 def generate(
     to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
-    world: options.World = "demo",
+    calls: flags.Calls,
+    output: flags.Output,
+    world: flags.World = "demo",
     users: Annotated[int, typer.Option("--users", min=1, help="How many users to draw.")] = 5,
     user: Annotated[
         list[str] | None, typer.Option("--user", metavar="ID", help="This user, instead of drawn ones; repeatable.")
@@ -41,17 +46,9 @@ def generate(
         str | None,
         typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes; without one, rules do: offline:shopper."),
     ] = None,
-    model_profile: options.ModelProfile = None,
-    base_url: options.BaseUrl = None,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Calls of the model at the same time.")] = 4,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask the model anew for queries that failed.")
-    ] = False,
     force: Force = False,
-    estimate: options.Estimate = False,
-    seed: options.Seed = "42",
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    estimate: flags.Estimate = False,
+    seed: flags.Seed = "42",
 ) -> None:
     """Makes queries that need a user's profile, the catalog and the web.
 
@@ -61,47 +58,37 @@ def generate(
     """
     from drretail.cli.queries.by_model import Wish, estimate_by_model, wished_writer, write_by_model
 
-    writer = wished_writer(model, model_profile, base_url or [], mode, keyless=estimate)
+    writer = wished_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate)
     wish = Wish(world, tuple(user or ()), users, per_user, mode == "generic", seed)
     if estimate:
         if writer is None:
             raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
-        estimate_by_model(to, wish, writer, as_json=as_json, quiet=quiet)
+        estimate_by_model(to, wish, writer, as_json=output.as_json, quiet=output.quiet)
         return
     if writer is not None:
         write_by_model(
-            to, wish, writer, parallel=parallel, retry_failed=retry_failed, force=force, as_json=as_json, quiet=quiet
-        )
+            to, wish, writer, parallel=calls.parallel, retry_failed=calls.retry_failed, force=force,
+            as_json=output.as_json, quiet=output.quiet,
+        )  # fmt: skip
         return
-    _write_offline(to, world, users, user, per_user, seed, force=force, as_json=as_json, quiet=quiet)
+    _write_offline(to, wish, force=force, output=output)
 
 
-def _write_offline(
-    to: Path,
-    world: str,
-    users: int,
-    user: list[str] | None,
-    per_user: int,
-    seed: str,
-    *,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    from drretail.cli.options.worlds import opened_world
+def _write_offline(to: Path, wish: "Wish", *, force: bool, output: flags.Output) -> None:
+    from drretail.api.worlds import opened_world
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.viewer.output import print_json
 
     check_file(to)
-    with opened_world(world, quiet=quiet) as shop:
-        if user:
-            made = generate_for(shop, user, per_user=per_user, seed=seed)
+    with opened_world(wish.world, quiet=output.quiet) as shop:
+        if wish.named:
+            made = generate_for(shop, wish.named, per_user=wish.per_user, seed=wish.seed)
         else:
-            made = generate_sampled(shop, users, per_user=per_user, seed=seed)
+            made = generate_sampled(shop, wish.users, per_user=wish.per_user, seed=wish.seed)
     write_queries(to, made.queries, force=force)
-    if not quiet:
-        _tell(made, users=len(set(user or ())) or users, per_user=per_user)
-    if as_json:
+    if not output.quiet:
+        _tell(made, users=len(set(wish.named)) or wish.users, per_user=wish.per_user)
+    if output.as_json:
         print_json(
             {
                 "queries": len(made.queries),

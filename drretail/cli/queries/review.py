@@ -41,7 +41,7 @@ def living_reviews(file: Path, queries: "Sequence[Query]") -> "Living":
 
 def write_sheet(asked: Asked, sheet: Path, *, again: bool) -> None:
     """Writes what the reviewer has not decided yet; everything where nobody is named, and with ``again``."""
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.worlds import opened_world
     from drretail.errors import UserError
     from drretail.files import write_atomically
     from drretail.querygen.review.dossier import Dossiers
@@ -87,7 +87,7 @@ def take_sheet(asked: Asked, sheet: Path) -> None:
 
 
 def _check_edits(asked: Asked, edits: "Sequence[Query]") -> None:
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.worlds import opened_world
     from drretail.querygen.review.dossier import Dossiers
     from drretail.viewer.output import say
 
@@ -203,7 +203,7 @@ def _ask(asked: Asked, *, again: bool, settle: bool) -> None:
     """The sitting in the terminal."""
     from contextlib import closing
 
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.worlds import opened_world
     from drretail.cli.queries.review_screen import terminal_screen
     from drretail.querygen.review.dossier import Dossiers
     from drretail.querygen.review.outcome import outcomes
@@ -234,7 +234,7 @@ def _ask(asked: Asked, *, again: bool, settle: bool) -> None:
 
 
 def _apply(asked: Asked, to: Path | None) -> "Applied":
-    from drretail.cli.options.worlds import opened_world
+    from drretail.api.worlds import opened_world
     from drretail.errors import UserError
     from drretail.querygen.review.applying import apply_reviews, write_reviewed
     from drretail.querygen.review.dossier import Dossiers

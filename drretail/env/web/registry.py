@@ -1,18 +1,19 @@
 """Webs by name: ``NAME[:ARGUMENT]``, built-in ones, plugins (entry points of drretail.web), and ``module:attribute``.
 
-What a name stands for is a function ``(argument, options) -> Web``; the argument is None where none was given.
+What a name stands for is a Web, or a function ``(argument, options) -> Web``; the argument is None where none was
+given.
 """
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import cast
 
 from pydantic import SecretStr
 
 from drretail.env.web.base import Web
 from drretail.errors import UnknownName, UserError
-from drretail.plugins import Plugins
+from drretail.plugins import Plugins, is_module
 
 BUILT_IN = {
     "sandbox": "drretail.env.web.sandbox:open_sandbox",
@@ -20,6 +21,7 @@ BUILT_IN = {
     "searxng": "drretail.env.web.providers:open_searxng",
 }
 WEBS = Plugins("web", BUILT_IN, "drretail.web")
+WANTED = "a drretail Web, or a function (argument, options) that gives one"
 SERPER_ADDRESS = "https://google.serper.dev/search"
 
 
@@ -71,15 +73,21 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
         if colon and not argument:
             raise UserError(f"{spec!r} names nothing behind the colon: write {name}, or {name}:WHAT.")
         return _opened(name, argument or None, options)
-    if not colon or (name.isidentifier() and find_spec(name) is None):
+    if not colon or not is_module(name):
         raise UnknownName("web", name, WEBS.names())
     return _opened(spec, None, options)
 
 
 def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
-    opener = _opener(name)
+    place, found = WEBS.load(name)
+    if inspect.isclass(found):
+        raise WEBS.refused(place, found, WANTED)
+    if _is_web(found):
+        return cast(Web, found)
+    if not callable(found):
+        raise WEBS.refused(place, found, WANTED)
     try:
-        web = opener(argument, options or WebOptions())
+        web = cast(OpenWeb, found)(argument, options or WebOptions())
     except UserError:
         raise
     # The boundary of a plugin: what goes wrong in it is told with its name.
@@ -87,13 +95,10 @@ def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
         if name in BUILT_IN:
             raise
         raise UserError(f"The web {name!r} cannot be opened ({type(problem).__name__}: {problem}).") from problem
-    if not (callable(getattr(web, "search", None)) and callable(getattr(web, "fetch", None))):
+    if not _is_web(web):
         raise UserError(f"The web {name!r} gave {type(web).__name__}, which has no search and fetch of a drretail Web.")
     return web
 
 
-def _opener(name: str) -> OpenWeb:
-    place, opener = WEBS.load(name)
-    if not callable(opener):
-        raise UserError(f"{place} opens no web: make it a function (argument, options) that gives a drretail Web.")
-    return cast(OpenWeb, opener)
+def _is_web(found: object) -> bool:
+    return all(callable(getattr(found, name, None)) for name in ("search", "fetch"))

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 from drretail.errors import UserError
 from drretail.eval.compare.conclusions import conclusions
@@ -12,9 +13,11 @@ from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, hidden, row_facts
 from drretail.eval.metric import Metric, description_of
 from drretail.eval.pairwise.pairs import named, researching
-from drretail.eval.scores.gathering import Gathered, Seat
-from drretail.eval.scores.panel import is_panel
-from drretail.experiment import Definition
+from drretail.eval.pairwise.score import derive_pairs
+from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, metric_names
+from drretail.eval.scores.gathering import Gathered, Seat, gather
+from drretail.eval.scores.panel import is_panel, with_panels
+from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE
@@ -102,6 +105,37 @@ def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[
             "conclusions": tuple(conclusions(comparison, _self_checked(gathered), _finding(gathered))),
         }
     )
+
+
+def compare_recorded(
+    experiment: Path,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    metrics: Sequence[str | Metric] | None = None,
+    judges: Sequence[str] = (),
+    bar: float = BAR,
+) -> list[Comparison]:
+    """The comparison of two systems of an experiment, or of all pairs that ``chosen_pairs`` gives without names.
+
+    ``metrics`` None is what is usual and what was judged besides; ``judges`` are heard, all of them without any.
+    Nothing is judged. Raises UserError as ``chosen_pairs`` and ``chosen_judges`` do.
+    """
+    pairs = chosen_pairs(read_definition(experiment), a, b)
+    families = judged_families(experiment) if metrics is None else metrics
+    gathered = with_panels(gather(experiment, load_metrics(families)))
+    pairwise = metrics is None or PAIRWISE in metrics
+    met = derive_pairs(experiment, gathered)[0] if pairwise else ()
+    heard = chosen_judges(gathered, met, judges)
+    asking = Asking(str(experiment), tuple(gathered.families), heard, bar, pairwise)
+    return [compare(gathered, one, other, asking, met) for one, other in pairs]
+
+
+def judged_families(experiment: Path) -> list[str]:
+    """The built-in families that are usual or have verdicts, in the order of tables, then those of plugins."""
+    judged = {folder.name for folder in (experiment / "verdicts").glob("*/")}
+    known = [*METRICS, *(name for name in metric_names() if name not in METRICS)]
+    return [name for name in known if name in judged or name in USUAL]
 
 
 def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking) -> JudgeTable | None:

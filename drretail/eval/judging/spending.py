@@ -1,12 +1,14 @@
 """What judging took, by judge and metric, and the cap that ends it."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from drretail.errors import DrretailError, UserError
 from drretail.journal import Effect, read_effects
 from drretail.llm.prices import BATCH, NOTHING, Cost, PriceTable, dollars, unpriced
+from drretail.llm.registry import Model, check_priced
 from drretail.records.models import Price
 from drretail.records.run import Usage
 
@@ -68,6 +70,20 @@ class Allowance:
             f"judged to the end: {self.cut:,} (reports × judges × metrics). The same command with a higher "
             f"{' or '.join(flags)} goes on from here."
         )
+
+
+def capped(
+    experiment: Path, models: Iterable[Model], prices: PriceTable, tokens: int | None, money: float | None
+) -> Allowance | None:
+    """The allowance of a cap in tokens or in dollars, in which these models judge; None without a cap.
+
+    Raises UserError when dollars are capped and the price of a model, or what earlier judging cost, is unknown.
+    """
+    if tokens is None and money is None:
+        return None
+    if money is not None:
+        check_priced(models)
+    return opened_allowance(experiment, prices, tokens, money)
 
 
 def opened_allowance(experiment: Path, prices: PriceTable, tokens: int | None, money: float | None) -> Allowance:

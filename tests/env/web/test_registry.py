@@ -134,7 +134,7 @@ def test_a_web_may_stand_anywhere() -> None:
     assert open_web(f"{__name__}:open_fixed").provider == "fixed"
     with pytest.raises(UserError, match="cannot be loaded"):
         open_web("json:no_such_thing")
-    with pytest.raises(UserError, match="opens no web"):
+    with pytest.raises(UserError, match="is not a web"):
         open_web(f"{__name__}:NO_WEB")
 
 

@@ -1,4 +1,4 @@
-"""How commands come to a web."""
+"""How commands and Python come to a web: by its name, with the keys and addresses of the settings."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

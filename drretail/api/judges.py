@@ -1,10 +1,10 @@
-"""What commands that judge share: judges from flags, and the world that an experiment was made in."""
+"""Judges by their specs, and the world that an experiment was made in."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from drretail.cli.options.worlds import opened_world
+from drretail.api.worlds import opened_world
 from drretail.errors import UnknownName, UserError
 from drretail.records.models import ModelChoice
 from drretail.viewer.output import say
@@ -12,23 +12,26 @@ from drretail.viewer.output import say
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from drretail.cli.options.models import Opener
+    from drretail.api.models import Opener
     from drretail.env.world import World
     from drretail.eval.judging.session import Judge
 
 OFFLINE_JUDGE = "offline:judge"
 OFFLINE_SHOPPER = "offline:shopper"
-OFFLINE_NOTE = (
-    "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
-)
 
 
-def judges(specs: Sequence[str], opener: "Opener", profile: str | None = None) -> "list[Judge]":
-    """The judges that the flags --judge name, else those of the profile, each once.
+def judges(
+    specs: Sequence[str],
+    opener: "Opener",
+    profile: str | None = None,
+    *,
+    told_offline: Callable[[], None] | None = None,
+) -> "list[Judge]":
+    """The judges that these specs name, else those of the profile, each once.
 
-    offline:judge and a line that says so where neither names one.
+    offline:judge where neither names one; ``told_offline`` is then called.
     """
-    from drretail.cli.options.models import profile_of
+    from drretail.api.models import profile_of
     from drretail.eval.judging.session import Judge
     from drretail.eval.scores.panel import names_panel
 
@@ -41,7 +44,8 @@ def judges(specs: Sequence[str], opener: "Opener", profile: str | None = None) -
     if not chosen and (found := profile_of(profile, opener.settings)) is not None:
         chosen = [*found.judges]
     if not chosen:
-        say(OFFLINE_NOTE)
+        if told_offline is not None:
+            told_offline()
         chosen = [ModelChoice(model=OFFLINE_JUDGE)]
     for provider, _, name in (choice.model.partition(":") for choice in chosen):
         if provider == "offline" and name and f"offline:{name}" != OFFLINE_JUDGE:
@@ -55,7 +59,7 @@ def judges(specs: Sequence[str], opener: "Opener", profile: str | None = None) -
 
 
 @contextmanager
-def asked_in_batches(table_key: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
+def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
     """The same judges, asked through Message Batches; ``poll`` is in seconds.
 
     What was sent is kept beside the verdicts until all of it is answered, so that a command that was cut finds its
@@ -65,7 +69,7 @@ def asked_in_batches(table_key: "Sequence[Judge]", experiment: "Path", poll: flo
     from drretail.llm.batches.chat_model import batching
 
     with ExitStack() as stack:
-        models = [judge.model for judge in table_key if judge.model is not None]
+        models = [judge.model for judge in judges if judge.model is not None]
         opened = [
             stack.enter_context(batching(model, experiment / "verdicts", told=say, poll=poll)) for model in models
         ]

@@ -1,7 +1,7 @@
-"""Models and judges from flags, profiles and settings, opened with their prices."""
+"""Models by role from specs, profiles and settings, opened with their keys and prices."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,56 @@ def _placeholder_keys(choice: ModelChoice) -> dict[str, str]:
 
     names = [name for provider in PROVIDERS.values() for name in provider.key_variables]
     return dict.fromkeys([*names, *([choice.key_variable] if choice.key_variable else [])], "none")
+
+
+def models_by_role(
+    specs: Sequence[str],
+    profile: str | None,
+    opener: Opener,
+    *,
+    roles: Iterable[str] = (),
+    told_offline: Callable[[], None] | None = None,
+) -> "dict[str, Model]":
+    """Models of specs, profile and settings by role; the one for all other roles stands under "".
+
+    ``roles`` are those that may be named besides the built-in agents'. ``told_offline`` is called where none of them
+    names a model, so that offline:shopper answers.
+    """
+    from drretail.settings import OFFLINE_MODEL
+
+    settings = opener.settings
+    if not specs and profile is None and settings.model is not None:
+        specs = [settings.model]
+    chosen = choices_by_role(specs, profile_of(profile, settings), dict.fromkeys((*ROLES, *roles)))
+    if not chosen:
+        if told_offline is not None:
+            told_offline()
+        chosen = choices_by_role([OFFLINE_MODEL], None)
+    return dict(zip(chosen, opener.open_all(chosen.values()), strict=True))
+
+
+def open_model(
+    spec: str,
+    *,
+    base_url: str | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+    timeout: float | None = None,
+) -> "Model":
+    """The chat model that "provider:model" or ``module:attribute`` names; its key and what is not given come from the
+    environment and the settings.
+
+    ``timeout`` is in seconds for one attempt. Nothing is sent yet. Raises UserError when the spec, the provider, its
+    package or its key is missing or wrong.
+    """
+    from drretail.settings import read_settings
+
+    choice = ModelChoice(
+        model=spec, base_url=base_url, temperature=temperature, max_tokens=max_tokens, seed=seed, timeout=timeout
+    )
+    (model,) = Opener(read_settings()).open_all([choice])
+    return model
 
 
 def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:

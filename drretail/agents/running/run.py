@@ -1,0 +1,71 @@
+"""``run``: systems over queries, many runs into one experiment folder. ``batch.py`` is what makes them side by side."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.agents.running.batch import PARALLEL, Batch, Watch
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.outcomes import Tally
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import WHOLE, Shard
+from drretail.agents.running.spending import Caps, opened_budget
+from drretail.agents.running.system import SystemUnderTest
+from drretail.records.query import Query, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of all runs that were asked for."""
+
+    tallies: Sequence[Tally]
+    """One for each system, in the order in which they were given."""
+    closing: str | None = None
+    """Why runs were held back, where a cap was reached."""
+
+    @property
+    def is_whole(self) -> bool:
+        """True when every run was made, and none of them failed."""
+        return not any(tally.failed or tally.not_started for tally in self.tallies)
+
+
+def run(
+    to: Path,
+    runner: Runner,
+    suts: Sequence[SystemUnderTest],
+    queries: Sequence[Query],
+    *,
+    shard: Shard = WHOLE,
+    repeats: int = 1,
+    seed: str = "42",
+    reference: Callable[[Query], Reference] | None = None,
+    parallel: int = PARALLEL,
+    caps: Caps | None = None,
+    watch: AbstractContextManager[Watch] | None = None,
+    retry_failed: bool = False,
+    retry_spoiled: bool = False,
+) -> Outcome:
+    """Runs each sut over the queries of ``shard``, ``repeats`` times, into the experiment in ``to``.
+
+    Runs that have ended are not made again, but if asked those that failed or that a failing server spoiled; one that
+    was cut goes on from its journal. ``reference`` finds the baskets by which reports are measured; without it they
+    are not. ``watch`` is entered once the experiment is open, and told of the runs.
+
+    Raises UserError where the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
+    """
+    with (
+        open_experiment(to, runner.world, queries, suts, seed, reference=reference) as experiment,
+        watch or nullcontext(Watch()) as told,
+    ):
+        experiment_budget = opened_budget(to, suts, caps)
+        batch = Batch(runner, experiment, parallel, told, experiment_budget)
+        tallies = batch.run_all(
+            suts, shard.of_queries(queries), repeats, retry_failed=retry_failed, retry_spoiled=retry_spoiled
+        )
+    return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)
+
+
+def count_runs(suts: Sequence[SystemUnderTest], queries: Sequence[Query], repeats: int) -> int:
+    """How many runs these are, ended ones among them."""
+    return sum(sut.repeats(repeats) for sut in suts) * len(queries)

@@ -1,0 +1,10 @@
+"""What the commands do, for Python, and the one edge at which settings and environment are read.
+
+worlds.py     a world by its spec, on the servers and in the cache of the settings
+webs.py       a web by its name
+models.py     models by role, from specs, profiles and settings
+judges.py     judges, and the world that an experiment was made in
+run.py        ``run``: agents over queries; gives a RecordedExperiment
+recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
+score.py      ``score`` and ``compare``
+"""

@@ -1,0 +1,137 @@
+"""``run``: agents over queries, as ``drretail run`` does it."""
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+from drretail.agents.base import Agent
+from drretail.agents.registry import load_agent
+from drretail.agents.running.run import run as run_systems
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.single_question import question_as_query
+from drretail.agents.running.spending import Caps
+from drretail.agents.running.system import suts, system_options, with_baselines
+from drretail.api.models import Opener, models_by_role
+from drretail.api.recorded import RecordedExperiment
+from drretail.api.worlds import check_askable, open_world
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.llm.registry import Model
+from drretail.querygen.lint import References
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
+from drretail.records.run import Limits
+from drretail.settings import Settings, read_settings
+
+Agents = str | Agent | Iterable[str | Agent] | Mapping[str, Agent]
+Queries = str | Path | Query | Iterable[str | Query]
+ModelSpec = str | Model | Mapping[str, str | Model]
+
+
+def run(
+    world: str | Path | World,
+    queries: Queries,
+    agents: Agents = "react",
+    model: ModelSpec | None = None,
+    *,
+    to: str | Path | None = None,
+    user: str | None = None,
+    repeats: int = 1,
+    baselines: bool = True,
+    without: Sequence[str] = (),
+    limits: Limits | None = None,
+    max_tokens: int | None = None,
+    max_dollars: float | None = None,
+    parallel: int | None = None,
+    retry_failed: bool = False,
+    seed: str = "42",
+) -> RecordedExperiment:
+    """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
+
+    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and of
+    plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute`` places or
+    Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without one that of
+    the settings does, else offline:shopper, which follows rules. The null agents and the oracle run beside them unless
+    ``baselines`` is False. Runs that have ended are not made again. A run that fails is recorded, not raised.
+
+    Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
+    """
+    settings = read_settings(parallel=parallel)
+    opener = Opener(settings)
+    with nullcontext(world) if isinstance(world, World) else open_world(world) as shop:
+        asked = asked_queries(queries, user, shop)
+        check_askable(shop, asked)
+        systems = suts(
+            named_agents(agents),
+            opened_models(model, opener),
+            shop,
+            options=system_options(without),
+            limits=limits or Limits(),
+        )
+        folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
+        outcome = run_systems(
+            folder,
+            runner_of(shop, settings, str(shop.folder or shop.servers)),
+            with_baselines(systems, shop) if baselines else systems,
+            asked,
+            repeats=repeats,
+            seed=seed,
+            reference=References(shop).of,
+            parallel=settings.parallel,
+            caps=Caps(opener.prices, max_tokens, max_dollars),
+            retry_failed=retry_failed,
+        )
+    return RecordedExperiment(folder, tuple(outcome.tallies))
+
+
+def runner_of(world: World, settings: Settings, spec: str, replay: Path | None = None) -> Runner:
+    """A runner in that world as the settings say; ``spec`` is how its runs name the world."""
+    return Runner(
+        world,
+        spec,
+        tool_timeout=settings.tool_timeout,
+        tool_threads=settings.tool_threads,
+        model_calls=settings.model_calls,
+        replay=replay,
+    )
+
+
+def asked_queries(queries: Queries, user: str | None, world: World) -> list[Query]:
+    """The queries of a file, or those that are given, plain questions among them as queries of ``user``."""
+    if isinstance(queries, str | Path):
+        if not Path(queries).exists() and " " in str(queries):
+            raise UserError(f"There is no file {str(queries)!r}: to ask a question, put it into a list, [question].")
+        return list(read_queries(Path(queries)))
+    given = [queries] if isinstance(queries, Query) else list(queries)
+    asked = [question_as_query(it, user, world) if isinstance(it, str) else it for it in given]
+    if not asked:
+        raise UserError("There is nothing to answer: the list of queries is empty.")
+    return asked
+
+
+def named_agents(agents: Agents) -> dict[str, Agent]:
+    """Agents by name; an object that nobody named goes by the name of its answering function.
+
+    Raises UserError where two would go by the same name.
+    """
+    if isinstance(agents, Mapping):
+        return {str(name): agent for name, agent in agents.items()}
+    named: dict[str, Agent] = {}
+    for agent in [agents] if isinstance(agents, str | Agent) else agents:
+        name = agent if isinstance(agent, str) else getattr(agent.answer, "__name__", "agent")
+        found = load_agent(agent.removesuffix("+ws")) if isinstance(agent, str) else agent
+        if named.setdefault(name, found) is not found:
+            raise UserError(f"Two agents go by the name {name!r}: give them as a mapping, {{name: agent}}.")
+    return named
+
+
+def opened_models(model: ModelSpec | None, opener: Opener) -> dict[str, Model]:
+    """Models by role, the one for all other roles under ""."""
+    if model is None:
+        return models_by_role([], None, opener)
+    given = model if isinstance(model, Mapping) else {"": model}
+    ready = {role: it for role, it in given.items() if isinstance(it, Model)}
+    specs = [f"{role}={it}" if role else it for role, it in given.items() if isinstance(it, str)]
+    opened = models_by_role(specs, None, opener) if specs else {}
+    return opened | ready

@@ -1,0 +1,120 @@
+"""How commands and Python come to a world: by its spec, on the servers and in the cache that the settings name."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from drretail.errors import NotFound, UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from drretail.env.servers.naming import ServerSettings
+    from drretail.env.web.base import Web
+    from drretail.env.world import World
+    from drretail.records.query import Query
+
+DEMO = "demo"
+
+
+def open_world(
+    spec: "str | Path" = DEMO,
+    *,
+    web: "str | Web | None" = None,
+    mongo_url: str | None = None,
+    es_url: str | None = None,
+    quiet: bool = True,
+) -> "World":
+    """The world in a folder, "servers:NAME" on the servers, or "demo": the shop that ships, built once into the cache.
+
+    A folder named demo is "./demo". ``web`` is what agents search: a name as for ``--web``, or a Web; without one, the
+    sandbox. Addresses that are not given are those of the settings. Use the world in ``with``, or close it. Raises
+    UserError when there is no such world, or one that is damaged or of another format.
+    """
+    from drretail.env.servers.naming import is_on_servers
+    from drretail.env.world import open_world as open_place
+    from drretail.settings import read_settings
+
+    if isinstance(web, str):
+        from drretail.api.webs import chosen_web
+
+        web = chosen_web(read_settings(web=web))
+    place = place_of(str(spec), quiet=quiet)
+    servers = server_settings(mongo_url=mongo_url, es_url=es_url) if is_on_servers(place) else None
+    return open_place(place, servers=servers, web=web)
+
+
+@contextmanager
+def opened_world(spec: str, *, quiet: bool = False, web: "Web | None" = None) -> "Generator[World]":
+    """The world behind a ``--world`` value, closed afterwards; its web is the sandbox where none is given.
+
+    "demo" is the built-in world, built on first use into the user's cache; a folder of that name is ``./demo``.
+    "servers:NAME" is on the servers that the settings name. Raises UserError when there is no such world.
+    """
+    with open_world(spec, web=web, quiet=quiet) as world:
+        yield world
+
+
+def place_of(spec: str, *, quiet: bool = False) -> str:
+    """The folder or the "servers:NAME" behind a ``--world`` value, whether a world is there or not.
+
+    Raises UserError for what is nearly a name on servers, and names no folder that is there.
+    """
+    from drretail.env.servers.naming import check_place
+
+    check_place(spec)
+    return str(_demo_folder(quiet=quiet)) if spec == DEMO else spec
+
+
+def check_askable(world: "World", queries: "Iterable[Query]") -> None:
+    """Raises UserError for a query that was made for another world, or whose user this one does not hold."""
+    from drretail.querygen.reading import check_made_for
+
+    asked = tuple(queries)
+    check_made_for(asked, world.manifest.fingerprint)
+    for query in asked:
+        check_user(world, query.user_id)
+
+
+def check_user(world: "World", user_id: str | None) -> None:
+    """Raises UserError when the world holds no such user."""
+    if user_id is None:
+        return
+    try:
+        world.store.user(user_id)
+    except NotFound:
+        some = [row.user_id for row in world.store.sample_users("0", 3)]
+        hint = f"Some who are: {', '.join(some)}." if some else "This shop has no users: ask without --user."
+        raise UserError(f"The shop has no user {user_id!r}. {hint}") from None
+
+
+def server_settings(**given: str | None) -> "ServerSettings":
+    """Where the servers are, as the settings say, with what is ``given`` (mongo_url, es_url) above them."""
+    from drretail.env.servers.naming import ES_URL, MONGO_URL, ServerSettings
+    from drretail.settings import read_settings
+
+    settings = read_settings(**given)
+    return ServerSettings(
+        mongo_url=settings.mongo_url or MONGO_URL,
+        es_url=settings.es_url or ES_URL,
+        mongo_user=settings.mongo_user,
+        mongo_password=settings.mongo_password,
+        es_user=settings.es_user,
+        es_password=settings.es_password,
+        es_api_key=settings.es_api_key,
+        mongo_ca_file=settings.mongo_ca_file,
+        es_ca_file=settings.es_ca_file,
+        verify=settings.servers_verify,
+        timeout=settings.servers_timeout,
+        connections=settings.servers_connections,
+        shards=settings.es_shards,
+        replicas=settings.es_replicas,
+    )
+
+
+def _demo_folder(*, quiet: bool) -> "Path":
+    from drretail.data_ingest.demo import ensure_demo_world
+    from drretail.progress import choose_progress
+    from drretail.settings import read_settings
+
+    return ensure_demo_world(read_settings().cache_dir, choose_progress("none" if quiet else None))

@@ -1,0 +1,118 @@
+"""What is told of many runs while they go on."""
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+
+from drretail.agents.running.batch import Watch
+from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
+from drretail.agents.running.runner import Runner
+from drretail.progress import Bar, Progress
+from drretail.records.query import Query
+from drretail.records.run import Step, Usage
+
+
+class RunsShown(Watch):
+    """One bar over all runs, and a line for the first failure. Steps are not told: those of several would mix."""
+
+    def __init__(self, progress: Progress, bar: Bar, clock: Callable[[], float] = time.monotonic) -> None:
+        self._progress = progress
+        self._bar = bar
+        self._clock = clock
+        self._began = clock()
+        self._left = 0
+        self._here = 0
+        """Runs that ended in this command: the measure of the time that is left."""
+        self._failed = 0
+        self._tool_calls = 0
+        self._tokens = 0
+        self._dollars: float | None = 0.0
+        """None as soon as one call's price is unknown: a sum without it would be too low."""
+
+    def planned(self, runs: int, ended: int) -> None:
+        self._left = runs - ended
+        self._began = self._clock()
+        if ended:
+            self._bar.advance(ended)
+            self._progress.note(f"{ended:,} of {runs:,} runs had ended before.")
+
+    def stepped(self, step: Step, text: str) -> None:
+        """A runner's ``on_step``: a first run may take minutes, and a person wants to see that something goes on."""
+        del text
+        if is_tool_call(step):
+            self._tool_calls += 1
+            self._bar.describe(self._said())
+
+    def used(self, usage: Usage, dollars: float | None) -> None:
+        """A runner's ``on_use``: tokens and money go out long before the first run has ended."""
+        self._tokens += usage.total
+        self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
+        self._bar.describe(self._said())
+
+    def ended(self, run: Ended) -> None:
+        self._left -= 1
+        self._here += 1
+        self._bar.advance()
+        if run.failure is not None:
+            self._failed += 1
+            if self._failed == 1:  # told at once: what is wrong with one, such as a key, may be wrong with all
+                self._progress.note(f"failed: {run.failure}")
+        self._bar.describe(self._said())
+
+    def stopping(self, in_flight: int) -> None:
+        runs = "the run in flight ends" if in_flight == 1 else f"the {in_flight} runs in flight end"
+        self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
+
+    def _said(self) -> str:
+        failed = f", {self._failed:,} failed" if self._failed else ""
+        spent = f" · ${self._dollars:,.2f}" if self._dollars else ""
+        counts = f"{self._tool_calls:,} tool calls · {self._tokens:,} tokens{spent}"
+        return f"runs: {self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{self._time_left()}"
+
+    def _time_left(self) -> str:
+        if not self._here or not self._left:
+            return ""
+        return f" · about {duration((self._clock() - self._began) / self._here * self._left)} left"
+
+
+class RunsNarrated(Watch):
+    """A heading for each run, for those whose steps are told one after the other."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def began(self, label: str, query: Query) -> None:
+        self._progress.note(f"{query.query_id} · {label}")
+
+    def stopping(self, in_flight: int) -> None:
+        self._progress.note("Stopping after this run. Ctrl-C again stops at once.")
+
+
+@contextmanager
+def watched(progress: Progress, runner: Runner, runs: int, *, narrated: bool) -> Generator[Watch]:
+    """Who is told of the runs for the time of a ``with`` block; a narrated runner tells its steps itself."""
+    if narrated:
+        yield RunsNarrated(progress)
+        return
+    with progress.track("runs", runs) as bar:
+        shown = RunsShown(progress, bar)
+        runner.on_step = shown.stepped
+        runner.on_use = shown.used
+        yield shown
+
+
+def spoiled(tallies: Sequence[Tally]) -> str:
+    """What failing servers cost several runs, and how to make it good."""
+    calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
+    return (
+        f"{calls:,} tool {'call' if calls == 1 else 'calls'} failed (unavailable or timeout) in {runs:,} "
+        f"{'run' if runs == 1 else 'runs'}: the same command with --retry-spoiled makes such runs again."
+    )
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: "40 s", "12 min", "3 h 20 min"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

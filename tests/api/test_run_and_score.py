@@ -1,0 +1,139 @@
+"""A run, its scores and a comparison from Python, as the commands make them."""
+
+import asyncio
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+import drretail
+from drretail import Agent, Answer, compare, open_model, open_world, run, score
+from drretail.api.recorded import RecordedExperiment
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_definition
+from drretail.llm.models import Models
+from drretail.records.query import Task
+from drretail.records.run import Limits
+from tests.shop import OTHER, USER, build
+
+QUESTION = "Which bird feeder suits me, under $30?"
+
+
+async def nobody(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    return Answer(report="Nothing is known.")
+
+
+MINE = Agent(nobody, roles=())
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Generator[World]:
+    with open_world(build(tmp_path / "w")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def experiment(world: World, tmp_path: Path) -> RecordedExperiment:
+    """One question, answered by react and by an agent of one's own."""
+    return run(world, [QUESTION], ["react", MINE], to=tmp_path / "exp", user=USER, baselines=False)
+
+
+def test_runs_and_reports_are_read_from_the_folder(experiment: RecordedExperiment) -> None:
+    assert experiment.systems == ["nobody", "react@offline-shopper"]
+    assert [(one.status, one.user_id) for one in experiment] == [("done", USER)] * 2
+    report = experiment.report("react")
+    assert "http://ecommerce.com/B0TEST000" in report
+    assert "[P:" not in report
+    assert experiment.report("nobody").startswith("Nothing is known.")
+    assert any(item.kind == "product" for item in experiment.evidence(experiment.run("react")))
+    assert [tally.done for tally in experiment.tallies] == [1, 1]
+
+
+def test_the_same_call_again_makes_no_run_again(experiment: RecordedExperiment, world: World) -> None:
+    again = run(world, [QUESTION], ["react", MINE], to=experiment.folder, user=USER, baselines=False)
+    assert [tally.before for tally in again.tallies] == [1, 1]
+
+
+def test_scores_are_rows_and_a_mapping_by_system(experiment: RecordedExperiment) -> None:
+    scores = score(experiment, ["faithfulness", "process"])
+    assert {row.metric for row in scores.scores} == {"faithfulness", "process"}
+    by_system = scores.by_system("FP", metric="faithfulness")
+    assert list(by_system) == ["nobody", "react@offline-shopper"]
+    assert by_system["nobody"] is None
+    with pytest.raises(UnknownName, match="scored variant 'FQ'"):
+        scores.by_system("FQ")
+
+
+def test_two_systems_are_compared_by_the_beginnings_of_their_labels(experiment: RecordedExperiment) -> None:
+    score(experiment, ["process"])
+    comparison = compare(experiment.folder, "react", "nobody", metrics=["process"])
+    assert (comparison.a, comparison.b) == ("react@offline-shopper", "nobody")
+    assert comparison.tables
+
+
+def test_baselines_run_beside_the_agents_unless_told_otherwise(world: World, tmp_path: Path) -> None:
+    beside = run(world, [QUESTION], [MINE], to=tmp_path / "exp")
+    assert beside.systems == ["nobody", "null_bestsellers", "null_copy", "null_empty", "null_keywords", "oracle"]
+
+
+def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
+    for name, model in {"a": open_model("offline:shopper"), "b": {"researcher": "offline:shopper"}}.items():
+        made = run(world, [QUESTION], "react", model, to=tmp_path / name, baselines=False)
+        assert made.run("react").status == "done"
+
+
+def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> None:
+    build(tmp_path / "w")
+    made = run(str(tmp_path / "w"), [QUESTION], {"own": MINE}, baselines=False)
+    assert made.systems == ["own"]
+    assert made.folder.name.startswith("drretail-")
+    assert score(made, "checks").scores  # the world is opened again by what the runs say of it
+
+
+def test_a_file_of_queries_is_read(world: World, tmp_path: Path) -> None:
+    line = '{"format":1,"query_id":"q1","text":"A feeder?","mode":"generic","source":"test"}\n'
+    (tmp_path / "q.jsonl").write_text(line, encoding="utf-8")
+    made = run(world, tmp_path / "q.jsonl", [MINE], to=tmp_path / "exp", baselines=False)
+    assert [query.query_id for query in read_definition(made.folder).queries] == ["q1"]
+
+
+def test_all_of_it_works_where_an_event_loop_runs_already(world: World, tmp_path: Path) -> None:
+    async def cell() -> float | None:
+        made = run(world, [QUESTION], ["react"], to=tmp_path / "exp", baselines=False)
+        return score(made, ["faithfulness"]).by_system("FP")["react@offline-shopper"]
+
+    assert asyncio.run(cell()) is not None
+
+
+def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"put it into a list, \[question\]"):
+        run(world, QUESTION, to=tmp_path / "exp")
+    with pytest.raises(UnknownName, match="Did you mean react"):
+        run(world, [QUESTION], "reakt", to=tmp_path / "exp")
+    with pytest.raises(UserError, match="Two agents go by the name 'nobody'"):
+        run(world, [QUESTION], [MINE, Agent(nobody, roles=())], to=tmp_path / "exp")
+    with pytest.raises(UserError, match="no user 'NOBODY'"):
+        run(world, [QUESTION], [MINE], user="NOBODY", to=tmp_path / "exp")
+    with pytest.raises(UserError, match="list of queries is empty"):
+        run(world, [], [MINE], to=tmp_path / "exp")
+    with pytest.raises(UserError, match=r"experiment\.json"):
+        score(tmp_path / "nowhere")
+    assert not (tmp_path / "exp").exists()
+
+
+def test_several_queries_must_be_named(world: World, tmp_path: Path) -> None:
+    made = run(world, [QUESTION, "A bird bath?"], [MINE], to=tmp_path / "exp", user=OTHER, baselines=False)
+    with pytest.raises(UserError, match="holds 2 queries: name one"):
+        made.report("nobody")
+    first, _ = made.definition.queries
+    assert made.report("nobody", first.query_id)
+
+
+def test_every_public_name_is_there_and_another_one_is_not() -> None:
+    for name in drretail.__all__:
+        assert getattr(drretail, name).__name__ == name
+        assert name in dir(drretail)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = drretail.nothing  # pyright: ignore[reportAttributeAccessIssue]

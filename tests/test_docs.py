@@ -1,0 +1,52 @@
+"""Every Python example of the README and of docs/ runs: each file's one after the other, in a folder of its own.
+
+An example that needs a server of one's own begins with ```python no-run: it is only compiled.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.shop import build
+
+ROOT = Path(__file__).parents[1]
+FENCE = re.compile(r"^```python(?P<mark>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE = {"url": "https://mine.example/", "title": "Weighted blankets", "text": "A weighted blanket calms."}
+
+
+def examples(path: Path) -> list[tuple[int, str, str]]:
+    """Line, mark and code of each example."""
+    text = path.read_text(encoding="utf-8")
+    return [(text.count("\n", 0, it.start("code")), it["mark"].strip(), it["code"]) for it in FENCE.finditer(text)]
+
+
+FILES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if examples(path)]
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the demo world is built, once for all examples."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRRETAIL_CACHE_DIR", str(cache))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    build(tmp_path / "world")
+    (tmp_path / "my_pages.jsonl").write_text(f"{json.dumps(PAGE)}\n", encoding="utf-8")
+    names: dict[str, object] = {"__name__": "example"}
+    for line, mark, code in examples(path):
+        compiled = compile("\n" * line + code, str(path), "exec")  # so that a traceback shows the line of the file
+        if mark != "no-run":
+            exec(compiled, names)
+
+
+def test_a_run_and_its_scores_take_six_lines() -> None:
+    """The same six in the README and in docs/python.md."""
+    (_, _, shown), *_ = examples(ROOT / "README.md")
+    assert shown == examples(ROOT / "docs" / "python.md")[0][2]
+    assert len([line for line in shown.splitlines() if line.strip()]) <= 6

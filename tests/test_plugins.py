@@ -1,0 +1,142 @@
+"""``module:attribute`` from the folder one stands in, for every kind of thing, and what is said where nothing is."""
+
+import sys
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+
+from drretail.agents.registry import load_agent
+from drretail.env.web.registry import open_web
+from drretail.errors import UserError
+from drretail.eval.registry import load_metric
+from drretail.llm.registry import open_model
+from drretail.plugins import Plugins
+from drretail.tools.registry import load_tool
+
+OWN = '''
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+from drretail.agents.base import Agent
+from drretail.eval.metric import CodeFamily
+from drretail.records.run import Answer
+from drretail.tools.tool import Tool, ToolResult
+from own_words import WORD
+
+
+async def answer(task, session, models, limits):
+    return Answer(report=WORD)
+
+
+def shout(session, text: str) -> ToolResult:
+    """Says it louder.
+
+    Args:
+        text: What to say.
+    """
+    return ToolResult({"said": text.upper()}, ())
+
+
+class OwnWeb:
+    provider, corpus = "own", None
+
+    def search(self, query, k):
+        return []
+
+    def fetch(self, url):
+        raise NotImplementedError
+
+
+class OwnAgent:
+    pass
+
+
+def open_own(argument, options):
+    return OwnWeb()
+
+
+AGENT = Agent(answer, roles=())
+METRIC = CodeFamily("own", 1, lambda subject, judge_session: None, lambda verdicts: [], ("own",))
+WEB = OwnWeb()
+TOOL = Tool("shout", shout, "read")
+CHAT = FakeListChatModel(responses=["yes"])
+
+
+def open_chat():
+    return CHAT
+
+
+NUMBER = 7
+'''
+LOADERS: dict[str, Callable[[str], object]] = {
+    "agent": load_agent,
+    "metric": load_metric,
+    "web": open_web,
+    "model": open_model,
+    "tool": load_tool,
+}
+PLACES = [("agent", "AGENT"), ("metric", "METRIC"), ("web", "WEB"), ("web", "open_own"), ("tool", "TOOL")]
+MODELS = [("model", "CHAT"), ("model", "open_chat")]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
+    """A folder of one's own with a module ``own`` in it, which Python does not look into by itself."""
+    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
+    (tmp_path / "own_words.py").write_text('WORD = "own"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if name.startswith(("own", "broken")):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize(("kind", "attribute"), [*PLACES, *MODELS])
+def test_a_thing_of_one_s_own_is_found_where_one_stands(here: Path, kind: str, attribute: str) -> None:
+    path = list(sys.path)
+    assert LOADERS[kind](f"own:{attribute}") is not None
+    assert sys.path == path
+
+
+@pytest.mark.parametrize("kind", ["agent", "metric", "tool", "web", "model"])
+def test_a_class_in_place_of_an_instance_is_said(here: Path, kind: str) -> None:
+    with pytest.raises(UserError, match=f"own:OwnAgent is not an? {kind} but a class: write OWNAGENT = OwnAgent"):
+        LOADERS[kind]("own:OwnAgent")
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_something_else_is_said_with_what_it_should_be(here: Path, kind: str) -> None:
+    with pytest.raises(UserError, match=f"own:NUMBER is not an? {kind} .its type is int.: make it a"):
+        LOADERS[kind]("own:NUMBER")
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_a_missing_member_is_answered_with_the_nearest(here: Path, kind: str) -> None:
+    with pytest.raises(UserError, match=r"the module has no 'AGNET'\. Did you mean AGENT"):
+        LOADERS[kind]("own:AGNET")
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_an_import_that_fails_inside_is_told_with_its_own_place(here: Path, kind: str) -> None:
+    (here / "broken.py").write_text("import json\nimport no_such_package\n", encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        LOADERS[kind]("broken:AGENT")
+    assert "No module named 'no_such_package'" in str(caught.value)
+    assert f"{here / 'broken.py'}, line 2" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("A = 1\nB = A +\n", 2), ("\n\nA = nobody\n", 3), ("raise SystemError('down')\n", 1)]
+)
+def test_whatever_a_module_raises_is_one_sentence(here: Path, text: str, line: int) -> None:
+    (here / "broken.py").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=f"broken.py, line {line}"):
+        load_agent("broken:AGENT")
+
+
+def test_a_module_that_is_nowhere_names_where_it_was_looked_for(here: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        Plugins("agent", {}, "drretail.none").load("nowhere.at.all:AGENT")
+    assert "there is no module 'nowhere'" in str(caught.value)
+    assert str(here) in str(caught.value)
