@@ -22,7 +22,11 @@ def named_on(folder: Path) -> set[str]:
 
 def held_in(folder: Path) -> set[str]:
     files = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
-    return files | {f"{path.name}/" for path in folder.iterdir() if path.is_dir() and any(path.glob("*.*"))}
+    return files | {
+        f"{path.name}/"
+        for path in folder.iterdir()
+        if path.name != "__pycache__" and path.is_dir() and any(path.glob("*.*"))
+    }
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))

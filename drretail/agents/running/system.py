@@ -68,7 +68,7 @@ class SystemUnderTest:
 
 
 def suts(agents: Mapping[str, Agent], models: Mapping[str, Model], world: World, **given: Any) -> list[SystemUnderTest]:
-    """The system of each agent by its name (``NAME+ws`` reads pages), with ``models`` as ``SystemUnderTest.of`` takes them.
+    """The system of each agent by its name (``NAME+ws`` reads pages), its ``models`` as ``SystemUnderTest.of`` has them.
 
     Raises UserError when a limit in dollars is given and a model has no known price, and for an agent that is to read
     pages without a web.
