@@ -8,6 +8,7 @@ from pydantic import Field
 from drretail.errors import ModelErrorKind
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
+from drretail.records.reading import Pick
 
 Role = Literal["supervisor", "researcher", "summariser", "synthesis", "report"]
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "summariser", "synthesis", "report")
@@ -145,6 +146,8 @@ class Answer(Record):
     """What an agent returns; only the runner builds a Run from it."""
 
     report: str
+    picks: tuple[Pick, ...] | None = None
+    """What belongs into the cart, where the agent declares it; empty where nothing does."""
     stop: Stop = "finished"
     notes: tuple[str, ...] = ()
     failed_branches: tuple[str, ...] = ()
@@ -170,6 +173,8 @@ class Run(Document):
     report: str | None = None
     """With evidence ids; ``grounding.render`` makes numbered references of them."""
     report_sha: str | None = None
+    picks: tuple[Pick, ...] | None = None
+    """As the agent declared them; None where it declared none, or none that could be read."""
     citations: tuple[Citation, ...] = ()
     steps: tuple[Step, ...] = ()
     failed_branches: tuple[str, ...] = ()

@@ -1,0 +1,209 @@
+"""Amounts as they are written: money, plain numbers, percentages, with what they are said to be; and dates.
+
+Read are digits, in any language that writes them as "1,234.56", "1.234,56" or "4,5", with signs of currencies on
+either side. Number words are not read.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from typing import Literal
+
+from drretail.records.reading import Relation
+
+AmountKind = Literal["money", "number", "percent"]
+Agreement = Literal["equal", "rounded", "bounded", "loose"]
+
+_CODES = ("USD", "EUR", "GBP", "CAD", "AUD", "CHF", "JPY", "INR", "SEK", "NOK", "DKK", "PLN")
+_SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"} | {code: code for code in _CODES}
+_WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR"}
+_CENTS = frozenset({"cent", "cents", "¢"})
+_NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+,\d{1,2}|\d+\.\d+|\d+)"
+_BEFORE = r"US\$|[$€£¥₹]|\b(?:" + "|".join(_CODES) + r")\b"
+_BEHIND = rf"(?:{_BEFORE}|¢|\b(?:dollars?|bucks|euros?|cents?)\b)"
+_END = r"(?![\w]|[.,]\d)"
+_AMOUNT = re.compile(
+    rf"(?<![\w.,/])(?:(?P<sign>{_BEFORE})\s?)?(?P<digits>{_NUMBER})(?P<k>k\b)?{_END}(?:\s?(?P<behind>{_BEHIND})(?!\s?\d))?"
+    rf"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)(?:(?P<sign2>{_BEFORE})\s?)?(?P<digits2>{_NUMBER}){_END}"
+    rf"(?:\s?(?P<behind2>{_BEHIND})(?!\s?\d))?)?"
+)
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|circa|ca\.|not quite|barely"
+    r"|just (?:under|over|below|above|shy of)"
+    r"|an? (?:little|bit|shade|touch|hair|good) (?:under|over|below|above|more than|less than))|[~≈])"
+    r"\s*(?:an?|the)?\s*\W?$",
+    re.IGNORECASE,
+)
+_AT_LEAST = re.compile(r"(?:\b(?:at least|over|more than|above|no less than|upwards of|starting at)|[≥>])\s*\W?$", re.I)
+_AT_MOST = re.compile(r"(?:\b(?:at most|under|below|less than|fewer than|up to|no more than)|[≤<])\s*\W?$", re.I)
+_OR_MORE = re.compile(r"\s*(?:\+(?!\s*\W?\d)|(?:\w+ )?(?:or|and) (?:better|more|higher|up|above|over)\b)", re.I)
+_OR_LESS = re.compile(r"\s*(?:\w+ )?(?:or|and) (?:less|fewer|under|below|lower)\b", re.IGNORECASE)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}})\.?"
+_DATES = (
+    re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)(?:-(?P<day>\d\d))?\b"),
+    re.compile(rf"\b{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
+    re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? {_MONTH},? (?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH},?(?: of)? (?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
+    re.compile(r"(?<![\w.,$€£/-])(?P<year>(?:19|20)\d\d)(?![\w%]|[.,]\d)"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """``text[start:end]`` names an amount; of a range ``low`` and ``high`` differ."""
+
+    kind: AmountKind
+    low: Decimal
+    high: Decimal
+    start: int
+    end: int
+    currency: str | None = None
+    relation: Relation = "is"
+    places: int = 0
+    """Decimal places as written, in the unit of ``low``: cents have two."""
+    compound: bool = False
+    """True when it is part of a word ("16-inch") or of measures ("5 x 4")."""
+
+    @property
+    def is_range(self) -> bool:
+        return self.low != self.high
+
+    def agreement(self, record: Decimal) -> Agreement | None:
+        """How the amount fits a record's number; loose is what only its trailing zeros allow, None is no fit."""
+        if self.is_range:
+            return "bounded" if self.low <= record <= self.high else None
+        if self.low == record:
+            return "equal"
+        if self._rounds(record):
+            return "rounded"
+        if self.relation == "at_least":
+            return "bounded" if record >= self.low else None
+        if self.relation == "at_most":
+            return "bounded" if record <= self.low else None
+        if self.relation == "about" and abs(record - self.low) * 20 <= abs(self.low):
+            return "rounded"
+        return "loose" if abs(record - self.low) * 2 <= self._grain() else None
+
+    def _rounds(self, record: Decimal) -> bool:
+        unit = Decimal(1).scaleb(-self.places)
+        return self.low in (record.quantize(unit, ROUND_HALF_UP), record.quantize(unit, ROUND_HALF_EVEN))
+
+    def _grain(self) -> Decimal:
+        """The last digit that is no zero: 450 may stand for 445 to 455."""
+        if self.places or not self.low:
+            return Decimal(0)
+        exponent = self.low.normalize().as_tuple().exponent
+        return Decimal(10) ** max(0, exponent if isinstance(exponent, int) else 0) if self.low >= 10 else Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class SaidDate:
+    """``text[start:end]`` names a day, a month or a year; ``iso`` is as long as what is said."""
+
+    iso: str
+    start: int
+    end: int
+
+    def fits(self, day: date) -> bool:
+        return day.isoformat().startswith(self.iso)
+
+
+def find_amounts(text: str) -> list[Amount]:
+    """All amounts in text order and apart; numbers within dates, words and fractions are none."""
+    taken = [(it.start, it.end) for it in find_dates(text)]
+    found: list[Amount] = []
+    position = 0
+    while match := _AMOUNT.search(text, position):
+        position = match.end()
+        if any(start < match.end("digits") and match.start("digits") < end for start, end in taken):
+            position = match.end("digits")
+            continue
+        amount = _amount(text, match)
+        position = max(match.start("digits") + 1, amount.end)
+        if not _is_fraction(text, amount):
+            found.append(amount)
+    return found
+
+
+def find_dates(text: str) -> list[SaidDate]:
+    """All dates that name a year, in text order and apart: days, months, and years alone."""
+    found: list[SaidDate] = []
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            iso = _iso(match)
+            if iso and not any(it.start < match.end() and match.start() < it.end for it in found):
+                found.append(SaidDate(iso, match.start(), match.end()))
+    return sorted(found, key=lambda it: it.start)
+
+
+def number_of(digits: str) -> Decimal:
+    """The number that these digits write, with a point or a comma before its decimals."""
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
+        return Decimal(digits.replace(",", ""))
+    if "," in digits:
+        return Decimal(digits.replace(".", "").replace(",", "."))
+    return Decimal(digits)
+
+
+def _amount(text: str, match: re.Match[str]) -> Amount:
+    low, sign, behind = number_of(match["digits"]), match["sign"], match["behind"]
+    high, end = low, match.end("behind") if behind else match.end("k") if match["k"] else match.end("digits")
+    if match["digits2"] and _is_range(text, match, low):
+        high, end = number_of(match["digits2"]), match.end("behind2") if match["behind2"] else match.end("digits2")
+        sign, behind = sign or match["sign2"], behind or match["behind2"]
+    places = max(0, -int(low.as_tuple().exponent))
+    currency = _SIGNS.get(sign or behind or "", _WORDS.get((behind or "").casefold()))
+    kind: AmountKind = "money" if currency else "number"
+    if not sign and behind and behind.casefold() in _CENTS:
+        low, high, places, currency, kind = low / 100, high / 100, places + 2, "USD", "money"
+    if match["k"]:
+        low, high, places = Decimal(int(low * 1000)), Decimal(int(high * 1000)), 0
+    if kind == "number" and (percent := re.match(r"\s?%|\s(?:percent|per ?cent)\b", text[end:])):
+        kind, end = "percent", end + percent.end()
+    amount = Amount(kind, low, high, match.start(), end, currency, "is", places, _is_compound(text, match.start(), end))
+    return replace(amount, relation="range" if amount.is_range else _relation(text, match.start(), end))
+
+
+def _is_range(text: str, match: re.Match[str], low: Decimal) -> bool:
+    if low >= number_of(match["digits2"]) or re.match(r"\s?[x×-]\s?\w|/", text[match.end("digits2") :]):
+        return False
+    return match["to"].strip() != "and" or bool(re.search(r"\bbetween\s*$", text[: match.start()], re.IGNORECASE))
+
+
+def _relation(text: str, start: int, end: int) -> Relation:
+    before = text[max(0, start - 24) : start]
+    if _OR_MORE.match(text, end):
+        return "at_least"
+    if _OR_LESS.match(text, end):
+        return "at_most"
+    if _ABOUT.search(before):
+        return "about"
+    return "at_least" if _AT_LEAST.search(before) else "at_most" if _AT_MOST.search(before) else "is"
+
+
+def _is_compound(text: str, start: int, end: int) -> bool:
+    return bool(
+        re.match(r"-[^\W\d]|\s?[x×]\s?\d|\s(?:by|x)\s\d", text[end : end + 6])
+        or re.search(r"\d\s?[x×]\s?$|\d\s(?:by|x)\s$|[^\W\d]-$", text[max(0, start - 6) : start])
+    )
+
+
+def _is_fraction(text: str, amount: Amount) -> bool:
+    return bool(re.match(r"\s?/\s?(?!(?:5|10)\b)\d", text[amount.end : amount.end + 4]))
+
+
+def _iso(match: re.Match[str]) -> str | None:
+    parts = match.groupdict()
+    month = int(parts["number"]) if parts.get("number") else _month(parts.get("month"))
+    if month is None:
+        return parts["year"]
+    if not 1 <= month <= 12 or not 1 <= int(parts.get("day") or 1) <= 31:
+        return None
+    day = f"-{int(parts['day']):02}" if parts.get("day") else ""
+    return f"{parts['year']}-{month:02}{day}"
+
+
+def _month(name: str | None) -> int | None:
+    return None if name is None else _MONTHS.index(name[:3].casefold()) + 1

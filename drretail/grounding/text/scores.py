@@ -1,0 +1,100 @@
+"""Ratings and numbers of ratings as they are written: ``4.4 (203)``, ``4.1/5 from 1,415``, ``★ 4.6``."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from drretail.grounding.text.amounts import Amount
+
+_SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE)
+_SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b)[\s:*_]{0,5}$", re.IGNORECASE)
+_SCALE = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
+# Behind a rating that has no sign of its own: the end, or what joins it to its number of ratings.
+_BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?:from|with|by|over|across|on average|based on)\b)", re.IGNORECASE)
+_JOINED = re.compile(r"[^\d.;!?\n]{0,30}")
+_RATINGS_BEHIND = re.compile(r"\s+(?:[\w-]+\s)?(?:ratings?|reviews?|raters?|reviewers?)\b", re.IGNORECASE)
+_RATERS_BEHIND = re.compile(r"\s+(?:\w+\s)?(?:people|buyers|customers|owners|users|shoppers|votes|opinions)\b", re.I)
+_RATINGS_BEFORE = re.compile(r"\b(?:ratings|reviews)\b[\s:*_]{1,5}$", re.IGNORECASE)
+_FROM_BEFORE = re.compile(r"\b(?:from|over|by|of|on|across)\s$", re.IGNORECASE)
+_CLOSED = re.compile(r"\s*(?:[.,;:)*|·–—-]|$|\n)")
+# Some of the ratings, and not all: "12 negative reviews", "340 reviews mention squirrels".
+_PART = re.compile(
+    r"\s+(?:(?:more|fewer|other|less|new|recent|negative|positive|bad|good|critical|(?:\w+|\d)-star)\s(?:ratings?|reviews?)"
+    r"|(?:ratings?|reviews?)\s(?:mention|complain|say|praise|more|fewer|less))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A rating, a number of ratings, or both where they stand together."""
+
+    rating: Amount | None
+    count: Amount | None
+    is_sure: bool = False
+    """True when a sign, brackets or a word says what they are; else only a record can confirm it."""
+
+    @property
+    def start(self) -> int:
+        return min(it.start for it in (self.rating, self.count) if it is not None)
+
+    @property
+    def end(self) -> int:
+        return max(it.end for it in (self.rating, self.count) if it is not None)
+
+
+def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
+    """The scores among the amounts of a text, in text order; what merely looks like one is not sure."""
+    numbers = [it for it in amounts if not _is_scale(text, it)]
+    taken: set[int] = set()
+    for index, amount in enumerate(numbers):
+        if amount.start in taken:
+            continue
+        following = numbers[index + 1] if index + 1 < len(numbers) else None
+        if _is_rating(text, amount):
+            has_sign = _has_sign(text, amount)
+            count = following if following and _is_joined(text, amount, following) else None
+            if count is not None and (has_sign or amount.places):
+                taken.add(count.start)
+                yield Score(amount, count, is_sure=_is_sure_count(text, amount, count))
+            elif has_sign or (amount.places and _BARE_BEHIND.match(text, amount.end)):
+                yield Score(amount, None, is_sure=has_sign)
+        elif _is_count(amount) and not _PART.match(text, amount.end):
+            is_named = bool(_RATINGS_BEHIND.match(text, amount.end) or _RATINGS_BEFORE.search(text, 0, amount.start))
+            if is_named or _RATERS_BEHIND.match(text, amount.end):
+                yield Score(None, amount, is_sure=is_named)
+
+
+def _is_scale(text: str, amount: Amount) -> bool:
+    return amount.low in (5, 10) and bool(_SCALE.search(text[max(0, amount.start - 5) : amount.start]))
+
+
+def _is_rating(text: str, amount: Amount) -> bool:
+    is_plain = not amount.compound or bool(re.match(r"-stars?\b", text[amount.end : amount.end + 6]))
+    return amount.kind == "number" and 0 < amount.low <= 5 and amount.places <= 2 and is_plain
+
+
+def _has_sign(text: str, amount: Amount) -> bool:
+    before = text[max(0, amount.start - 14) : amount.start]
+    return bool(_SIGN_BEHIND.match(text, amount.end) or _SIGN_BEFORE.search(before))
+
+
+def _is_count(amount: Amount) -> bool:
+    return amount.kind == "number" and not amount.compound and amount.low == amount.low.to_integral_value()
+
+
+def _is_joined(text: str, rating: Amount, count: Amount) -> bool:
+    """True when nothing but a few words and the rating's scale stands between the two."""
+    between = re.sub(r"/\s?5\b|\bof (?:5|five)\b", "", text[rating.end : count.start])
+    return _is_count(count) and not count.places and bool(_JOINED.fullmatch(between))
+
+
+def _is_sure_count(text: str, rating: Amount, count: Amount) -> bool:
+    before, behind = text[rating.end : count.start], text[count.end : count.end + 1]
+    if behind == ")" and re.fullmatch(r"[^,(]*\(\s*|\W*(?:/5\W*)?", before):
+        return True
+    if _PART.match(text, count.end):
+        return False
+    if _RATINGS_BEHIND.match(text, count.end) or _RATERS_BEHIND.match(text, count.end):
+        return True
+    return bool(_FROM_BEFORE.search(before) and _CLOSED.match(text, count.end))

@@ -1,0 +1,6 @@
+"""Values and picks held against records, whoever read them (DESIGN 7a).
+
+ledger.py     what they are held against: products, orders, calculations, the query's own numbers, the picks
+values.py     verified, contradicted or underivable, with the words of the derivation
+findings.py   what is wrong with a report: contradicted values, sources that do not exist, picks that should not be
+"""

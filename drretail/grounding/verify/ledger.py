@@ -1,0 +1,133 @@
+"""What values and picks are held against: the records of a run, the query's own numbers, the declared picks."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.records.evidence import Evidence
+from drretail.records.money import Money
+from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+
+_OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """An expression that the run had worked out."""
+
+    expression: str
+    operands: tuple[Decimal, ...]
+    result: Decimal
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All that a value may be verified by; products by their bare id, everything else by evidence id."""
+
+    products: Mapping[str, Product]
+    order_dates: Mapping[str, date]
+    ordered: Mapping[str, str]
+    """The product of each order."""
+    calculations: Mapping[str, Calculation]
+    query_text: str = ""
+    budget: Money | None = None
+    picks: tuple[Pick, ...] | None = None
+    brands: frozenset[str] = frozenset()
+    """Names of makers that the shop has, beside those of ``products``."""
+
+    @cached_property
+    def asked(self) -> tuple[Amount, ...]:
+        """The numbers that the query names."""
+        return tuple(find_amounts(self.query_text))
+
+    def names(self, number: Decimal) -> bool:
+        """True where the query itself names this number, or it is the budget."""
+        return any(number in (it.low, it.high) for it in self.asked) or number == self.limit
+
+    @property
+    def limit(self) -> Decimal | None:
+        return None if self.budget is None else self.budget.value
+
+    def price(self, product_id: str) -> Decimal | None:
+        product = self.products.get(product_id)
+        return None if product is None or product.price is None else Decimal(str(product.price))
+
+    @cached_property
+    def total(self) -> Decimal | None:
+        """What the picks cost together; None where they are not known, or a price of theirs is not."""
+        prices = [self.price(pick.product) for pick in self.picks or ()]
+        known = [price for price in prices if price is not None]
+        if not known or len(known) < len(prices):
+            return None
+        return sum((price * pick.quantity for price, pick in zip(known, self.picks or (), strict=True)), Decimal(0))
+
+
+def read_ledger(
+    evidence: Mapping[str, Evidence],
+    query: Query | None = None,
+    *,
+    products: Mapping[str, Product] | None = None,
+    picks: Sequence[Pick] | None = None,
+    brands: frozenset[str] = frozenset(),
+) -> Ledger:
+    """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
+    handed = {it.product_id: it for entry in evidence.values() if entry.kind == "product" for it in _products(entry)}
+    orders = {
+        entry.id: record
+        for entry in evidence.values()
+        if entry.kind == "order"
+        for text in entry.texts
+        if (record := record_of(text.text)) and "order_date" in record
+    }
+    return Ledger(
+        products={**handed, **(products or {})},
+        order_dates={key: date.fromisoformat(str(record["order_date"])[:10]) for key, record in orders.items()},
+        ordered={key: str(record.get("product_id")) for key, record in orders.items()},
+        calculations={entry.id: it for entry in evidence.values() if (it := _calculation(entry)) is not None},
+        query_text="" if query is None else query.text,
+        budget=None if query is None else query.constraints.budget,
+        picks=None if picks is None else tuple(picks),
+        brands=brands,
+    )
+
+
+def record_of(text: str) -> dict[str, Any] | None:
+    """The record whose JSON a text is; None for any other text."""
+    try:
+        value = json.loads(text) if text.startswith("{") else None
+    except ValueError:
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def _products(entry: Evidence) -> Iterator[Product]:
+    """The product as the run was shown it, whole records last."""
+    for text in sorted(entry.texts, key=lambda text: text.form == "record"):
+        record = record_of(text.text) or {}
+        known = {key: record[key] for key in Product.model_fields if record.get(key) is not None}
+        try:
+            yield Product.model_validate(known)
+        except ValidationError:
+            continue
+
+
+def _calculation(entry: Evidence) -> Calculation | None:
+    """A calculation's text is "expression = result"."""
+    if entry.kind != "calculation" or not entry.texts:
+        return None
+    expression, _, result = entry.texts[0].text.rpartition(" = ")
+    operands = tuple(Decimal(found.replace(",", "")) for found in _OPERAND.findall(expression))
+    try:
+        return Calculation("".join(expression.split()), operands, Decimal(result))
+    except InvalidOperation:
+        return None

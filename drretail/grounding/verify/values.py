@@ -1,0 +1,208 @@
+"""Values against records: verified, contradicted or underivable, with the words of the derivation."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from itertools import combinations
+
+from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
+from drretail.grounding.verify.ledger import Calculation, Ledger
+from drretail.grounding.wording import format_money
+from drretail.records.reading import ReadValue, ValueKind
+from drretail.records.shop import Product
+
+_FITTING = ("equal", "rounded", "bounded")
+_MOST_OF_ONE = 12
+"""Up to so many times a price is tried without anybody having named the number."""
+
+
+def verify(values: Iterable[ReadValue], ledger: Ledger) -> tuple[ReadValue, ...]:
+    """The values with their state and derivation, whoever read them; what the records do not hold is underivable.
+
+    Contradicted is only what is said exactly, or with "about", of one source that has such a value on record, and
+    what no derivation explains.
+    """
+    return tuple(_verified(value, ledger) for value in values)
+
+
+def amount_of(value: ReadValue) -> Amount | None:
+    """The amount that a value names, as numbers; None for words and dates."""
+    low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
+    try:
+        numbers = Decimal(low), Decimal(high)
+    except InvalidOperation:
+        return None
+    places = max(0, -int(numbers[0].as_tuple().exponent))
+    return Amount("number", *numbers, value.start, value.end, value.currency, value.relation, places)
+
+
+def on_record(kind: ValueKind, item: Product) -> Decimal | None:
+    """What the record of a product has of a kind of value."""
+    number = {"price": item.price, "rating": item.average_rating, "rating_count": item.rating_number}.get(kind)
+    return None if number is None else Decimal(str(number))
+
+
+def fits(amount: Amount, record: Decimal | None) -> bool:
+    """True when an amount says a record's number, as exactly as it is said."""
+    return record is not None and amount.agreement(record) in _FITTING
+
+
+def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount | None:
+    """The amount that is a calculation's result: its size, in per cent, or in cents."""
+    for amount in amounts:
+        result = abs(calculation.result) * (100 if amount.kind == "percent" and abs(calculation.result) < 1 else 1)
+        how = amount.agreement(result)
+        # "up to $25 a person" is no result of 6.05, "over $50" is one of 50.90.
+        if how is not None and (how != "bounded" or abs(amount.low - result) * 10 <= result):
+            return amount
+    return None
+
+
+def derivation(amount: Amount, ledger: Ledger, near: Collection[str], counts: Collection[Decimal] = ()) -> str | None:
+    """How an amount of money follows from records, in words; None where nothing explains it.
+
+    ``near`` are the products cited around it; ``counts`` the numbers that are said with it.
+    """
+    if ledger.names(amount.low):
+        return "named by the query"
+    for key, calculation in ledger.calculations.items():
+        if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
+            return f"{key}: {calculation.expression}"
+    for words, number in _derived(ledger, near, counts):
+        if amount.agreement(number) in (_FITTING if amount.places < 2 else ("equal", "rounded")):
+            return words
+    texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
+    if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in find_amounts(text)):
+        return "stands in the record"
+    return None
+
+
+def _derived(ledger: Ledger, near: Collection[str], counts: Collection[Decimal]) -> Iterator[tuple[str, Decimal]]:
+    """What can be made of the prices at hand, with its words."""
+    prices = {it: price for it in near if (price := ledger.price(it)) is not None}
+    limit, total = ledger.limit, ledger.total
+    if total is not None:
+        yield "the picks together", total
+        if limit is not None:
+            yield "the budget and the picks together", abs(limit - total)
+    for price in prices.values():
+        for number in sorted({*map(Decimal, range(2, _MOST_OF_ONE + 1)), *counts}):
+            yield f"{number} x {format_money(price)}", number * price
+            if limit is not None:
+                yield f"the budget and {number} x {format_money(price)}", abs(limit - number * price)
+        for number in counts:
+            if number > 1:
+                yield f"{format_money(price)} / {number}", price / number
+        for said in ledger.asked:
+            if said.kind == "money" and said.low != price:
+                yield f"{format_money(said.low)} and {format_money(price)}", abs(said.low - price)
+    for one, other in combinations(prices.values(), 2):
+        yield f"{format_money(one)} + {format_money(other)}", one + other
+        yield f"{format_money(max(one, other))} - {format_money(min(one, other))}", abs(one - other)
+
+
+def _verified(value: ReadValue, ledger: Ledger) -> ReadValue:
+    match value.kind:
+        case "price" | "rating" | "rating_count":
+            return _of_products(value, ledger)
+        case "date":
+            return _of_orders(value, ledger)
+        case "total" | "difference" | "left_over" | "per_unit":
+            return _derivable(value, ledger)
+        case "brand":
+            return _of_brand(value, ledger)
+        case "quantity" | "place":
+            return value
+
+
+def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
+    amount = amount_of(value)
+    ids = [ledger.ordered.get(it, it.removeprefix("P:")) for it in value.of]
+    items = [ledger.products[it] for it in ids if it in ledger.products]
+    records = [number for item in items if (number := on_record(value.kind, item)) is not None]
+    if amount is None or not records or len(records) < len(value.of):
+        return value
+    if all(fits(amount, record) for record in records):
+        return with_state(value, "verified", "")
+    found = derivation(amount, ledger, ids) if value.kind == "price" else _named(amount, ledger)
+    if found is not None:
+        return with_state(value, "underivable", found)
+    loose = amount.agreement(records[0]) is not None
+    from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
+    if len(records) > 1 or loose or from_price or value.relation not in ("is", "about"):
+        return value
+    return with_state(value, "contradicted", f"the record says {_said(value.kind, items[0], records[0])}")
+
+
+def _of_orders(value: ReadValue, ledger: Ledger) -> ReadValue:
+    days = [ledger.order_dates[it] for it in value.of if it in ledger.order_dates]
+    if not days or not isinstance(value.amount, str) or len(days) < len(value.of):
+        return value
+    said = SaidDate(value.amount, value.start, value.end)
+    if any(said.fits(day) for day in days):
+        return with_state(value, "verified", "")
+    is_exact = len(days) == 1 and value.relation == "is" and _is_date(value.amount)
+    return with_state(value, "contradicted", f"the order is of {days[0].isoformat()}") if is_exact else value
+
+
+def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
+    amount = amount_of(value)
+    if amount is None:
+        return value
+    calculations = [ledger.calculations[it] for it in value.of if it in ledger.calculations]
+    for calculation in calculations:
+        if result_shown([amount], calculation) is not None:
+            return with_state(value, "verified", calculation.expression)
+    found = derivation(amount, ledger, [it.removeprefix("P:") for it in value.of if it.startswith("P:")])
+    if found is not None:
+        return with_state(value, "verified", found)
+    if len(calculations) == 1 == len(value.of) and value.relation in ("is", "about"):
+        one = calculations[0]
+        return with_state(value, "contradicted", f"{one.expression} = {one.result.normalize():f}")
+    return value
+
+
+def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
+    items = [item for it in value.of if (item := ledger.products.get(it.removeprefix("P:"))) is not None]
+    if len(items) != 1 or not items[0].brand or not isinstance(value.amount, str):
+        return value
+    if plain(value.amount) in plain(f"{items[0].brand} {items[0].store} {items[0].title}"):
+        return with_state(value, "verified", "")
+    known = {plain(it) for it in ledger.brands} | {plain(it.brand or "") for it in ledger.products.values()}
+    is_maker = plain(value.amount) in known
+    return with_state(value, "contradicted", f"the brand is {items[0].brand}") if is_maker else value
+
+
+def with_state(value: ReadValue, state: str, words: str) -> ReadValue:
+    """The value with its state and the words of its derivation."""
+    return value.model_copy(update={"state": state, "derivation": words or None})
+
+
+def plain(name: str) -> str:
+    """A name in lower case, its words with single spaces around them."""
+    return f" {' '.join(''.join(it if it.isalnum() else ' ' for it in name.casefold()).split())} "
+
+
+def _named(amount: Amount, ledger: Ledger) -> str | None:
+    return "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
+
+
+def _said(kind: ValueKind, item: Product, number: Decimal) -> str:
+    if kind == "price":
+        return format_money(number, item.currency)
+    return f"{number.normalize():f}" + (" ratings" if kind == "rating_count" else "")
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(f"{text}-01" if len(text) == 7 else text)
+    except ValueError:
+        return False
+    return len(text) >= 7
+
+
+def record_text(item: Product) -> str:
+    """All that a product's record says, in lines."""
+    details = (f"{key} {value}" for key, value in item.details.items())
+    return "\n".join([item.title, *item.features, *item.description, *details])

@@ -1,0 +1,78 @@
+"""What was read out of a report, by whom, and how it stands to the records (DESIGN 7a)."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.records.base import Document, Record
+
+FORM = "form"
+DECLARED = "declared"
+READER_PATTERN = r"^(?:declared|form|model:.+)$"
+
+ValueKind = Literal[
+    "price",
+    "rating",
+    "rating_count",
+    "total",
+    "difference",
+    "left_over",
+    "per_unit",
+    "date",
+    "quantity",
+    "brand",
+    "place",
+]
+Relation = Literal["is", "about", "at_least", "at_most", "range"]
+ValueState = Literal["verified", "contradicted", "underivable"]
+
+
+class Pick(Record):
+    """One thing that a report puts into the cart; ``start`` and ``end`` are given where its words were read."""
+
+    product: str = Field(min_length=1)
+    quantity: int = Field(default=1, ge=1)
+    alternatives: tuple[str, ...] = ()
+    """Products that would do in its place; they are shown, and never summed."""
+    start: int | None = None
+    end: int | None = None
+
+
+class ReadValue(Record):
+    """``report[start:end]`` says a value of the sources in ``of``; of several, it is said of each (a range: of all)."""
+
+    kind: ValueKind
+    amount: str | tuple[str, str]
+    """A decimal string; of a range the lower and the upper end; of a date its ISO form as far as it is said
+    ("2020-04"); of a brand or a place the words."""
+    currency: str | None = None
+    relation: Relation = "is"
+    of: tuple[str, ...] = ()
+    """Evidence ids."""
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    state: ValueState = "underivable"
+    derivation: str | None = None
+    """How the value follows from the records, or what the records say instead."""
+
+
+class Unread(Record):
+    """``report[start:end]`` holds a figure beside a citation that the reader could not tell the meaning of."""
+
+    start: int
+    end: int
+    why: str
+
+
+class Reading(Document):
+    """The picks and values that one reader took out of one report."""
+
+    reader: str = Field(pattern=READER_PATTERN)
+    picks: tuple[Pick, ...] | None = None
+    """None where they are not known; empty where nothing is to be bought."""
+    values: tuple[ReadValue, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    seen: int = 0
+    """Figures in the stretches that citations own: money, ratings, numbers of ratings, figures beside calculations."""
+    read: int = 0
+    """How many of those were read."""

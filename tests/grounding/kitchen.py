@@ -1,0 +1,95 @@
+"""Six made-up kitchen goods and the ledger of a run that has seen them, for tests that read reports."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from drretail.grounding.evidence_ids import calculation_evidence_id
+from drretail.grounding.products import compact_json, record_text
+from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.verify.findings import source_findings, value_findings
+from drretail.grounding.verify.ledger import Ledger, read_ledger
+from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Finding
+from drretail.records.money import Money
+from drretail.records.query import Constraints, Query
+from drretail.records.reading import Pick, Reading
+from drretail.records.shop import Product
+
+
+def a_product(key: str, title: str, price: float | None, rating: float, count: int, brand: str, **more: Any) -> Product:
+    return Product(
+        product_id=f"B0KITCHEN{key}",
+        title=title,
+        price=price,
+        average_rating=rating,
+        rating_number=count,
+        store=brand,
+        category="Home_and_Kitchen",
+        categories=("Home & Kitchen", "Kitchen & Dining"),
+        **more,
+    )
+
+
+KETTLE = a_product("K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill")
+PAN = a_product("P", "Fennick Carbon Steel Pan, 10 inch", 38.5, 4.3, 512, "Fennick")
+TOWELS = a_product("T", "Linnetwick Kitchen Towels, Cotton, 6 Pack", 17.99, 4.7, 2210, "Linnetwick")
+SCALE = a_product("S", "Aldbrook Digital Kitchen Scale, 11 lb", 12.49, 4.1, 98, "Aldbrook")
+MUGS = a_product("M", "Fennick Stoneware Mugs, Set of 4, 12 oz", 27.0, 4.8, 447, "Fennick")
+JAR = a_product("J", "Ostermill Cookie Jar", None, 4.4, 61, "Ostermill")
+GOODS = {item.product_id: item for item in (KETTLE, PAN, TOWELS, SCALE, MUGS, JAR)}
+K, P, T, S, M, J = (f"[P:{key}]" for key in GOODS)
+
+ORDERS = {"1000000001": (SCALE, "2022-03-14"), "1000000002": (MUGS, "2021-11-30")}
+O1, O2 = (f"[O:{key}]" for key in ORDERS)
+SUMS = {
+    "42.95+17.99": "60.94",
+    "75-60.94": "14.06",
+    "17.99/6": "2.9983333333",
+    "42.95-38.5": "4.45",
+    "4*12.49": "49.96",
+}
+TOTAL, LEFT, EACH, GAP, FOUR = (f"[{calculation_evidence_id(it)}]" for it in SUMS)
+WEB = "W:aaaaaaaa"
+QUERY = Query(
+    query_id="k1",
+    user_id="A1",
+    text="A gift for my sister: a kettle and towels, $75 in all, with at least 4 stars and 100 reviews.",
+    constraints=Constraints(budget=Money.of(75)),
+    source="a person",
+)
+
+
+def an_entry(key: str, kind: EvidenceKind, text: str) -> Evidence:
+    shown = EvidenceText(sha256=key, form="record", text=text, shown=True, path="0", seq=0)
+    return Evidence(id=key, kind=kind, key=key[2:], title=key, texts=(shown,))
+
+
+def an_order(key: str) -> Evidence:
+    item, day = ORDERS[key]
+    record = {"order_id": key, "product_id": item.product_id, "order_date": f"{day}T10:00:00.000000", "quantity": 1}
+    return an_entry(f"O:{key}", "order", compact_json(record | {"order_status": "Delivered"}))
+
+
+EVIDENCE = {
+    it.id: it
+    for it in (
+        *(an_entry(f"P:{key}", "product", record_text(item)) for key, item in GOODS.items()),
+        *(an_order(key) for key in ORDERS),
+        *(an_entry(calculation_evidence_id(it), "calculation", f"{it} = {result}") for it, result in SUMS.items()),
+        an_entry(WEB, "web", "Steel lasts."),
+        an_entry("U:statistics", "user", json.dumps({"mean_order": 31.2})),
+    )
+}
+
+
+def a_ledger(picks: Sequence[Pick] | None = None) -> Ledger:
+    return read_ledger(EVIDENCE, QUERY, picks=picks)
+
+
+def reading_of(report: str, picks: Sequence[Pick] | None = None) -> Reading:
+    return read_by_form(report, EVIDENCE, a_ledger(picks))
+
+
+def errors_in(report: str, picks: Sequence[Pick] | None = None) -> list[Finding]:
+    """What value and source findings a report gives."""
+    return [*value_findings(report, reading_of(report, picks).values), *source_findings(report, EVIDENCE, GOODS)]

@@ -1,0 +1,166 @@
+"""What the form reader says of true and of false statements in many styles."""
+
+import pytest
+
+from tests.grounding.kitchen import (
+    EACH,
+    FOUR,
+    GAP,
+    LEFT,
+    O1,
+    O2,
+    TOTAL,
+    J,
+    K,
+    M,
+    P,
+    S,
+    T,
+    errors_in,
+    reading_of,
+)
+
+TABLE = f"""
+| | Price | Rating (n) | Per towel | Source |
+|---|---:|---|---|---|
+| Kettle | $42.95 | 4.6 (1,843) | – | {K} |
+| Towels | 17.99 | ★ 4.7 (2,210) | $3.00 | {T} |
+| Shipping | $5.99 | | | |
+| **Total** | **$66.93** | | | |
+"""
+UPRIGHT = f"""
+| | Kettle | Pan (runner-up) |
+|---|---|---|
+| Price (USD) | 42.95 | 38.50 |
+| Rating | 4.6/5 | 4.3/5 |
+| Reviews | 1,843 | 512 |
+| Price per inch | – | 3.85 |
+| Warranty | 2 years | 1 year |
+| Evidence | {K} | {P} |
+"""
+TRUE = [
+    f"The Harrowgill kettle costs $42.95 {K}.",
+    f"- **Harrowgill kettle** – USD 42.95, 4.6 from 1,843 {K}",
+    f"Harrowgill {K} – $42.95 · 4.6 ★ (1,843)",
+    f"The kettle {K} costs $42.95 and the pan $38.50 {P}.",
+    f"The kettle {K} is $42.95, while the pan {P} is $38.50.",
+    f"At just under $43, with 4.6 stars over some 1,850 ratings, it is the pick {K}.",
+    f"Der Kessel kostet 42,95 $ und hat 4,6 (1.843) {K}.",
+    f"It is $4.45 dearer than the pan {K}.",
+    f"For $4.45 more than the Fennick you get a spout {K}. The pan is heavy {P}.",
+    f"Two of them would be $85.90 {K}.",
+    f"You'd have $32.05 left of your $75 {K}.",
+    f"That is six towels at about $3.00 each {T}.",
+    f"It clears your 4-star bar and your 100 reviews {K}.",
+    f"It was $59.99 last year {K}.",
+    f"Save $10 with the coupon {K}.",
+    f"It holds 0.9 L, heats in 4.5 minutes and has a 2-year warranty {K}.",
+    f"4.6 stars · 240 readings · 3 colors {K}.",
+    f"More than 1,800 people rated it 4.6 {K}.",
+    f"It has 1,331 more ratings than the pan {K}{P}.",
+    f"Both have over 4 stars: 4.6 and 4.3, from 1,843 and 512 buyers {K}{P}.",
+    f"Fennick mugs are $27, the Fennick pan $38.50 {M}{P}.",
+    f"Kettle and towels come to $60.94 {TOTAL}, which leaves $14.06 {LEFT}.",
+    f"Together they make $60.94 of the $75; three colors, 2 sizes {TOTAL}.",
+    f"$42.95 + $17.99 = $60.94 {TOTAL}",
+    f"It works out at about three dollars a towel {EACH}; 6 in the pack.",
+    f"roughly $3 a towel {EACH}",
+    f"a gap of $4.45 between 2 good choices {GAP}",
+    f"That is the cheaper of the 2 {GAP}.",
+    f"Four scales would be just under $50 {FOUR}.",
+    f"You bought the scale on March 14, 2022 {O1} and the mugs in November 2021 {O2}.",
+    f"The scale of 2022-03-14 ($12.49) still works {O1}.",
+    f"You have had it since March 2022 {O1}, more than a year now.",
+    f"Only 61 ratings, and no price is listed {J}.",
+    f"Elsewhere the jar was said to be $20 {J}.",
+    f"Steel pans cost $20 to $90 [W:aaaaaaaa].",
+    f"The average pan costs $50 [W:aaaaaaaa], this one $38.50 {P}.",
+    f"Unlike the $38.50 Fennick pan, it pours {K}.",
+    f"With the $12.49 scale thrown in you are at $55.44 {K}.",
+    f"One star of 5 goes off for the lid; buyers give 4.6 {K}.",
+    f"5-star reviews praise the spout; 12 negative reviews mention rust {K}.",
+    f"In 2023 it won a prize, and 3 of 4 testers kept it {K}.",
+    f"Costs between $38 and $43 {K}{P}.",
+    f"Scores lie between 4.3 and 4.6 {K}{P}.",
+    f"# Kettle: $42.95 {K}\n\nIt pours well.",
+    f"> **Top – kettle · $42.95**\n> **4.6 ★ · 1,843 ratings** {K}",
+    f"1. Kettle, $42.95 {K}\n   - 4.6 stars (1,843) {K}\n   - $32.05 under the $75 {K}",
+    TABLE,
+    UPRIGHT,
+]
+FALSE = [
+    (f"The Harrowgill kettle costs $44.95 {K}.", "price_wrong", "$44.95"),
+    (f"- **Harrowgill kettle** – USD 24.95, 4.6 from 1,843 {K}", "price_wrong", "USD 24.95"),
+    (f"Harrowgill {K} – $24.95 · 4.6 ★ (1,843)", "price_wrong", "$24.95"),
+    (f"Der Kessel kostet 24,95 $ und ist schön {K}.", "price_wrong", "24,95 $"),
+    (f"> **Top – kettle · $38.50**\n> **4.6 ★ · 1,843 ratings** {K}", "price_wrong", "$38.50"),
+    (f"It has 4.9 ★ from 1,843 ratings {K}.", "rating_wrong", "4.9"),
+    (f"It has 4.6 stars (2,843) {K}.", "rating_count_wrong", "2,843"),
+    (f"4.6/5 from 843 {K}", "rating_count_wrong", "843"),
+    (f"Buyers rate it 4.2/5 {K}.", "rating_wrong", "4.2"),
+    (f"It has 5,843 reviews {K}.", "rating_count_wrong", "5,843"),
+    (f"Kettle and towels come to $58.94 {TOTAL}.", "total_wrong", "$58.94"),
+    (f"This leaves $24.06 of your $75 {LEFT}.", "calculation_wrong", "$24.06"),
+    (f"about 50 cents a towel {EACH}", "calculation_wrong", "50 cents"),
+    (f"You bought the scale on May 14, 2022 {O1}.", "order_date_wrong", "May 14, 2022"),
+    (TABLE.replace("$42.95", "$24.95"), "price_wrong", "$24.95"),
+    (TABLE.replace("17.99", "19.77"), "price_wrong", "19.77"),
+    (TABLE.replace("(2,210)", "(1,210)"), "rating_count_wrong", "1,210"),
+    (UPRIGHT.replace("4.3/5", "4.8/5"), "rating_wrong", "4.8"),
+    (UPRIGHT.replace("512", "152"), "rating_count_wrong", "152"),
+    ("It never rusts [W:zzzzzzzz].", "unresolved_citation", "[W:zzzzzzzz]"),
+]
+
+
+@pytest.mark.parametrize("report", TRUE)
+def test_what_is_true_is_no_error(report: str) -> None:
+    assert [(it.code, it.said, it.found) for it in errors_in(report)] == []
+
+
+@pytest.mark.parametrize(("report", "code", "said"), FALSE)
+def test_a_wrong_figure_is_an_error_at_its_place(report: str, code: str, said: str) -> None:
+    (finding,) = errors_in(report)
+    assert (finding.code, report[finding.start : finding.end]) == (code, said)
+
+
+def test_values_are_read_with_their_product() -> None:
+    values = reading_of(f"The kettle is $42.95, 4.6 stars from 1,843 buyers {K}.").values
+    assert [(it.kind, it.amount, it.of, it.state) for it in values] == [
+        ("price", "42.95", (K[1:-1],), "verified"),
+        ("rating", "4.6", (K[1:-1],), "verified"),
+        ("rating_count", "1843", (K[1:-1],), "verified"),
+    ]
+
+
+def test_what_nothing_explains_is_counted_and_not_judged() -> None:
+    reading = reading_of(f"It saves you $333 a year {K}. It costs $42.95 {K}.")
+    assert (reading.seen, reading.read, [it.state for it in reading.values]) == (2, 1, ["verified"])
+    assert len(reading.unread) == 1
+
+
+def test_offsets_hold_the_words() -> None:
+    report = f"# Gift\n\nThe towels: **$17.99** {T}, 4.7 (2,210)."
+    assert [report[it.start : it.end] for it in reading_of(report).values][:1] == ["$17.99"]
+
+
+def test_a_report_without_citations_is_read_as_empty() -> None:
+    reading = reading_of("The kettle costs $1.")
+    assert (reading.values, reading.picks, reading.seen) == ((), None, 0)
+
+
+def test_the_first_statement_with_its_price_is_the_pick() -> None:
+    reading = reading_of(f"# Kettle\n\n**Get the Harrowgill, $42.95** {K}.\n\nThe pan is heavy {P}.")
+    assert [it.product for it in reading.picks or ()] == ["B0KITCHENK"]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        f"You own the scale, $12.49 {S}.",
+        f"The kettle of March {O1} is $42.95 {K}.",
+        f"Kettle {K} or pan {P}?",
+        f"Nothing here suits you {K}.",
+    ],
+)
+def test_where_form_leaves_a_doubt_picks_are_not_known(report: str) -> None:
+    assert reading_of(report).picks is None
