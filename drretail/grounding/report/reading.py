@@ -5,18 +5,17 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
-from functools import cached_property
 
 from drretail.grounding.citations import Known
 from drretail.grounding.report.picks import picks_by_form
-from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
-from drretail.grounding.text.layout import Cell, Layout, Stretch, read_layout
+from drretail.grounding.text.amounts import Amount, find_amounts, find_dates
+from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.verify.ledger import Calculation, Ledger
 from drretail.grounding.verify.values import (
+    conversions,
     derivation,
     fits,
     on_record,
@@ -42,195 +41,275 @@ _NO_PRICE_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _NO_PRICE_BEFORE = re.compile(
-    r"\b(?:was|were|sav\w+|from|than|shipping|delivery|coupon|discount|off|your|the|my|elsewhere|once|used to be|instead of"
-    r"|worth|above|below|budget|limit|cap|ceiling|leav\w+|paid|another|extra|additional)\W{0,3}(?:an?\W)?$",
+    r"\b(?:was|were|sav\w+|from|than|shipping|delivery|coupon|discount|off|your|the|my|elsewhere|once|used to be"
+    r"|instead of|worth|above|below|budget|limit|cap|ceiling|leav\w+|paid|another|extra|additional)\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
-_SMALL = 12
-"""Whole numbers up to this stand in a clause for many things: "the cheaper of the 2"."""
-
-
-@dataclass
-class _Found:
-    """What has been read so far; each figure once."""
-
-    values: list[ReadValue] = field(default_factory=list[ReadValue])
-    unread: list[Unread] = field(default_factory=list[Unread])
-    taken: set[int] = field(default_factory=set[int])
-    """Where figures begin that need no further reading."""
-    seen: set[int] = field(default_factory=set[int])
-
-    def add(self, value: ReadValue) -> None:
-        self.values.append(value)
-        self.taken.add(value.start)
-        self.seen.add(value.start)
-
-    def free(self, amounts: Iterable[Amount]) -> list[Amount]:
-        return [amount for amount in amounts if amount.start not in self.taken]
-
-
-@dataclass(frozen=True)
-class _Text:
-    """A report's figures beside its layout."""
-
-    layout: Layout
-    amounts: tuple[Amount, ...]
-    dates: tuple[SaidDate, ...]
-    scores: tuple[Score, ...]
-    ledger: Ledger
-
-    @cached_property
-    def makers(self) -> frozenset[str]:
-        """The names of makers that the shop has, as they are written, without those that are common words."""
-        known = {*self.ledger.brands, *(it.brand or "" for it in self.ledger.products.values())}
-        return frozenset(it for it in known if len(it) >= 4 and it[0].isupper())
-
-    @cached_property
-    def cited(self) -> tuple[str, ...]:
-        """The bare ids of all products that the report cites."""
-        return tuple(dict.fromkeys(it[2:] for one in self.layout.stretches for it in one.cited if it[:2] == "P:"))
-
-    def within(self, start: int, end: int) -> list[Amount]:
-        return [amount for amount in self.amounts if start <= amount.start and amount.end <= end]
-
-    def scores_within(self, start: int, end: int) -> list[Score]:
-        return [score for score in self.scores if start <= score.start and score.end <= end]
+_NO_ORDER_DATE = re.compile(
+    r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
+)
+_SHORTEST_MAKER = 4
 
 
 def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:
     """The verified values of a report with its picks by form, and how many figures were seen and read."""
-    layout = read_layout(report, evidence)
-    amounts = tuple(find_amounts(layout.text))
-    text = _Text(layout, amounts, tuple(find_dates(layout.text)), tuple(find_scores(layout.text, amounts)), ledger)
-    found = _Found()
-    for cell in layout.cells:
-        _read_cell(cell, text, found)
-    for stretch in layout.stretches:
-        _read_stretch(stretch, text, found)
-    values = sorted(found.values, key=lambda value: (value.start, value.kind))
-    left = [Unread(start=it.start, end=it.end, why="no record explains it") for it in amounts if _is_left(it, found)]
-    return Reading(
-        reader=FORM,
-        picks=picks_by_form(layout, ledger),
-        values=tuple(values),
-        unread=tuple(left),
-        seen=len(found.seen),
-        read=len(found.seen & found.taken),
-    )
+    return _Reader(report, evidence, ledger).reading()
 
 
-def _is_left(amount: Amount, found: _Found) -> bool:
-    return amount.start in found.seen - found.taken
+class _Reader:
+    """Goes once over a report's cells and stretches; each figure is read once."""
 
+    def __init__(self, report: str, evidence: Known | None, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.layout = read_layout(report, evidence)
+        self.text = self.layout.text
+        self.amounts = find_amounts(self.text)
+        self.dates = find_dates(self.text)
+        self.scores = list(find_scores(self.text, self.amounts))
+        cited = (it for one in self.layout.stretches for it in one.cited if it[:2] == "P:")
+        self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
+        self.values: list[ReadValue] = []
+        self.seen: set[int] = set()
+        self.read: set[int] = set()
+        """Where the figures begin that were seen, and those that need no further reading."""
 
-def _read_stretch(stretch: Stretch, text: _Text, found: _Found) -> None:
-    """The figures of a stretch, by what it cites."""
-    calculations = [it for it in stretch.cited if it in text.ledger.calculations]
-    products = [it for it in stretch.cited if it[:2] == "P:"]
-    orders = [it for it in stretch.cited if it in text.ledger.order_dates]
-    alone = len(stretch.cited) == 1
-    if len(calculations) == 1:
-        _read_calculation(calculations[0], stretch, text, found, certain=alone)
-    if orders:
-        _read_dates(orders, stretch, text, found, certain=alone)
-    subjects = products or [f"P:{text.ledger.ordered[it]}" for it in orders]
-    if subjects:
-        _read_scores(subjects, stretch, text, found, certain=alone and bool(products))
-        _read_prices(subjects, stretch, text, found, certain=alone and bool(products))
-    if alone and products:
-        _read_brand(products[0], stretch, text, found)
+    def reading(self) -> Reading:
+        for cell in self.layout.cells:
+            self._read_cell(cell)
+        for stretch in self.layout.stretches:
+            self._read_stretch(stretch)
+        left = [it for it in self.amounts if it.start in self.seen - self.read]
+        return Reading(
+            reader=FORM,
+            picks=picks_by_form(self.layout, self.ledger),
+            values=tuple(sorted(self.values, key=lambda value: (value.start, value.kind))),
+            unread=tuple(Unread(start=it.start, end=it.end, why="no record explains it") for it in left),
+            seen=len(self.seen),
+            read=len(self.seen & self.read),
+        )
 
+    def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: str, words: str = "") -> None:
+        value = with_state(_value(kind, amount, of), state, words)
+        self.values.append(value)
+        self.read.add(amount.start)
+        self.seen.add(amount.start)
 
-def _read_calculation(key: str, stretch: Stretch, text: _Text, found: _Found, *, certain: bool) -> None:
-    """The result of a calculation in the last clause before its mark; an error where one other figure stands there."""
-    cuts = [cut.end() for cut in _CLAUSE.finditer(text.layout.text, stretch.start, stretch.end)]
-    clause = text.within(cuts[-1] if cuts else stretch.start, stretch.end)
-    amounts = [it for it in found.free(clause) if not it.compound]
-    calculation = text.ledger.calculations[key]
-    shown = result_shown(reversed(amounts), calculation)
-    if shown is not None:
-        found.seen.add(shown.start)
-        found.taken.add(shown.start)
-        if shown.kind == "money":
-            found.add(_value(_kind_of(calculation, text.ledger), shown, [key], "verified", calculation.expression))
-        return
-    left = [it for it in amounts if not _is_explained(it, calculation, stretch, text)]
-    if left:
-        found.seen.add(left[-1].start)
-    if certain and len(left) == 1 and _may_be_result(left[0]):
-        value = _value(_kind_of(calculation, text.ledger), left[0], [key])
-        found.add(_contradicted(value, f"{calculation.expression} = {calculation.result.normalize():f}"))
-
-
-def _is_explained(amount: Amount, calculation: Calculation, stretch: Stretch, text: _Text) -> bool:
-    """True for operands as written, numbers of the query, and what follows from the records cited around it."""
-    operands = [*calculation.operands, *(it * 100 for it in calculation.operands)]
-    if any(fits(amount, operand) for operand in operands) or text.ledger.names(amount.low):
+    def _keep_if_settled(self, kind: ValueKind, amount: Amount, subject: str, *, only_wrong: bool = False) -> bool:
+        """Adds a value that its record verifies or contradicts; True when it did."""
+        (value,) = verify([_value(kind, amount, [subject])], self.ledger)
+        if value.state == "underivable" or (only_wrong and value.state == "verified"):
+            return False
+        self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True
-    near = [it.removeprefix("P:") for it in text.layout.cited_in(stretch.sentence) if it[:2] == "P:"]
-    prices = [price for it in text.ledger.products if (price := text.ledger.price(it)) is not None]
-    if amount.places == 2 and any(amount.low == price for price in prices):
-        return True
-    return derivation(amount, text.ledger, near, calculation.operands) is not None
 
+    def _within(self, start: int, end: int) -> list[Amount]:
+        return [it for it in self.amounts if start <= it.start and it.end <= end and it.start not in self.read]
 
-def _may_be_result(amount: Amount) -> bool:
-    is_small = amount.low == amount.low.to_integral_value() and amount.low <= _SMALL
-    return not amount.is_range and amount.relation in ("is", "about") and (amount.kind == "money" or not is_small)
+    def _scores_within(self, start: int, end: int) -> list[Score]:
+        inside = [it for it in self.scores if start <= it.start and it.end <= end]
+        return [it for it in inside if it.start not in self.read]
+
+    def _sentence(self, place: int) -> str:
+        return next((self.text[it.start : it.end] for it in self.layout.sentences if it.start <= place < it.end), "")
+
+    def _read_cell(self, cell: Cell) -> None:
+        """A cell whose labels say what it holds, of the one product that it, its row or its column cites."""
+        if len(cell.subjects) != 1 or cell.subjects[0][2:] not in self.ledger.products:
+            return
+        subject, labels = cell.subjects[0], set(cell.labels)
+        amounts = [it for it in self._within(cell.start, cell.end) if not it.compound]
+        scores = self._scores_within(cell.start, cell.end)
+        if labels & (_SCORE_LABELS | _COUNT_LABELS) and len(scores) == 1 and scores[0].rating and scores[0].count:
+            self._read_score(scores[0], [subject], [], certain=True)
+        if len(amounts) != 1:
+            return
+        (amount,) = amounts
+        kind: ValueKind | None = None
+        if labels & _PRICE_LABELS and not self._is_of_another(amount, subject):
+            kind = "price"
+        elif labels & _COUNT_LABELS and not amount.places and amount.low > 5:
+            kind = "rating_count"
+        elif labels & _SCORE_LABELS and amount.places and 0 < amount.low <= 5:
+            kind = "rating"
+        if kind is not None:
+            self.seen.add(amount.start)
+            self._keep_if_settled(kind, amount, subject)
+
+    def _read_stretch(self, stretch: Stretch) -> None:
+        """The figures of a stretch, by what it cites; behind its last mark a sentence speaks of what it has cited."""
+        calculations = [it for it in stretch.cited if it in self.ledger.calculations]
+        orders = [it for it in stretch.cited if it in self.ledger.order_dates]
+        products = [it for it in stretch.cited if it[:2] == "P:"]
+        alone = len(stretch.cited) == 1
+        if len(calculations) == 1:
+            self._read_calculation(calculations[0], stretch, certain=alone)
+        if orders:
+            self._read_dates(orders, stretch, certain=alone)
+        subjects = products or [f"P:{self.ledger.ordered[it]}" for it in orders]
+        around = [it for it in self.layout.cited_in(stretch.sentence) if it[:2] == "P:" and it not in subjects]
+        if not stretch.cited and len(around) == 1:
+            subjects, around = around, []
+        if subjects or (around and not stretch.cited):
+            certain = alone and bool(products)
+            scores = self._scores_within(stretch.start, stretch.end)
+            for score in scores:
+                self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
+            self._read_prices(subjects, around, stretch, certain=certain)
+        if alone and products:
+            self._read_brand(products[0], stretch)
+
+    def _read_calculation(self, key: str, stretch: Stretch, *, certain: bool) -> None:
+        """The result in the last clause before a calculation's mark; an error where one other figure stands there."""
+        cuts = [cut.end() for cut in _CLAUSE.finditer(self.text, stretch.start, stretch.end)]
+        amounts = [it for it in self._within(cuts[-1] if cuts else stretch.start, stretch.end) if not it.compound]
+        calculation = self.ledger.calculations[key]
+        shown = result_shown(reversed(amounts), calculation)
+        kind = _kind_of(calculation, self.ledger)
+        if shown is not None:
+            self.seen.add(shown.start)
+            self.read.add(shown.start)
+            if shown.kind == "money":
+                self._keep(kind, shown, [key], "verified", calculation.expression)
+            return
+        left = [it for it in amounts if not self._is_explained(it, calculation, stretch)]
+        self.seen |= {it.start for it in left[-1:]}
+        if certain and len(left) == 1 and _may_be_result(left[0], calculation):
+            words = f"{calculation.expression} = {calculation.result.normalize():f}"
+            self._keep(kind, left[0], [key], "contradicted", words)
+
+    def _is_explained(self, amount: Amount, calculation: Calculation, stretch: Stretch) -> bool:
+        """True for operands as written, numbers of the query, prices, and what follows from the records around."""
+        operands = [*calculation.operands, *(it * 100 for it in calculation.operands)]
+        if any(fits(amount, operand) for operand in operands) or self.ledger.names(amount.low):
+            return True
+        if amount.kind != "money" and any(fits(amount, it) for it in conversions(abs(calculation.result))):
+            return True
+        if amount.places == 2 and any(amount.low == self.ledger.price(it) for it in self.ledger.products):
+            return True
+        near = [it[2:] for it in self.layout.cited_in(stretch.sentence) if it[:2] == "P:"]
+        return derivation(amount, self.ledger, near, calculation.operands) is not None
+
+    def _read_dates(self, orders: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
+        dates = [it for it in self.dates if stretch.start <= it.start and it.end <= stretch.end]
+        asked = {it.iso for it in find_dates(self.ledger.query_text)}
+        for said in dates:
+            value = ReadValue(kind="date", amount=said.iso, of=tuple(orders), start=said.start, end=said.end)
+            (value,) = verify([value], self.ledger)
+            is_other = said.iso in asked or _NO_ORDER_DATE.search(self.text[max(0, said.start - 24) : said.start])
+            may_be_wrong = certain and len(dates) == 1 and not is_other
+            if value.state == "verified" or (value.state == "contradicted" and may_be_wrong):
+                self.values.append(value)
+
+    def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
+        """A rating, a number of ratings or both, of a product cited here; both together also of one cited around."""
+        halves = _halves(score)
+        if score.is_sure:
+            self.seen |= {it.start for _, it in halves}
+        if len(halves) == 1 and self.ledger.names(halves[0][1].low):
+            self.read.add(halves[0][1].start)  # "your 4.3-star line" is the query's, whatever the record says
+            return
+        for subject in [*subjects, *(around if len(halves) == 2 else ())]:
+            if all(self._agrees(kind, it, subject) for kind, it in halves):
+                for kind, it in halves:
+                    self._keep(kind, it, [subject], "verified")
+                return
+        if score.is_sure and certain:
+            wrong = [half for half in halves if not self._agrees(*half, subjects[0])]
+            if len(wrong) == 1 and (wrong[0][0] == "rating_count" or wrong[0][1].places):
+                settled = self._keep_if_settled(*wrong[0], subjects[0], only_wrong=True)
+                for kind, it in halves if settled else ():
+                    if (kind, it) not in wrong:
+                        self._keep(kind, it, [subjects[0]], "verified")
+        elif len(halves) == 2:
+            self._read_score(Score(score.rating, None), subjects, [], certain=False)  # "4.5 ★ · 240 readings"
+
+    def _agrees(self, kind: ValueKind, amount: Amount, subject: str) -> bool:
+        """True when the record has it; a number of ratings may be rounded to its trailing zeros."""
+        item = self.ledger.products.get(subject[2:])
+        record = None if item is None else on_record(kind, item)
+        loose = record is not None and kind == "rating_count" and amount.agreement(record) == "loose"
+        return fits(amount, record) or loose
+
+    def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
+        """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
+        amounts = self._within(stretch.start, stretch.end)
+        money = [it for it in amounts if it.kind == "money"]
+        self.seen |= {it.start for it in money}
+        near = [it[2:] for it in [*subjects, *around]]
+        sentence = self.layout.sentences[stretch.sentence]
+        inside = [it for it in self.amounts if sentence.start <= it.start < sentence.end]
+        titles = " ".join(item.title for it in near if (item := self.ledger.products.get(it)) is not None)
+        counts = {it.low for it in [*inside, *find_amounts(titles)] if it.kind == "number" and not it.places}
+        unexplained: list[Amount] = []
+        for amount in money:
+            is_limit = amount.relation in ("at_least", "at_most") and self.ledger.names(amount.low)
+            owners = [it for it in subjects if fits(amount, self.ledger.price(it[2:])) and not is_limit]
+            owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:])]
+            if owners:
+                self._keep("price", amount, owners[:1], "verified")
+            elif (words := self._derivation(amount, near, counts)) is None:
+                unexplained.append(amount)
+            elif words[:2] == "C:":
+                key = words.partition(": ")[0]
+                self._keep(_kind_of(self.ledger.calculations[key], self.ledger), amount, [key], "verified", words)
+            else:
+                self.read.add(amount.start)
+        if certain and len(money) == len(unexplained) == 1 and not self._is_no_price(money[0], subjects[0]):
+            self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
+
+    def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
+        """Exact to the cent, an amount may be made of any prices that the report cites."""
+        words = derivation(amount, self.ledger, near, counts)
+        return words or (derivation(amount, self.ledger, self.cited) if amount.places == 2 else None)
+
+    def _is_no_price(self, amount: Amount, subject: str) -> bool:
+        before = self.text[max(0, amount.start - 30) : amount.start]
+        said = amount.compound or _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
+        return bool(said) or self._is_of_another(amount, subject)
+
+    def _is_of_another(self, amount: Amount, subject: str) -> bool:
+        """True where the sentence or row names the maker of another product that has this price."""
+        words = plain(self._sentence(amount.start))
+        item = self.ledger.products.get(subject[2:])
+        own = plain("" if item is None else item.brand or "")
+        return any(
+            brand not in (own, plain("")) and brand in words and fits(amount, self.ledger.price(key))
+            for key, other in self.ledger.products.items()
+            for brand in [plain(other.brand or "")]
+        )
+
+    def _read_brand(self, subject: str, stretch: Stretch) -> None:
+        """A maker of the shop named in place of a product's own, and only words of its record up to its price."""
+        item = self.ledger.products.get(subject[2:])
+        here = [it for it in self.values if stretch.start <= it.start < stretch.end]
+        price = next((it for it in here if (it.kind, it.of, it.state) == ("price", (subject,), "verified")), None)
+        if item is None or price is None:
+            return
+        said, own = self.text[stretch.start : price.start], plain(f"{item.brand} {item.store} {record_text(item)}")
+        makers = {*self.ledger.brands, *(it.brand or "" for it in self.ledger.products.values())}
+        makers = {it for it in makers if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
+        named = [match for it in makers if (match := re.search(rf"(?<!\w){re.escape(it)}(?!\w)", said))]
+        if len(named) != 1 or plain(named[0][0]) in own or plain(item.brand or "") in plain(said):
+            return
+        if all(word in own for word in plain(said[named[0].end() :]).split()):
+            start, end = stretch.start + named[0].start(), stretch.start + named[0].end()
+            value = ReadValue(kind="brand", amount=named[0][0], of=(subject,), start=start, end=end)
+            self.values += [it for it in verify([value], self.ledger) if it.state == "contradicted"]
 
 
 def _kind_of(calculation: Calculation, ledger: Ledger) -> ValueKind:
-    expression = calculation.expression
-    if "/" in expression:
+    if "/" in calculation.expression:
         return "per_unit"
-    if "-" in expression:
-        from_budget = bool(calculation.operands) and calculation.operands[0] == ledger.limit
-        return "left_over" if from_budget else "difference"
+    if "-" in calculation.expression:
+        return "left_over" if calculation.operands[:1] == (ledger.limit,) else "difference"
     return "total"
 
 
-def _read_dates(orders: Sequence[str], stretch: Stretch, text: _Text, found: _Found, *, certain: bool) -> None:
-    dates = [it for it in text.dates if stretch.start <= it.start and it.end <= stretch.end]
-    asked = {it.iso for it in find_dates(text.ledger.query_text)}
-    for said in dates:
-        value = ReadValue(kind="date", amount=said.iso, of=tuple(orders), start=said.start, end=said.end)
-        checked = verify([value], text.ledger)[0] if len(orders) > 1 or said.iso not in asked else value
-        may_be_wrong = certain and len(dates) == 1
-        if checked.state == "verified" or (checked.state == "contradicted" and may_be_wrong):
-            found.add(checked)
-
-
-def _read_scores(subjects: Sequence[str], stretch: Stretch, text: _Text, found: _Found, *, certain: bool) -> None:
-    """Ratings and numbers of ratings of the products that a stretch cites, or others that its sentence cites."""
-    scores = [it for it in text.scores_within(stretch.start, stretch.end) if it.start not in found.taken]
-    around = [it for it in text.layout.cited_in(stretch.sentence) if it[:2] == "P:" and it not in subjects]
-    for score in scores:
-        if score.is_sure:
-            found.seen |= {it.start for it in (score.rating, score.count) if it is not None}
-        whole = any(_add_agreeing(it, score, text, found, sure=it in subjects) for it in [*subjects, *around])
-        if not whole and score.is_sure and certain and len(scores) == 1:
-            _add_wrong(subjects[0], score, text, found)
-        elif not whole and score.rating is not None and score.count is not None:
-            # "4.5 ★ · 240 readings": the second figure may be something else.
-            half = Score(score.rating, None)
-            any(_add_agreeing(it, half, text, found, sure=True) for it in subjects)
-
-
-def _add_agreeing(subject: str, score: Score, text: _Text, found: _Found, *, sure: bool) -> bool:
-    """True when all of a score is on the record of a product; both halves are needed of one only cited around it."""
-    item = text.ledger.products.get(subject[2:])
-    if item is None:
-        return False
-    named = _halves(score)
-    agree = [fits(it, on_record(kind, item)) or _is_loose(kind, it, on_record(kind, item)) for kind, it in named]
-    if not all(agree) or (not sure and len(named) < 2):
-        return False
-    if len(named) == 1 and text.ledger.names(named[0][1].low):
-        found.taken.add(named[0][1].start)  # "your 4.3-star line" is the query's, whatever the record says
-        return True
-    for kind, it in named:
-        found.add(_value(kind, it, [subject], "verified"))
-    return True
+def _may_be_result(amount: Amount, calculation: Calculation) -> bool:
+    """False for counts beside an amount of money whose result stands there in words, and for limits and ranges."""
+    of_money = any(int(it.as_tuple().exponent) == -2 for it in calculation.operands)
+    is_money = amount.kind == "money" or amount.places == 2
+    return amount.relation in ("is", "about") and (is_money or not of_money) and (is_money or amount.low > 12)
 
 
 def _halves(score: Score) -> list[tuple[ValueKind, Amount]]:
@@ -238,160 +317,13 @@ def _halves(score: Score) -> list[tuple[ValueKind, Amount]]:
     return [(kind, it) for kind, it in both if it is not None]
 
 
-def _is_loose(kind: ValueKind, amount: Amount, record: Decimal | None) -> bool:
-    """A number of ratings may be rounded to its trailing zeros."""
-    return kind == "rating_count" and record is not None and amount.agreement(record) == "loose"
-
-
-def _add_wrong(subject: str, score: Score, text: _Text, found: _Found) -> None:
-    """One half that the record contradicts: where the other agrees, or where it stands alone with its own sign."""
-    item = text.ledger.products.get(subject[2:])
-    halves = _halves(score)
-    agreeing = [half for half in halves if item and fits(half[1], on_record(half[0], item))]
-    wrong = [half for half in halves if half not in agreeing]
-    if len(wrong) != 1 or (wrong[0][0] == "rating" and not wrong[0][1].places):
-        return
-    checked = verify([_value(*wrong[0], [subject])], text.ledger)[0]
-    if checked.state == "contradicted":
-        found.add(checked)
-        for kind, it in agreeing:
-            found.add(_value(kind, it, [subject], "verified"))
-
-
-def _read_prices(subjects: Sequence[str], stretch: Stretch, text: _Text, found: _Found, *, certain: bool) -> None:
-    """Amounts of money: the price of a product cited here, of another that the sentence cites, or made of prices."""
-    ledger, amounts = text.ledger, text.within(stretch.start, stretch.end)
-    money = [it for it in found.free(amounts) if it.kind == "money"]
-    found.seen |= {it.start for it in money}
-    around = [it for it in text.layout.cited_in(stretch.sentence) if it[:2] == "P:" and it not in subjects]
-    counts = {it.low for it in text.within(*_span(stretch, text)) if it.kind == "number" and not it.places}
-    open_amounts: list[Amount] = []
-    for amount in money:
-        owners = [it for it in subjects if fits(amount, ledger.price(it[2:])) and not _is_bound(amount, ledger)]
-        owners = owners or [it for it in around if amount.low == ledger.price(it[2:])]
-        near = [it[2:] for it in [*subjects, *around]]
-        if owners:
-            found.add(_value("price", amount, owners[:1], "verified"))
-        elif (words := _derivation(amount, near, counts | _pack_sizes(near, ledger), text)) is not None:
-            found.taken.add(amount.start)
-            if words[:2] == "C:":
-                key = words.partition(": ")[0]
-                kind = _kind_of(ledger.calculations[key], ledger)
-                found.add(_value(kind, amount, [key], "verified", words))
-        else:
-            open_amounts.append(amount)
-    if not certain or len(open_amounts) != 1 or len(money) > 1 or _is_no_price(open_amounts[0], text.layout.text):
-        return
-    checked = verify([_value("price", open_amounts[0], subjects)], ledger)[0]
-    if checked.state == "contradicted" and not _is_of_another(open_amounts[0], subjects, stretch, text):
-        found.add(checked)
-
-
-def _is_no_price(amount: Amount, text: str) -> bool:
-    before = text[max(0, amount.start - 30) : amount.start]
-    return bool(amount.compound or _NO_PRICE_BEHIND.match(text, amount.end) or _NO_PRICE_BEFORE.search(before))
-
-
-def _is_bound(amount: Amount, ledger: Ledger) -> bool:
-    """True for a limit that the query sets: "at or below $10"."""
-    return amount.relation in ("at_least", "at_most") and ledger.names(amount.low)
-
-
-def _derivation(amount: Amount, near: Sequence[str], counts: set[Decimal], text: _Text) -> str | None:
-    """Exact to the cent, an amount may be made of any prices that the report cites."""
-    words = derivation(amount, text.ledger, near, counts)
-    return words or (derivation(amount, text.ledger, text.cited) if amount.places == 2 else None)
-
-
-def _pack_sizes(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
-    """The whole numbers in titles: by them a price may be divided."""
-    titles = " ".join(item.title for it in near if (item := ledger.products.get(it)) is not None)
-    return {it.low for it in find_amounts(titles) if not it.places}
-
-
-def _is_of_another(amount: Amount, subjects: Sequence[str], stretch: Stretch, text: _Text) -> bool:
-    """True where the sentence names the maker of another product that has this price."""
-    words = text.layout.text[slice(*_span(stretch, text))].casefold()
-    own = {(text.ledger.products[it[2:]].brand or "").casefold() for it in subjects if it[2:] in text.ledger.products}
-    return any(
-        f"P:{key}" not in subjects
-        and fits(amount, text.ledger.price(key))
-        and (item.brand or "").casefold() not in own | {""}
-        and (item.brand or "").casefold() in words
-        for key, item in text.ledger.products.items()
-    )
-
-
-def _read_brand(subject: str, stretch: Stretch, text: _Text, found: _Found) -> None:
-    """A maker of the shop named as this product's, and it is not: with nothing but words of its record up to its price."""
-    item = text.ledger.products.get(subject[2:])
-    prices = [it for it in found.values if it.kind == "price" and it.of == (subject,) and it.state == "verified"]
-    price = next((it.start for it in prices if stretch.start <= it.start < stretch.end), None)
-    if item is None or price is None:
-        return
-    record = record_text(item)
-    own = plain(f"{item.brand} {item.store} {record}")
-    said = text.layout.text[stretch.start : price]
-    named = [match for brand in text.makers if (match := re.search(rf"(?<!\w){re.escape(brand)}(?!\w)", said))]
-    if len(named) != 1 or plain(item.brand or "") in plain(said) or plain(named[0][0]) in own:
-        return
-    if all(word in own for word in plain(said[named[0].end() :]).split()):
-        start = stretch.start + named[0].start()
-        value = ReadValue(kind="brand", amount=named[0][0], of=(subject,), start=start, end=start + len(named[0][0]))
-        found.values.extend(it for it in verify([value], text.ledger) if it.state == "contradicted")
-
-
-def _span(stretch: Stretch, text: _Text) -> tuple[int, int]:
-    sentence = text.layout.sentences[stretch.sentence]
-    return sentence.start, sentence.end
-
-
-def _read_cell(cell: Cell, text: _Text, found: _Found) -> None:
-    """A cell whose labels say what it holds, of the one product that it, its row or its column cites."""
-    if len(cell.subjects) != 1 or cell.subjects[0][2:] not in text.ledger.products or cell.subjects[0][:2] != "P:":
-        return
-    subject, labels = cell.subjects[0], set(cell.labels)
-    amounts = [it for it in text.within(cell.start, cell.end) if not it.compound]
-    scores = text.scores_within(cell.start, cell.end)
-    if labels & _PRICE_LABELS and len(amounts) == 1:
-        found.seen.add(amounts[0].start)
-        value = _value("price", amounts[0], [subject])
-        _keep(value, text, found)
-    elif labels & (_SCORE_LABELS | _COUNT_LABELS) and len(scores) == 1 and scores[0].rating and scores[0].count:
-        score = scores[0]
-        found.seen |= {it.start for it in (score.rating, score.count) if it is not None}
-        if not _add_agreeing(subject, score, text, found, sure=True):
-            _add_wrong(subject, Score(score.rating, score.count, is_sure=True), text, found)
-    elif labels & _COUNT_LABELS and len(amounts) == 1 and not amounts[0].places and amounts[0].low > 5:
-        found.seen.add(amounts[0].start)
-        _keep(_value("rating_count", amounts[0], [subject]), text, found)
-    elif labels & _SCORE_LABELS and len(amounts) == 1 and 0 < amounts[0].low <= 5 and amounts[0].places:
-        found.seen.add(amounts[0].start)
-        _keep(_value("rating", amounts[0], [subject]), text, found)
-
-
-def _keep(value: ReadValue, text: _Text, found: _Found) -> None:
-    """A labelled value that is verified or contradicted; what could be either stays unread."""
-    checked = verify([value], text.ledger)[0]
-    if checked.state != "underivable":
-        found.add(checked)
-
-
-def _value(
-    kind: ValueKind, amount: Amount, of: Iterable[str], state: str = "underivable", words: str = ""
-) -> ReadValue:
-    said = (f"{amount.low:f}", f"{amount.high:f}") if amount.is_range else f"{amount.low:f}"
-    value = ReadValue(
+def _value(kind: ValueKind, amount: Amount, of: Iterable[str]) -> ReadValue:
+    return ReadValue(
         kind=kind,
-        amount=said,
+        amount=(f"{amount.low:f}", f"{amount.high:f}") if amount.is_range else f"{amount.low:f}",
         currency=amount.currency,
         relation=amount.relation,
         of=tuple(of),
         start=amount.start,
         end=amount.end,
     )
-    return with_state(value, state, words)
-
-
-def _contradicted(value: ReadValue, words: str) -> ReadValue:
-    return with_state(value, "contradicted", words)

@@ -71,7 +71,10 @@ class Amount:
         return self.low != self.high
 
     def agreement(self, record: Decimal) -> Agreement | None:
-        """How the amount fits a record's number; loose is what only its trailing zeros allow, None is no fit."""
+        """How the amount fits a record's number; None is no fit.
+
+        Loose is what only its trailing zeros allow, or cents that were cut off.
+        """
         if self.is_range:
             return "bounded" if self.low <= record <= self.high else None
         if self.low == record:
@@ -84,6 +87,8 @@ class Amount:
             return "bounded" if record <= self.low else None
         if self.relation == "about" and abs(record - self.low) * 20 <= abs(self.low):
             return "rounded"
+        if self.kind == "money" and not self.places and abs(record - self.low) < 1:
+            return "loose"
         return "loose" if abs(record - self.low) * 2 <= self._grain() else None
 
     def _rounds(self, record: Decimal) -> bool:

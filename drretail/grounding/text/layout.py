@@ -19,14 +19,18 @@ _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 # Of what stands between marks of one group: "[P:…][W:…]", "[P:…], [W:…]".
 _WITHIN_GROUP = re.compile(r"[\s,;]{0,2}")
 _FIGURES_BEHIND = re.compile(
-    r"[\s,:;–—(*·|=-]*(?=[$€£¥★⭐~]|US|\d)(?:[^\w\n]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|USD|EUR|dollars?)\b)+"
+    r"[\s,:;–—(*·|=-]*(?:\b(?:costs?|is|at|for|has|comes?|in|runs?|priced|rated|sells?|with|holds?|carries)\s+){0,3}"
+    r"(?=[$€£¥★⭐~]|US|\d)(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
 )
 _FIGURE = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """``report[start:end]``, its marks not included, is said of ``cited``."""
+    """``report[start:end]`` is said of ``cited``, its marks at the end, or before the figures behind them.
+
+    What stands behind the last mark of a sentence is a stretch that cites nothing.
+    """
 
     start: int
     end: int
@@ -127,12 +131,11 @@ def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: 
     for index, group in enumerate(groups):
         limit = groups[index + 1].start if index + 1 < len(groups) else end
         behind = _FIGURES_BEHIND.match(text, group.end, limit)
-        if behind and not _FIGURE.search(text, position, group.start):
-            yield Stretch(position, behind.end(), group.cited, sentence)
-            position = behind.end()
-        else:
-            yield Stretch(position, group.start, group.cited, sentence)
-            position = group.end
+        stop = behind.end() if behind and not _FIGURE.search(text, position, group.end) else group.end
+        yield Stretch(position, stop, group.cited, sentence)
+        position = stop
+    if groups and _FIGURE.search(text, position, end):
+        yield Stretch(position, end, (), sentence)
 
 
 def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:

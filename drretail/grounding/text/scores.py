@@ -9,6 +9,9 @@ from drretail.grounding.text.amounts import Amount
 _SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE)
 _SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b)[\s:*_]{0,5}$", re.IGNORECASE)
 _SCALE = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
+_DIFFERENCE_BEHIND = re.compile(
+    r"\s?(?:[★⭐]|-?stars?)\s(?:more|less|better|higher|lower|above|below|behind|ahead)\b", re.IGNORECASE
+)
 # Behind a rating that has no sign of its own: the end, or what joins it to its number of ratings.
 _BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?:from|with|by|over|across|on average|based on)\b)", re.IGNORECASE)
 _JOINED = re.compile(r"[^\d.;!?\n]{0,30}")
@@ -71,7 +74,8 @@ def _is_scale(text: str, amount: Amount) -> bool:
 
 def _is_rating(text: str, amount: Amount) -> bool:
     is_plain = not amount.compound or bool(re.match(r"-stars?\b", text[amount.end : amount.end + 6]))
-    return amount.kind == "number" and 0 < amount.low <= 5 and amount.places <= 2 and is_plain
+    is_plain = is_plain and not _DIFFERENCE_BEHIND.match(text, amount.end)
+    return amount.kind == "number" and 1 <= amount.low <= 5 and amount.places <= 2 and is_plain
 
 
 def _has_sign(text: str, amount: Amount) -> bool:

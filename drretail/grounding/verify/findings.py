@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import takewhile
 
 from drretail.grounding.citations import Known, find_citations
 from drretail.grounding.verify.ledger import Ledger
@@ -37,7 +38,10 @@ _UNAVAILABLE = re.compile(
     r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W_]+")
-_SHORTEST_STEM = 4
+_SHORTEST_STEM = 3
+_NO_THING = frozenset(
+    {"the", "for", "and", "with", "from", "set", "new", "pack", "some", "any", "good", "best", "your"}
+)
 
 
 def value_findings(report: str, values: Sequence[ReadValue]) -> list[Finding]:
@@ -63,15 +67,15 @@ def source_findings(report: str, evidence: Known | None, catalog: Collection[str
     ``catalog`` holds those of the cited product ids that exist; None where the world is not at hand.
     """
     findings: list[Finding] = []
-    for citation in find_citations(report, evidence):
-        place = {"start": citation.start, "end": citation.end, "said": citation.marker}
-        if citation.type == "unresolved":
-            found = "the run was handed no such source"
-            findings.append(Finding(code="unresolved_citation", severity="error", found=found, **place))
-        named = _product_named(citation.evidence_id or citation.url or citation.marker.strip("[]【】"))
+    for it in find_citations(report, evidence):
+        codes = [("unresolved_citation", "the run was handed no such source")] if it.type == "unresolved" else []
+        named = _product_named(it.evidence_id or it.url or it.marker.strip("[]【】"))
         if catalog is not None and named and named not in catalog:
-            found = f"the shop has no product {named}"
-            findings.append(Finding(code="not_in_catalog", severity="error", found=found, **place))
+            codes.append(("not_in_catalog", f"the shop has no product {named}"))
+        findings += [
+            Finding(code=code, severity="error", start=it.start, end=it.end, said=it.marker, found=found)
+            for code, found in codes
+        ]
     return findings
 
 
@@ -102,14 +106,17 @@ def pick_findings(
     asked: Asked,
     ledger: Ledger,
     catalog: Collection[str] | None = None,
+    quantities_known: bool = True,
 ) -> list[Finding]:
     """What is wrong with the picks of a report, in their order; the budget comes last.
 
-    ``cited`` are the evidence ids that the report cites; ``catalog`` those of the picks' ids that the shop has.
-    Of alternatives the first counts.
+    ``cited`` are the evidence ids that the report cites; ``catalog`` those of the picks' ids that the shop has;
+    ``ledger`` holds the products of the picks. Of alternatives the first counts. Picks by form say no quantities.
     """
     findings = [it for pick in picks for it in _of_pick(pick, report, cited, asked, ledger, catalog)]
-    return [*findings, *_quantities(picks, report, asked, ledger), *_budget(picks, report, asked, ledger)]
+    if quantities_known:
+        findings += _quantities(picks, report, asked, ledger)
+    return [*findings, *_budget(picks, report, asked, ledger)]
 
 
 def _of_pick(
@@ -198,26 +205,24 @@ def _budget(picks: Sequence[Pick], report: str, asked: Asked, ledger: Ledger) ->
 
 
 def _shares_a_stem(text: str, thing: str) -> bool:
-    """True when a word of one begins as a word of the other, over most of the shorter; or they do when written as one.
+    """True when a word of one begins as a word of the other, over most of the shorter, or stands within the other.
 
     Lenient on purpose: "pruners" and "pruning", "night light" and "nightlight" are one.
     """
-    words, wanted = _WORD.findall(text.casefold()), _WORD.findall(thing.casefold())
-    joined = "".join(words)
-    if wanted and "".join(wanted) in joined:
-        return True
-    return any(
-        _is_alike(one, other) or (len(other) > _SHORTEST_STEM and other in joined) for other in wanted for one in words
+    words, wanted = (
+        [it for it in _WORD.findall(text.casefold()) if len(it) >= _SHORTEST_STEM and it not in _NO_THING]
+        for text in (text, thing)
+    )
+    together = "".join(words)
+    return any(len(it) > _SHORTEST_STEM and it in together for it in wanted) or any(
+        _is_alike(one, other) for one in words for other in wanted
     )
 
 
 def _is_alike(one: str, other: str) -> bool:
-    shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return one == other or (
-        shared >= _SHORTEST_STEM - 1
-        and shared * 5 >= min(len(one), len(other)) * 3
-        and shared + 4 >= max(len(one), len(other))
-    )
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    shorter, longer = sorted((len(one), len(other)))
+    return one == other or (shared >= _SHORTEST_STEM and shared * 5 >= shorter * 3 and shared + 4 >= longer)
 
 
 def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:

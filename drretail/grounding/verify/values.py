@@ -13,6 +13,7 @@ from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
 
 _FITTING = ("equal", "rounded", "bounded")
+_FACTORS = (7, 12, 16, 24, 30, 52, 60, 100, 365, 1000)
 _MOST_OF_ONE = 12
 """Up to so many times a price is tried without anybody having named the number."""
 
@@ -34,7 +35,15 @@ def amount_of(value: ReadValue) -> Amount | None:
     except InvalidOperation:
         return None
     places = max(0, -int(numbers[0].as_tuple().exponent))
-    return Amount("number", *numbers, value.start, value.end, value.currency, value.relation, places)
+    return Amount(
+        "money" if value.currency else "number",
+        *numbers,
+        value.start,
+        value.end,
+        value.currency,
+        value.relation,
+        places,
+    )
 
 
 def on_record(kind: ValueKind, item: Product) -> Decimal | None:
@@ -57,6 +66,11 @@ def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount 
         if how is not None and (how != "bounded" or abs(amount.low - result) * 10 <= result):
             return amount
     return None
+
+
+def conversions(number: Decimal) -> list[Decimal]:
+    """A number in other units of time, weight, length and as a percentage."""
+    return [it for factor in _FACTORS for it in (number * factor, number / factor)]
 
 
 def derivation(amount: Amount, ledger: Ledger, near: Collection[str], counts: Collection[Decimal] = ()) -> str | None:
@@ -128,7 +142,7 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     found = derivation(amount, ledger, ids) if value.kind == "price" else _named(amount, ledger)
     if found is not None:
         return with_state(value, "underivable", found)
-    loose = amount.agreement(records[0]) is not None
+    loose = amount.agreement(records[0]) is not None or value.currency not in (None, items[0].currency)
     from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
     if len(records) > 1 or loose or from_price or value.relation not in ("is", "about"):
         return value

@@ -73,7 +73,7 @@ TRUE = [
     f"You have had it since March 2022 {O1}, more than a year now.",
     f"Only 61 ratings, and no price is listed {J}.",
     f"Elsewhere the jar was said to be $20 {J}.",
-    f"Steel pans cost $20 to $90 [W:aaaaaaaa].",
+    "Steel pans cost $20 to $90 [W:aaaaaaaa].",
     f"The average pan costs $50 [W:aaaaaaaa], this one $38.50 {P}.",
     f"Unlike the $38.50 Fennick pan, it pours {K}.",
     f"With the $12.49 scale thrown in you are at $55.44 {K}.",

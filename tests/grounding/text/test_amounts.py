@@ -1,0 +1,102 @@
+"""Amounts and dates in the spellings that reports use."""
+
+from decimal import Decimal
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.text.amounts import find_amounts, find_dates
+
+ONE = [
+    ("USD 27.99", "27.99", "USD", "is"),
+    ("27.99€", "27.99", "EUR", "is"),
+    ("27,99 €", "27.99", "EUR", "is"),
+    ("US$1,299.00.", "1299.00", "USD", "is"),
+    ("1.299,50 EUR", "1299.50", "EUR", "is"),
+    ("30.49 dollars", "30.49", "USD", "is"),
+    ("\\$20.50", "20.50", "USD", "is"),
+    ("**$20**", "20", "USD", "is"),
+    ("around 28 cents", "0.28", "USD", "about"),
+    ("just under $18", "18", "USD", "about"),
+    ("a bit over $38 apiece", "38", "USD", "about"),
+    ("~$40", "40", "USD", "about"),
+    ("at least $40", "40", "USD", "at_least"),
+    ("$40 or less", "40", "USD", "at_most"),
+    ("up to **$40**", "40", "USD", "at_most"),
+    ("2,000+ ratings", "2000", None, "at_least"),
+    ("4 stars or better", "4", None, "at_least"),
+    ("4,5 von 5", "4.5", None, "is"),
+]
+
+
+@pytest.mark.parametrize(("text", "number", "currency", "relation"), ONE)
+def test_an_amount_is_read_with_its_currency_and_relation(
+    text: str, number: str, currency: str | None, relation: str
+) -> None:
+    amount = find_amounts(text)[0]
+    assert (amount.low, amount.currency, amount.relation) == (Decimal(number), currency, relation)
+
+
+@pytest.mark.parametrize("text", ["$19-26", "$19–$26", "19 to 26 dollars", "between $19 and $26", "USD 19 – 26"])
+def test_a_range_is_one_amount(text: str) -> None:
+    (amount,) = find_amounts(text)
+    assert (amount.low, amount.high, amount.currency, amount.relation) == (19, 26, "USD", "range")
+
+
+@pytest.mark.parametrize("text", ["in 2023", "on March 3, 2022", "B12", "W8", "24/7", "32oz", "3rd"])
+def test_dates_words_and_fractions_are_no_amounts(text: str) -> None:
+    assert find_amounts(text) == []
+
+
+@given(
+    st.decimals(min_value=0, max_value=99999, places=2),
+    st.sampled_from(["${:,}", "USD {:,}", "{:,} €", "{:,} dollars"]),
+)
+def test_any_written_amount_is_read_back(number: Decimal, form: str) -> None:
+    (amount,) = find_amounts(f"It costs {form.format(number)} today")
+    assert (amount.low, amount.kind) == (number, "money")
+
+
+@given(st.text(alphabet="0123456789$€.,-–/xk% to", max_size=60))
+def test_amounts_lie_in_order_and_apart(text: str) -> None:
+    amounts = find_amounts(text)
+    assert all(0 <= it.start < it.end <= len(text) and it.low <= it.high for it in amounts)
+    assert all(one.end <= other.start for one, other in pairwise(amounts))
+
+
+@pytest.mark.parametrize(
+    ("said", "record", "fit"),
+    [
+        ("$43", "42.95", "rounded"),
+        ("$42", "42.95", "loose"),
+        ("$42.90", "42.95", None),
+        ("just under $18", "17.99", "rounded"),
+        ("just under $6", "17.99", None),
+        ("nearly 450", "447", "rounded"),
+        ("450", "447", "loose"),
+        ("453", "447", None),
+        ("over 400", "447", "bounded"),
+        ("over 500", "447", None),
+        ("$38–62", "38.49", "bounded"),
+        ("4.5", "4.4", None),
+    ],
+)
+def test_how_an_amount_fits_a_record(said: str, record: str, fit: str | None) -> None:
+    assert find_amounts(said)[0].agreement(Decimal(record)) == fit
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("September 5, 2023", "2023-09-05"),
+        ("on the 10th of March 2019", "2019-03-10"),
+        ("10 March 2019", "2019-03-10"),
+        ("2023-09-05", "2023-09-05"),
+        ("Sept. 2021", "2021-09"),
+        ("back in 2020", "2020"),
+    ],
+)
+def test_a_date_is_as_long_as_it_is_said(text: str, iso: str) -> None:
+    assert [it.iso for it in find_dates(text)] == [iso]

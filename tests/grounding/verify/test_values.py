@@ -1,0 +1,88 @@
+"""Values of any reader, held against records."""
+
+from typing import Any
+
+import pytest
+
+from drretail.grounding.verify.ledger import read_ledger
+from drretail.grounding.verify.values import verify
+from drretail.records.reading import Pick, ReadValue
+from tests.grounding.kitchen import EACH, EVIDENCE, GOODS, KETTLE, LEFT, MUGS, PAN, QUERY, TOTAL, TOWELS, a_ledger
+
+
+def state_of(kind: str, amount: Any, *of: str, picks: Any = None, **more: Any) -> tuple[str, str | None]:
+    value = ReadValue.model_validate({"kind": kind, "amount": amount, "of": of, "start": 0, "end": 1, **more})
+    (checked,) = verify([value], a_ledger(picks))
+    return checked.state, checked.derivation
+
+
+PK, PP, PT, PM = (f"P:{it.product_id}" for it in (KETTLE, PAN, TOWELS, MUGS))
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount", "of", "more"),
+    [
+        ("price", "42.95", [PK], {}),
+        ("price", "43", [PK], {"relation": "about"}),
+        ("price", "45", [PK], {"relation": "at_most"}),
+        ("price", ("38", "43"), [PK, PP], {"relation": "range"}),
+        ("rating", "4.6", [PK], {}),
+        ("rating_count", "1800", [PK], {"relation": "about"}),
+        ("date", "2022-03", ["O:1000000001"], {}),
+        ("total", "60.94", [TOTAL[1:-1]], {}),
+        ("total", "60.94", [PK, PT], {}),
+        ("total", "85.90", [PK], {}),
+        ("difference", "4.45", [PK, PP], {}),
+        ("left_over", "32.05", [PK], {}),
+        ("per_unit", "3.00", [EACH[1:-1]], {}),
+        ("brand", "Harrowgill", [PK], {}),
+    ],
+)
+def test_what_follows_from_records_is_verified(kind: str, amount: Any, of: list[str], more: dict[str, Any]) -> None:
+    assert state_of(kind, amount, *of, **more)[0] == "verified"
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount", "of", "words"),
+    [
+        ("price", "24.95", [PK], "the record says $42.95"),
+        ("rating", "4.2", [PK], "the record says 4.6"),
+        ("rating_count", "843", [PK], "the record says 1843 ratings"),
+        ("date", "2022-05-14", ["O:1000000001"], "the order is of 2022-03-14"),
+        ("left_over", "24.06", [LEFT[1:-1]], "75-60.94 = 14.06"),
+        ("brand", "Fennick", [PK], "the brand is Harrowgill"),
+    ],
+)
+def test_what_the_record_denies_is_contradicted(kind: str, amount: str, of: list[str], words: str) -> None:
+    assert state_of(kind, amount, *of) == ("contradicted", words)
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount", "of", "more"),
+    [
+        ("price", "75", [PK], {}),  # the query's budget
+        ("rating", "4", [PK], {}),  # the query's threshold
+        ("price", "42.90", ["P:B0UNKNOWN00"], {}),
+        ("price", "42", [PK], {}),
+        ("price", "39.95", [PK], {"currency": "EUR"}),
+        ("price", "30", [PK], {"relation": "at_most"}),
+        ("price", "19.50", [PK, PP], {}),
+        ("total", "70.12", [PK, PP], {}),
+        ("date", "2019", ["O:1000000001"], {}),
+        ("place", "Rochester", ["U:profile"], {}),
+    ],
+)
+def test_what_records_do_not_decide_is_underivable(kind: str, amount: Any, of: list[str], more: dict[str, Any]) -> None:
+    assert state_of(kind, amount, *of, **more)[0] == "underivable"
+
+
+def test_declared_picks_explain_a_total() -> None:
+    picks = [Pick(product=MUGS.product_id, quantity=3), Pick(product=KETTLE.product_id)]
+    assert state_of("total", "123.95") == ("underivable", None)
+    assert state_of("total", "123.95", picks=picks) == ("verified", "the picks together")
+
+
+def test_the_worlds_record_wins_over_what_was_shown() -> None:
+    dearer = KETTLE.model_copy(update={"price": 50.0})
+    ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: dearer})
+    assert ledger.price(KETTLE.product_id) == 50
