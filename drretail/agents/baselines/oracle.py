@@ -15,6 +15,7 @@ from drretail.grounding.wording import format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, Constraints, FoundBasket, Lack, Reference, Task
+from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.shop import Product
 from drretail.tools.toolkit import Call, Toolkit
@@ -118,9 +119,11 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     if reference is None or task.constraints is None:
         raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
     if reference.best is None:
-        return Answer(report=report_without(reference))
+        return Answer(report=report_without(reference), picks=())
     with Toolkit(session) as toolkit:
-        return Answer(report=await _report(toolkit, reference.best, task.constraints))
+        report = await _report(toolkit, reference.best, task.constraints)
+    picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in reference.best.items)
+    return Answer(report=report, picks=picks)
 
 
 async def _report(toolkit: Toolkit, basket: FoundBasket, constraints: Constraints) -> str:

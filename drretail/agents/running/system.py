@@ -7,6 +7,7 @@ from typing import Any, Self
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.page_reading import reading_pages
+from drretail.agents.picks import asking_prompt
 from drretail.agents.registry import load_agent
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -114,4 +115,5 @@ def definition(world: World, queries: tuple[Query, ...], suts: list[SystemUnderT
 
 def prompt_hashes(agent: Agent) -> dict[str, str]:
     """The hash of every wording that the agent uses, by prompt."""
-    return {prompt.name: prompt.hash for prompt in agent.prompts()}
+    asking = [asking_prompt()] if agent.writer is not None else []
+    return {prompt.name: prompt.hash for prompt in (*agent.prompts(), *asking)}
