@@ -1,7 +1,7 @@
 """What judges say of runs, and the scores that pure code makes of it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -194,6 +194,11 @@ class Score(Record):
     """True where the system takes out of its own reports what this metric finds: then the value says little of it."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
+
+
+def readers_of(items: Mapping[str, float]) -> dict[str, float]:
+    """Of a row's items those that count reports by who read their picks: "picks declared", "picks by form" …"""
+    return {name: items[name] for name in sorted(items) if name.startswith("picks ")}
 
 
 class Judging(Record):

@@ -29,6 +29,10 @@ def _run(view: RunView) -> dict[str, Any]:
         "claims": [_claims(one) for one in view.claims],
         "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in view.checks.findings],
         "checks_made": list(view.checks.made),
+        "read": view.checks.read,
+        "picks": None
+        if view.run is None or view.run.picks is None
+        else [it.model_dump(mode="json") for it in view.run.picks],
         "stale_verdicts": view.stale,
     }
 
