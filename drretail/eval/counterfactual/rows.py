@@ -40,7 +40,7 @@ class _Pair:
     kind: CounterfactualKind
     has_factual: bool
     outcomes: dict[str, Outcome | None] = field(default_factory=dict[str, Outcome | None])
-    """By query; None where one of both has no report. Those that do not apply or whose picks nobody knows are missing."""
+    """By query; None where one of both has no report. Without one: where it does not apply, or picks are not known."""
 
 
 def counterfactual_rows(experiment: Path) -> list[CounterfactualRow]:
