@@ -19,6 +19,7 @@ DRAFT = (
     "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. It holds seed.\n\n"
     "You bought the Tanagrove Tube Bird Feeder before [O:0000000002].\n"
 )
+CART = "\n\n```picks\nP:B0TEST0002 x 1\n```"
 HOPPER = ("product_catalog_search", {"query": "bird feeder"})
 
 
@@ -26,12 +27,16 @@ def plays(
     supervisor: Script | None = None,
     researcher: Mapping[str, Script] | None = None,
     report: Sequence[str | BaseException] = (DRAFT,),
+    cart: str = CART,
 ) -> Cast:
-    """A cast that has looked at all bird feeders; the report generator says these in turn, the last one for ever."""
+    """A cast that has looked at all bird feeders; the report generator says these in turn, the last one for ever.
+
+    Each report ends with the ``cart``.
+    """
     return cast(
         supervisor=supervisor or (launch("A feeder."), calls(DONE)),
         researcher=researcher or {"": (calls(HOPPER), calls(DONE))},
-        report=[AIMessage(it) if isinstance(it, str) else it for it in report],
+        report=[AIMessage(it + cart if it.strip() else it) if isinstance(it, str) else it for it in report],
     )
 
 
