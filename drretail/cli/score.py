@@ -123,6 +123,7 @@ NOT_PAIRED = (
     "oracle are compared by name: --pairs A~B."
 )
 LEDGER, LIVE = "ledger", "live"
+FORM, MODEL = "form", "model"
 
 
 def score(
@@ -134,6 +135,10 @@ def score(
     ] = None,
     model_profile: options.ModelProfile = None,
     base_url: options.BaseUrl = None,
+    readings: Annotated[
+        str,
+        typer.Option("--readings", metavar="form|model", help="model: a judge reads picks and values of each report."),
+    ] = FORM,
     rules: Annotated[str, typer.Option("--rules", help="default, or a publication's rules: paper, drg.")] = "default",
     pairs: Annotated[
         list[str] | None,
@@ -192,6 +197,7 @@ def score(
     from drretail.eval.judging.spending import judging_costs
     from drretail.eval.next_purchase.judge import has_next_purchases
     from drretail.eval.pairwise.pairs import choose_pairs, meetings
+    from drretail.eval.reading.judge import FAMILY as READING
     from drretail.eval.registry import PAIRWISE, load_metrics
     from drretail.eval.scoring import score as score_experiment
     from drretail.event_loop import run_loop
@@ -215,6 +221,10 @@ def score(
         names.append(NEXT_PURCHASE)
     elif NEXT_PURCHASE in names and not has_next_purchases(experiment):
         say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
+    if readings not in (FORM, MODEL):
+        raise UnknownName("reader", readings, (FORM, MODEL))
+    if readings == MODEL and READING not in names:
+        names.append(READING)
     kinds = slice_kinds(by or [])
     needs_judge = PAIRWISE in names or any(metric.needs_judge for metric in load_metrics(names))
     if pairs and PAIRWISE not in names:

@@ -100,7 +100,8 @@ def _findings(view: RunView, score: str) -> Iterator[str]:
     if not view.checks.made:
         yield f"Not checked yet: {score} does it."
         return
-    yield f"Findings of checks: {len(view.checks.findings) or 'none'}"
+    read = f" ({view.checks.read})" if view.checks.read else ""
+    yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
     for finding in view.checks.findings:
         found = f" (found: {finding.found})" if finding.found else ""
         yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.said.split())}{found}"

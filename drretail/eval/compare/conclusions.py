@@ -99,6 +99,8 @@ def _of_ten(halves: Sequence[float]) -> str:
     return f"{low} of 10" if low == high else f"{low} to {high} of 10"
 
 
+OF_PICKS = ("checks", "basket", "next_purchase")
+"""The families that are made of what is read of reports."""
 LOST = ("run failed", "judge failed")
 """How a side's reason begins that may have taken its worst reports out."""
 
@@ -127,10 +129,13 @@ class _Group(NamedTuple):
         return distinct([row.n_pairs for row in self.all])
 
 
-def conclusions(comparison: Comparison, self_checked: Collection[str] = ()) -> Iterator[str]:
+def conclusions(
+    comparison: Comparison, self_checked: Collection[str] = (), read_by: Sequence[str] = ("", "")
+) -> Iterator[str]:
     """Differences first, then what is open and what it would take, noise, preferences side by side, contradictions.
 
-    ``self_checked`` names systems that take out of their own reports what checks find.
+    ``self_checked`` names systems that take out of their own reports what checks find; ``read_by`` says of A and of B
+    who read the picks of their reports.
     """
     name = naming(comparison)
     if not comparison.tables and not comparison.pairs:
@@ -148,6 +153,12 @@ def conclusions(comparison: Comparison, self_checked: Collection[str] = ()) -> I
     for side, label in (("A", comparison.a), ("B", comparison.b)):
         if label in self_checked and any(row.metric == "checks" for table in comparison.tables for row in table.rows):
             yield f"{side} takes out of its own reports what the checks find, so they say little of it."
+    a, b = read_by
+    if a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
+        yield (
+            f"The picks were not read alike (A: {a or 'nobody'}; B: {b or 'nobody'}): differences in "
+            f"{listed(OF_PICKS)} may be those of the readers. Conclude nothing there."
+        )
     yield from preferences(comparison, name)
     yield from contradictions(comparison, name)
 

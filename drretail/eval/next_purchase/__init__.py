@@ -1,9 +1,7 @@
 """Does a report recommend what the user really bought next? Counted without a judge (docs/next-purchase.md).
 
-comparing.py    recommendations, and what sells best, beside the purchase
-judge.py        one verdict for each report
-score.py        shares of reports that hit it
-metric.py       these as a metric family
+judge.py   picks, and what sells best, beside the purchase: one verdict for each report
+score.py   shares of reports that hit it
 """
 
 from drretail.eval.next_purchase.score import METRIC

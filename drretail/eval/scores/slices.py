@@ -65,11 +65,11 @@ HEADLINES: Mapping[str, tuple[str, ...]] = {
     "quality": ("constraint_following", "personalization", "overall", "Avg", "Avg_6"),
     "checks": (
         "clean",
-        "price_wrong",
         "over_budget",
-        "unresolved_citation",
         "recommended_although_owned",
         "unwanted_brand",
+        "price_wrong",
+        "unresolved_citation",
     ),
     "process": ("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
     "next_purchase": ("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),

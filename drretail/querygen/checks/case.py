@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from drretail.grounding.basket import Basket, Slot, cheapest_basket
-from drretail.grounding.constraints_kept import asks_again
+from drretail.grounding.constraints import asks_again
 from drretail.querygen.asked import Asked, Named, asked_of, things_in
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.checks.stock import Stock

@@ -3,25 +3,37 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.records.score import CODE, JudgeRef, Place, Score, in_order, place_of, shared_models
+from drretail.records.score import (
+    CODE,
+    JudgeRef,
+    Place,
+    Score,
+    in_order,
+    place_of,
+    readers_of,
+    shared_models,
+)
 
 NOT_RATED = "not rated (rule-based)"
 ZEROED = "failed and n/a as 0"
 ONLY_IN_JSON = frozenset({"FP_eq2_report"})
 """Of a few reports only, and so no column of a table."""
-CLEAN = "clean"
-"""The check that sums up the others."""
+CLEAN, COVERAGE, PICKS_KNOWN = "clean", "coverage", "picks_known"
+"""The check that sums up the others, and how much of the reports was read."""
 _TITLES = {
     "faithfulness": "Faithfulness",
     "quality": "Answer quality",
     "checks": "Checks",
     "process": "Process",
     "basket": "Basket",
+    "reading": "Readings by a judge",
     "next_purchase": "Next purchase",
 }
 _MEANINGS = {
-    "checks": "Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
-    "after_today, repeated_section), without a warning.",
+    "checks": "Each number is the share of reports without such an error, or, of checks that only warn (wrong_thing, "
+    "old_page, after_today, repeated_section), without a warning. clean is n/a where the picks are not known or fewer "
+    "than half of the figures were read.",
+    "reading": "The share of reports in which the judge reads the very picks that the agent declared.",
     "process": "What the runs did, as shares and as counts a run; none of it is better high or low by itself.",
     "next_purchase": "The share of reports that recommend what the user bought next (hit), beside as many best sellers "
     "of the user's favourite category (base) and of the whole shop (shop).",
@@ -192,6 +204,7 @@ def _table(scores: Sequence[Score]) -> Table:
             *_planned(scores),
             *_without([v for v in variants if v in empty]),
             *_all_well([v for v in variants if v in spotless]),
+            *_readers(scores, names),
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
             *notes_on(names, first.metric),
@@ -212,12 +225,30 @@ def _without(variants: Sequence[str]) -> list[str]:
 
 def _spotless(scores: Sequence[Score]) -> set[str]:
     """Checks that found nothing in any report of any system: a column of ones says no more than a sentence."""
-    variants = {score.variant for score in scores if score.metric == "checks"} - {CLEAN}
+    variants = {score.variant for score in scores if score.metric == "checks"} - {CLEAN, COVERAGE, PICKS_KNOWN}
     return {v for v in variants if all(score.value in (None, 1) for score in scores if score.variant == v)}
 
 
 def _all_well(variants: Sequence[str]) -> list[str]:
     return [f"Nothing found in any report that has something to check: {', '.join(variants)}."] if variants else []
+
+
+def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
+    """How much of each system's reports was read, and who read the picks: "figures read 31 of 44, picks declared"."""
+    told = {name: _reading_of([it for it in scores if it.system == label]) for label, name in names.items()}
+    told = {name: it for name, it in told.items() if it}
+    if len(set(told.values())) == 1 and len(told) > 1:
+        return [f"Read of every system: {next(iter(told.values()))}."]
+    return [f"Read: {'; '.join(f'{name}: {it}' for name, it in told.items())}."] if told else []
+
+
+def _reading_of(scores: Sequence[Score]) -> str:
+    figures = next((it.items for it in scores if it.variant == COVERAGE and it.items), {})
+    readers = next((found for it in scores if (found := readers_of(it.items))), {})
+    total = sum(readers.values())
+    counted = [name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()]
+    read = [f"figures read {figures['read']:,.0f} of {figures['seen']:,.0f}"] if figures else []
+    return ", ".join([*read, *counted])
 
 
 def _planned(scores: Sequence[Score]) -> list[str]:
