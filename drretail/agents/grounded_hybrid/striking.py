@@ -159,6 +159,8 @@ def _without(report: str, gone: Sequence[_Statement]) -> str:
         while report[position : position + 1] in (" ", "\t"):
             position += 1
         if report[position : position + 1] in ("\n", ""):
-            left = left.rstrip(" \t")
-            position += one.kind != "text"
+            bare = left[: len(left.rstrip(" \t>"))]
+            is_whole_line = not bare or bare.endswith("\n")
+            left = bare if is_whole_line else left.rstrip(" \t")
+            position += is_whole_line
     return re.sub(r"\n{3,}", "\n\n", left + report[position:]).strip()

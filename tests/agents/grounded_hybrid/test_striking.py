@@ -39,6 +39,11 @@ def test_a_sentence_at_the_end_of_a_paragraph_leaves_no_blank_behind() -> None:
     assert left(before) == f"The pan {P} costs $38.50.\n\nThe end."
 
 
+def test_a_quotation_leaves_no_empty_line_of_its_own() -> None:
+    before = f"The end.\n\n> The kettle costs $41.15 {K}.\n> - Pan {P}\n"
+    assert left(before) == f"The end.\n\n> - Pan {P}"
+
+
 def test_what_code_can_t_derive_is_never_struck() -> None:
     report = f"With a coupon the kettle {K} may be had for $30 or $35, which saves about $10."
     assert left(report) == report
