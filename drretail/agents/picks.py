@@ -37,7 +37,7 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
     if found.picks is not None or not found.report.strip():
         return found
     problem = found.problem or NO_BLOCK
-    asked = [tagged("query", task.text), tagged("report", found.report), tagged("problem", problem)]
+    asked = [tagged("query", task.text), tagged("report", found.report.strip()), tagged("problem", problem)]
     try:
         answer = await models.call(
             role, [SystemMessage(asking_prompt().render()), HumanMessage("\n".join(asked))], path=PATH

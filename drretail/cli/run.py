@@ -181,6 +181,12 @@ def watched(progress: Progress, runner: "Runner", runs: int, *, narrated: bool) 
         yield shown
 
 
+def undeclared(tallies: "Sequence[Tally]") -> str:
+    """In how many runs nobody knows what belongs into the cart."""
+    runs, done = sum(tally.picks_unknown for tally in tallies), sum(tally.done for tally in tallies)
+    return f"Of {done:,} reports {runs:,} {'does' if runs == 1 else 'do'} not say what belongs into the cart."
+
+
 def spoiled(tallies: "Sequence[Tally]") -> str:
     """What failing servers cost several runs, and how to make it good."""
     calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
@@ -348,6 +354,8 @@ def run(
         say(f"failed: {failure}")
     if any(tally.spoiled for tally in tallies):
         say(spoiled(tallies))
+    if any(tally.picks_unknown for tally in tallies):
+        say(undeclared(tallies))
     if experiment_budget is not None and experiment_budget.closing is not None:
         say(experiment_budget.closing)
     exit_code(any(tally.failed or tally.not_started for tally in tallies))

@@ -13,6 +13,7 @@ fitting.py    wide tables cut into parts that fit
 score_section.py  the tables of the page, with the slices folded below them
 repeating.py  the commands that make the experiment again
 cards.py      what is said of each claim, finding, source and step
+cart.py       what a report puts into the cart, with prices and their total
 report_html.py  a report with its claims and findings marked
 page.py       the self-contained HTML page; templates/ holds its templates, style and script
 terminal.py   the same for the terminal

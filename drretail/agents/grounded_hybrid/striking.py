@@ -70,14 +70,14 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
     picks = None if draft.case.picks is None else tuple(_kept(draft.case.picks, wrong_picks, left))
     texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
     struck = [it.model_copy(update={"said": texts[at], **_PLACELESS}) for at, found in why.items() for it in found]
-    silent = [it for key, it in wrong_picks.items() if not any(it in found for found in why.values())]
+    silent = [it for it in wrong_picks.values() if not any(it in found for found in why.values())]
     return draft.instead(report, picks, draft.note), (*struck, *silent)
 
 
 def _faults(one: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
     """The errors in a statement; a wrong pick's where it cites that alone: with an order, it says what is owned."""
     placed = [it for it in errors if it.start is not None and one.start <= it.start < one.end]
-    return placed + [it for key, it in wrong_picks.items() if one.cited == {key}]
+    return placed + [it for key, it in wrong_picks.items() if one.cited == frozenset({key})]
 
 
 def _kept(picks: Iterable[Pick], wrong_picks: Mapping[str, Finding], left: Draft) -> Iterator[Pick]:
@@ -159,6 +159,8 @@ def _without(report: str, gone: Sequence[_Statement]) -> str:
         while report[position : position + 1] in (" ", "\t"):
             position += 1
         if report[position : position + 1] in ("\n", ""):
-            left = left.rstrip(" \t")
-            position += one.kind != "text"
+            bare = left[: len(left.rstrip(" \t>"))]
+            is_whole_line = not bare or bare.endswith("\n")
+            left = bare if is_whole_line else left.rstrip(" \t")
+            position += is_whole_line
     return re.sub(r"\n{3,}", "\n\n", left + report[position:]).strip()

@@ -1,19 +1,25 @@
 """Runs of grounded_hybrid by scripted roles; the report's turns are told apart by how often it was asked."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from drretail.agents.grounded_hybrid.drafts import Draft
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
+from drretail.grounding.verify.checks import Case
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.turn import Turn
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of
+from tests.grounding.kitchen import EVIDENCE, GOODS
+from tests.grounding.kitchen import QUERY as GIFT
 
 DRAFT = (
     "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. It holds seed.\n\n"
@@ -60,3 +66,14 @@ def _reporter(actors: Cast) -> Model:
 
     info = ModelInfo(spec="scripted:report", provider="offline", model="report", kind="scripted")
     return Model(info.spec, OfflineChat(policy=policy, model="report"), info, {})
+
+
+def lookup(ids: Collection[str]) -> Mapping[str, Product]:
+    return {it: GOODS[it] for it in ids if it in GOODS}
+
+
+def draft(report: str, *products: str, query: Query = GIFT) -> Draft:
+    """A draft of a run in the kitchen shop that picks these, without a budget."""
+    picks = tuple(Pick(product=it) for it in products)
+    plain = query.model_copy(update={"constraints": query.constraints.model_copy(update={"budget": None})})
+    return Draft(Case(report=report, evidence=EVIDENCE, query=plain, picks=picks, lookup=lookup))

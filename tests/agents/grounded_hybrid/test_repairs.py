@@ -15,8 +15,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY
-from tests.agents.grounded_hybrid.staging import CART, play, plays
-from tests.agents.grounded_hybrid.test_striking import draft
+from tests.agents.grounded_hybrid.staging import CART, draft, play, plays
 
 ASKED = Query(query_id="q1", user_id=QUERY.user_id, text="Which new bird feeder suits me?", source="test")
 BIRDS = "You bought the Tanagrove Tube Bird Feeder before [O:0000000002]."

@@ -1,7 +1,5 @@
 """What is wrong goes as a whole statement; everything else stays as it was written, and nothing is said again."""
 
-from collections.abc import Collection, Mapping
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,21 +9,10 @@ from drretail.agents.grounded_hybrid.left_out import ABOVE, SUMS, TITLE, with_le
 from drretail.agents.grounded_hybrid.striking import Stricken, strike_out
 from drretail.grounding.verify.checks import Case
 from drretail.records.query import Constraints, Query
-from drretail.records.reading import Pick
-from drretail.records.shop import Product
-from tests.grounding.kitchen import EVIDENCE, GOODS, KETTLE, MUGS, O2, QUERY, TOTAL, TOWELS, K, M, P, S, T
+from tests.agents.grounded_hybrid.staging import draft, lookup
+from tests.grounding.kitchen import EVIDENCE, KETTLE, MUGS, O2, QUERY, TOTAL, TOWELS, K, M, P, S, T
 
 OWNED = QUERY.model_copy(update={"constraints": Constraints(owned=(MUGS.product_id,))})
-
-
-def lookup(ids: Collection[str]) -> Mapping[str, Product]:
-    return {it: GOODS[it] for it in ids if it in GOODS}
-
-
-def draft(report: str, *products: str, query: Query = QUERY) -> Draft:
-    picks = tuple(Pick(product=it) for it in products)
-    plain = query.model_copy(update={"constraints": query.constraints.model_copy(update={"budget": None})})
-    return Draft(Case(report=report, evidence=EVIDENCE, query=plain, picks=picks, lookup=lookup))
 
 
 def struck(report: str, *products: str, query: Query = QUERY) -> Stricken:
@@ -50,6 +37,11 @@ def test_only_the_sentence_that_holds_the_fault_goes() -> None:
 def test_a_sentence_at_the_end_of_a_paragraph_leaves_no_blank_behind() -> None:
     before = f"The pan {P} costs $38.50. The kettle costs $41.15 {K}.\n\nThe end."
     assert left(before) == f"The pan {P} costs $38.50.\n\nThe end."
+
+
+def test_a_quotation_leaves_no_empty_line_of_its_own() -> None:
+    before = f"The end.\n\n> The kettle costs $41.15 {K}.\n> - Pan {P}\n"
+    assert left(before) == f"The end.\n\n> - Pan {P}"
 
 
 def test_what_code_can_t_derive_is_never_struck() -> None:
