@@ -90,7 +90,7 @@ def _sentence_of(draft: Draft, finding: Finding) -> str:
     """The sentence that a finding stands in; of a wrong pick the first that cites it and no other product or order."""
     layout = draft.case.layout
     for index, it in enumerate(layout.sentences):
-        cited = {source for source in layout.cited_in(index) if source[:2] in ("P:", "O:")}
+        cited = {source for source in layout.cited.get(index, ()) if source[:2] in ("P:", "O:")}
         holds = cited == {finding.evidence_id} if finding.start is None else it.start <= finding.start < it.end
         if holds:
             return draft.report[it.start : it.end]

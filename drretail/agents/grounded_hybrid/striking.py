@@ -108,7 +108,7 @@ def _statement(layout: Layout, first: Sentence, last: Sentence, indexes: Iterabl
     indent = len(text) - len(text.lstrip())
     level = len(text.strip()) - len(text.strip().lstrip("#"))
     rule = _RULE_BELOW.match(layout.report, last.end) if first.kind == "table_head" else None
-    cited = (it for index in indexes for it in layout.cited_in(index) if it[:2] in ("P:", "O:"))
+    cited = (it for index in indexes for it in layout.cited.get(index, ()) if it[:2] in ("P:", "O:"))
     return _Statement(
         start=first.start if first.kind == "text" else line,
         end=rule.end() if rule else last.end,

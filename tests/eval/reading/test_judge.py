@@ -79,7 +79,8 @@ def test_one_question_gives_picks_and_values_whose_places_and_truth_code_finds(t
     reading = kept(tmp_path / "exp")
     assert len(asked) == 1
     assert reading.reader == "model:scripted-test"
-    (pick,), (value,) = reading.picks or (), reading.values
+    assert reading.picks is not None
+    (pick,), (value,) = reading.picks, reading.values
     assert (pick.product, REPORT[pick.start : pick.end]) == (KETTLE.product_id, "Go for the gooseneck one")
     assert (REPORT[value.start : value.end], value.state) == ("41 dollars", "contradicted")
     assert found["checks", "price_wrong"].value == 0
