@@ -243,7 +243,7 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
 
 
 def _reading_of(scores: Sequence[Score]) -> str:
-    figures = next((it.items for it in scores if it.variant == COVERAGE and it.items), {})
+    figures = next((it.items for it in scores if it.variant == COVERAGE and "seen" in it.items), {})
     readers = next((found for it in scores if (found := readers_of(it.items))), {})
     total = sum(readers.values())
     counted = [name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()]
