@@ -9,6 +9,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.reading.judge import FAMILY, ITEM, STAGE, VERSION, prompt
 from drretail.files import write_json
+from drretail.grounding.asked import read_asked
 from drretail.grounding.verify.checks import Case, Lookup, read_report
 from drretail.records.reading import Reading
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
@@ -30,7 +31,17 @@ def case_of(subject: Subject) -> Case:
         order_ids=frozenset(it.order_id for it in orders),
         now=None if subject.now is None else subject.now.date(),
         page_age=subject.page_age,
+        things=things_named(subject.query.text),
     )
+
+
+def things_named(text: str) -> tuple[str, ...]:
+    """All noun phrases of a query, wanted or only mentioned.
+
+    Of 226 products that do for a query (by labels, and by the references of the shipped queries) 76 share no word with
+    the phrases that are wanted, and none with all of them; of random products 2 of 3 share none with all.
+    """
+    return tuple(phrase.words for phrase in read_asked(text).phrases)
 
 
 def reading_of(subject: Subject, case: Case | None = None) -> Reading:

@@ -4,11 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.verify.ledger import Ledger
-from drretail.records.reading import Pick
+from drretail.records.reading import Pick, ReadValue
 
 _OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n[ \t>]*picks?[ \t]*:?[ \t]*$", re.I | re.MULTILINE)
@@ -20,12 +21,17 @@ _CLOSES = {
 _AROUND = " \t>-*•+`'\"|,;."
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
 _NOTHING = re.compile(r"(?:none|nothing|no picks?|n/a|empty|\(.*\)|-*)", re.IGNORECASE)
-_ID = re.compile(r"(?:\bP:|ecommerce\.com/)(?P<named>[A-Za-z0-9][A-Za-z0-9_-]{0,63})|\b(?P<bare>B0[A-Z0-9]{8})\b")
+_ID = re.compile(
+    r"(?:\bP:|ecommerce\.com/)(?P<named>[A-Z0-9][A-Z0-9_-]{0,63})|\b(?P<bare>B0[A-Z0-9]{8})\b", re.IGNORECASE
+)
 _OTHER_ID = re.compile(r"\b[OUWCF]:\w+")
 _OR = re.compile(r"\s(?:or|oder|ou|o)\s|\s[/|]\s", re.IGNORECASE)
-_TIMES = re.compile(
-    r"(?:[x×*]|\bqty:?|\bquantity:?)\s*(?P<behind>\d{1,6})\b|(?<![\w:])(?P<before>\d{1,6})\s*[x×*](?!\w)", re.IGNORECASE
+# The quantity stands behind the id, before it, or at the end; further on words may hold numbers of their own.
+_TIMES = (
+    re.compile(r"^[^\w×*]*(?:[x×*]|qty:?|quantity:?)\s*(\d{1,6})\b", re.IGNORECASE),
+    re.compile(r"(?:[x×*]|\bqty:?|\bquantity:?)\s*(\d{1,6})\W*$", re.IGNORECASE),
 )
+_TIMES_BEFORE = re.compile(r"(?<!\w)(\d{1,6})\s*[x×*]\W*$", re.IGNORECASE)
 _MOST = 999
 
 
@@ -79,17 +85,24 @@ def _read_line(line: str) -> list[Pick] | str:
     if (other := _OTHER_ID.search(said)) is not None:
         return f"{other[0]} is no product"
     picks: list[Pick] = []
-    for part in re.split(r"[,;](?=[^,;]*(?:P:|\bB0[A-Z0-9]{8}\b))", said):
+    for part in re.split(r"[,;](?=\W*(?:P:|B0[A-Z0-9]{8}\b))", said):
         groups = [[_id_of(found) for found in _ID.finditer(group)] for group in _OR.split(part)]
         groups = [ids for ids in groups if ids]
         if not groups or any(len(set(ids)) > 1 for ids in groups):
             return f"{line.strip()!r} names no product id" if not groups else f"{line.strip()!r} names several products"
-        times = {int(found["behind"] or found["before"]) for found in _TIMES.finditer(_ID.sub(" ", part))}
-        if len(times) > 1 or any(not 1 <= it <= _MOST for it in times):
+        times = _times(part)
+        if not 1 <= times <= _MOST:
             return f"{line.strip()!r} has no clear quantity"
         first, *others = dict.fromkeys(ids[0] for ids in groups)
-        picks.append(Pick(product=first, quantity=times.pop() if times else 1, alternatives=tuple(others)))
+        picks.append(Pick(product=first, quantity=times, alternatives=tuple(others)))
     return picks
+
+
+def _times(part: str) -> int:
+    ids = list(_ID.finditer(part))
+    before, behind = part[: ids[0].start()], part[ids[-1].end() :]
+    found = next((match for pattern in _TIMES if (match := pattern.search(behind))), _TIMES_BEFORE.search(before))
+    return int(found[1]) if found else 1
 
 
 def _id_of(found: re.Match[str]) -> str:
@@ -97,34 +110,47 @@ def _id_of(found: re.Match[str]) -> str:
     return said.upper() if re.fullmatch(r"b0[a-z0-9]{8}", said, re.IGNORECASE) else said
 
 
-def picks_by_form(layout: Layout, ledger: Ledger) -> tuple[Pick, ...] | None:
+def picks_by_form(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> tuple[Pick, ...] | None:
     """The picks of a report that declares none, where its layout leaves no doubt; None where it does.
 
-    A report that advises a purchase says first what to buy: its first statement that cites products names each of them
-    with its own price, no order is cited with them, the user has none of them, and the report cites nothing else of
-    the shop more often.
+    A report that advises a purchase says first what to buy: in its first statement that cites products, or the list
+    or table that begins there. One product with its price, of which the report cites nothing else of the shop more
+    often; or several, each with its price, whose sum the report states. Never what the user has ordered.
+    ``values`` are what has been read of the report.
     """
     first = next((it for it in layout.stretches if any(cited[:2] == "P:" for cited in it.cited)), None)
     if first is None:
         return None
-    inside = [it for it in layout.stretches if it.sentence == first.sentence]
-    if any(cited[:2] == "O:" for it in inside for cited in it.cited):
-        return None
+    block = _block(layout, first.sentence)
+    inside = [it for it in layout.stretches if it.sentence in block]
+    start, end = layout.sentences[block.start].start, layout.sentences[block.stop - 1].end
+    priced = {
+        value.of[0][2:]
+        for value in values
+        if value.kind == "price" and value.state == "verified" and start <= value.start < end
+    }
     owned = set(ledger.ordered.values())
-    times = Counter(it for one in layout.stretches for it in one.cited if it[:2] == "P:" and it[2:] not in owned)
-    picks: list[Pick] = []
-    for stretch in inside:
-        products = [it for it in stretch.cited if it[:2] == "P:"]
-        if not products:
-            continue
-        price = ledger.price(products[0][2:])
-        amounts = find_amounts(layout.text[stretch.start : stretch.end])
-        has_price = price is not None and any(it.kind == "money" and it.agreement(price) for it in amounts)
-        if len(products) > 1 or not has_price or products[0][2:] in owned:
-            return None
-        picks.append(Pick(product=products[0][2:], start=stretch.start, end=stretch.end))
-    most = max(times.values(), default=0)
-    together = sum((ledger.price(it.product) or 0 for it in picks), start=0)
-    if ledger.limit is not None and together > ledger.limit:
+    cited = {it[2:] for stretch in inside for it in stretch.cited if it[:2] == "P:"}
+    has_order = any(it[:2] == "O:" for stretch in inside for it in stretch.cited)
+    together = sum((ledger.price(it) or Decimal(0) for it in cited), start=Decimal(0))
+    is_above = ledger.limit is not None and together > ledger.limit
+    if cited != priced or cited & owned or has_order or is_above:
         return None
-    return tuple(picks) if picks and all(times[f"P:{it.product}"] * 2 >= most for it in picks) else None
+    places = {it[2:]: stretch for stretch in reversed(inside) for it in stretch.cited if it[:2] == "P:"}
+    ordered = sorted(places.items(), key=lambda place: place[1].start)
+    picks = [Pick(product=product, start=it.start, end=it.end) for product, it in ordered]
+    times = Counter(it[2:] for one in layout.stretches for it in one.cited if it[:2] == "P:" and it[2:] not in owned)
+    is_certain = times[picks[0].product] == max(times.values()) if len(picks) == 1 else _states(layout.text, together)
+    return tuple(picks) if is_certain else None
+
+
+def _block(layout: Layout, first: int) -> range:
+    """The numbers of the statements that go on with the first: the items of its list, the rows of its table."""
+    kind, last = layout.sentences[first].kind, first
+    while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
+        last += 1
+    return range(first, last + 1)
+
+
+def _states(text: str, total: Decimal) -> bool:
+    return any(it.low == total for it in find_amounts(text))

@@ -5,12 +5,15 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
+from itertools import permutations
+from typing import TypeVar
 
 from drretail.grounding.citations import Known
 from drretail.grounding.report.picks import picks_by_form
-from drretail.grounding.text.amounts import Amount, find_amounts, find_dates
+from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.verify.ledger import Calculation, Ledger
@@ -22,6 +25,7 @@ from drretail.grounding.verify.values import (
     plain,
     record_text,
     result_shown,
+    title_numbers,
     verify,
     with_state,
 )
@@ -41,14 +45,19 @@ _NO_PRICE_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _NO_PRICE_BEFORE = re.compile(
-    r"\b(?:was|were|sav\w+|from|than|shipping|delivery|coupon|discount|off|your|the|my|elsewhere|once|used to be"
-    r"|instead of|worth|above|below|budget|limit|cap|ceiling|leav\w+|paid|another|extra|additional)\W{0,3}(?:an?\W)?$",
+    r"\b(?:(?:was|were|sav\w+|from|than|off|your|the|my|elsewhere|once|used to be|instead of|worth|above|below"
+    r"|leav\w+|paid|another|extra|additional)|(?:shipping|delivery|coupon|discount|budget|limit|cap|ceiling)(?:\s\w+)?)"
+    r"\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
 _NO_ORDER_DATE = re.compile(
     r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
 )
+_WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
+_WORDS_OF_A_MAKER = 4
+_MOST_OPERANDS = 8
+_Figure = TypeVar("_Figure", Amount, Score, SaidDate)
 
 
 def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:
@@ -68,6 +77,8 @@ class _Reader:
         self.scores = list(find_scores(self.text, self.amounts))
         cited = (it for one in self.layout.stretches for it in one.cited if it[:2] == "P:")
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
+        known = {*ledger.brands, *(it.brand or "" for it in ledger.products.values())}
+        self.makers = {it for it in known if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
         self.values: list[ReadValue] = []
         self.seen: set[int] = set()
         self.read: set[int] = set()
@@ -78,10 +89,11 @@ class _Reader:
             self._read_cell(cell)
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
-        left = [it for it in self.amounts if it.start in self.seen - self.read]
+        missed = self.seen - self.read
+        left = [it for it in self.amounts if it.start in missed]
         return Reading(
             reader=FORM,
-            picks=picks_by_form(self.layout, self.ledger),
+            picks=picks_by_form(self.layout, self.values, self.ledger),
             values=tuple(sorted(self.values, key=lambda value: (value.start, value.kind))),
             unread=tuple(Unread(start=it.start, end=it.end, why="no record explains it") for it in left),
             seen=len(self.seen),
@@ -103,14 +115,11 @@ class _Reader:
         return True
 
     def _within(self, start: int, end: int) -> list[Amount]:
-        return [it for it in self.amounts if start <= it.start and it.end <= end and it.start not in self.read]
+        """The figures of a span that are still to be read."""
+        return [it for it in _inside(self.amounts, start, end) if it.start not in self.read]
 
     def _scores_within(self, start: int, end: int) -> list[Score]:
-        inside = [it for it in self.scores if start <= it.start and it.end <= end]
-        return [it for it in inside if it.start not in self.read]
-
-    def _sentence(self, place: int) -> str:
-        return next((self.text[it.start : it.end] for it in self.layout.sentences if it.start <= place < it.end), "")
+        return [it for it in _inside(self.scores, start, end) if it.start not in self.read]
 
     def _read_cell(self, cell: Cell) -> None:
         """A cell whose labels say what it holds, of the one product that it, its row or its column cites."""
@@ -119,8 +128,9 @@ class _Reader:
         subject, labels = cell.subjects[0], set(cell.labels)
         amounts = [it for it in self._within(cell.start, cell.end) if not it.compound]
         scores = self._scores_within(cell.start, cell.end)
-        if labels & (_SCORE_LABELS | _COUNT_LABELS) and len(scores) == 1 and scores[0].rating and scores[0].count:
-            self._read_score(scores[0], [subject], [], certain=True)
+        if len(scores) == 1 and scores[0].rating and scores[0].count:
+            is_labelled = bool(labels & (_SCORE_LABELS | _COUNT_LABELS))
+            self._read_score(scores[0], [subject], [], certain=is_labelled)
         if len(amounts) != 1:
             return
         (amount,) = amounts
@@ -140,13 +150,13 @@ class _Reader:
         calculations = [it for it in stretch.cited if it in self.ledger.calculations]
         orders = [it for it in stretch.cited if it in self.ledger.order_dates]
         products = [it for it in stretch.cited if it[:2] == "P:"]
-        alone = len(stretch.cited) == 1
-        if len(calculations) == 1:
-            self._read_calculation(calculations[0], stretch, certain=alone)
+        alone, before = len(stretch.cited) == 1, len(self.values)
+        for key in calculations:
+            self._read_calculation(key, stretch, certain=alone)
         if orders:
             self._read_dates(orders, stretch, certain=alone)
         subjects = products or [f"P:{self.ledger.ordered[it]}" for it in orders]
-        around = [it for it in self.layout.cited_in(stretch.sentence) if it[:2] == "P:" and it not in subjects]
+        around = [it for it in self.layout.cited[stretch.sentence] if it[:2] == "P:" and it not in subjects]
         if not stretch.cited and len(around) == 1:
             subjects, around = around, []
         if subjects or (around and not stretch.cited):
@@ -156,7 +166,7 @@ class _Reader:
                 self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
             self._read_prices(subjects, around, stretch, certain=certain)
         if alone and products:
-            self._read_brand(products[0], stretch)
+            self._read_brand(products[0], stretch, self.values[before:])
 
     def _read_calculation(self, key: str, stretch: Stretch, *, certain: bool) -> None:
         """The result in the last clause before a calculation's mark; an error where one other figure stands there."""
@@ -179,18 +189,20 @@ class _Reader:
 
     def _is_explained(self, amount: Amount, calculation: Calculation, stretch: Stretch) -> bool:
         """True for operands as written, numbers of the query, prices, and what follows from the records around."""
+        pairs = list(permutations(calculation.operands[:_MOST_OPERANDS], 2))
+        steps = [it for one, other in pairs for it in (one + other, one - other, one * other)]
         operands = [*calculation.operands, *(it * 100 for it in calculation.operands)]
-        if any(fits(amount, operand) for operand in operands) or self.ledger.names(amount.low):
+        if any(fits(amount, it) for it in (*operands, *steps)) or self.ledger.names(amount.low):
             return True
         if amount.kind != "money" and any(fits(amount, it) for it in conversions(abs(calculation.result))):
             return True
         if amount.places == 2 and any(amount.low == self.ledger.price(it) for it in self.ledger.products):
             return True
-        near = [it[2:] for it in self.layout.cited_in(stretch.sentence) if it[:2] == "P:"]
+        near = [it[2:] for it in self.layout.cited[stretch.sentence] if it[:2] == "P:"]
         return derivation(amount, self.ledger, near, calculation.operands) is not None
 
     def _read_dates(self, orders: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
-        dates = [it for it in self.dates if stretch.start <= it.start and it.end <= stretch.end]
+        dates = _inside(self.dates, stretch.start, stretch.end)
         asked = {it.iso for it in find_dates(self.ledger.query_text)}
         for said in dates:
             value = ReadValue(kind="date", amount=said.iso, of=tuple(orders), start=said.start, end=said.end)
@@ -215,7 +227,7 @@ class _Reader:
                 return
         if score.is_sure and certain:
             wrong = [half for half in halves if not self._agrees(*half, subjects[0])]
-            if len(wrong) == 1 and (wrong[0][0] == "rating_count" or wrong[0][1].places):
+            if len(wrong) == 1:
                 settled = self._keep_if_settled(*wrong[0], subjects[0], only_wrong=True)
                 for kind, it in halves if settled else ():
                     if (kind, it) not in wrong:
@@ -237,9 +249,8 @@ class _Reader:
         self.seen |= {it.start for it in money}
         near = [it[2:] for it in [*subjects, *around]]
         sentence = self.layout.sentences[stretch.sentence]
-        inside = [it for it in self.amounts if sentence.start <= it.start < sentence.end]
-        titles = " ".join(item.title for it in near if (item := self.ledger.products.get(it)) is not None)
-        counts = {it.low for it in [*inside, *find_amounts(titles)] if it.kind == "number" and not it.places}
+        inside = _inside(self.amounts, sentence.start, sentence.end)
+        counts = {it.low for it in inside if it.kind == "number" and not it.places} | title_numbers(near, self.ledger)
         unexplained: list[Amount] = []
         for amount in money:
             is_limit = amount.relation in ("at_least", "at_most") and self.ledger.names(amount.low)
@@ -269,7 +280,9 @@ class _Reader:
 
     def _is_of_another(self, amount: Amount, subject: str) -> bool:
         """True where the sentence or row names the maker of another product that has this price."""
-        words = plain(self._sentence(amount.start))
+        sentences = self.layout.sentences
+        around = sentences[bisect_right(sentences, amount.start, key=lambda it: it.start) - 1]
+        words = plain(self.text[around.start : around.end])
         item = self.ledger.products.get(subject[2:])
         own = plain("" if item is None else item.brand or "")
         return any(
@@ -278,23 +291,38 @@ class _Reader:
             for brand in [plain(other.brand or "")]
         )
 
-    def _read_brand(self, subject: str, stretch: Stretch) -> None:
+    def _read_brand(self, subject: str, stretch: Stretch, read: Sequence[ReadValue]) -> None:
         """A maker of the shop named in place of a product's own, and only words of its record up to its price."""
         item = self.ledger.products.get(subject[2:])
-        here = [it for it in self.values if stretch.start <= it.start < stretch.end]
-        price = next((it for it in here if (it.kind, it.of, it.state) == ("price", (subject,), "verified")), None)
+        price = next((it for it in read if (it.kind, it.of, it.state) == ("price", (subject,), "verified")), None)
         if item is None or price is None:
             return
         said, own = self.text[stretch.start : price.start], plain(f"{item.brand} {item.store} {record_text(item)}")
-        makers = {*self.ledger.brands, *(it.brand or "" for it in self.ledger.products.values())}
-        makers = {it for it in makers if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
-        named = [match for it in makers if (match := re.search(rf"(?<!\w){re.escape(it)}(?!\w)", said))]
-        if len(named) != 1 or plain(named[0][0]) in own or plain(item.brand or "") in plain(said):
+        named = list(self._makers_in(said))
+        if len(named) != 1 or plain(named[0][1]) in own or plain(item.brand or "") in plain(said):
             return
-        if all(word in own for word in plain(said[named[0].end() :]).split()):
-            start, end = stretch.start + named[0].start(), stretch.start + named[0].end()
-            value = ReadValue(kind="brand", amount=named[0][0], of=(subject,), start=start, end=end)
+        start, name = named[0]
+        if all(word in own for word in plain(said[start + len(name) :]).split()):
+            start += stretch.start
+            value = ReadValue(kind="brand", amount=name, of=(subject,), start=start, end=start + len(name))
             self.values += [it for it in verify([value], self.ledger) if it.state == "contradicted"]
+
+    def _makers_in(self, said: str) -> Iterator[tuple[int, str]]:
+        """The names of makers in a text, each with its place; the longest where one begins another."""
+        words, end = list(_WORD.finditer(said)), 0
+        for index, first in enumerate(words):
+            names = (said[first.start() : last.end()] for last in reversed(words[index : index + _WORDS_OF_A_MAKER]))
+            name = next((it for it in names if it in self.makers), None)
+            if name is not None and first.start() >= end:
+                end = first.start() + len(name)
+                yield first.start(), name
+
+
+def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
+    """Those of a text's figures, in text order, that lie within a span."""
+    first = bisect_left(found, start, key=lambda it: it.start)
+    last = bisect_left(found, end, key=lambda it: it.start)
+    return [it for it in found[first:last] if it.end <= end]
 
 
 def _kind_of(calculation: Calculation, ledger: Ledger) -> ValueKind:

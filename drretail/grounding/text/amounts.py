@@ -32,13 +32,21 @@ _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|circa|ca\.|not quite|barely"
     r"|just (?:under|over|below|above|shy of)"
     r"|an? (?:little|bit|shade|touch|hair|good) (?:under|over|below|above|more than|less than))|[~≈])"
-    r"\s*(?:an?|the)?\s*\W?$",
+    r"\s*(?:an?|the)?[^\w\n]{0,4}$",
     re.IGNORECASE,
 )
-_AT_LEAST = re.compile(r"(?:\b(?:at least|over|more than|above|no less than|upwards of|starting at)|[≥>])\s*\W?$", re.I)
-_AT_MOST = re.compile(r"(?:\b(?:at most|under|below|less than|fewer than|up to|no more than)|[≤<])\s*\W?$", re.I)
+_AT_LEAST = re.compile(
+    r"(?:\b(?:at least|over|more than|above|no less than|upwards of|starting at)[^\w\n]{0,4}|≥\s?|(?<=[^\n>]>)\s?)$",
+    re.I,
+)
+_AT_MOST = re.compile(
+    r"(?:\b(?:at most|under|below|less than|fewer than|up to|no more than)[^\w\n]{0,4}|[≤<]\s?)$", re.I
+)
 _OR_MORE = re.compile(r"\s*(?:\+(?!\s*\W?\d)|(?:\w+ )?(?:or|and) (?:better|more|higher|up|above|over)\b)", re.I)
 _OR_LESS = re.compile(r"\s*(?:\w+ )?(?:or|and) (?:less|fewer|under|below|lower)\b", re.IGNORECASE)
+_PERCENT = re.compile(r"\s?%|\s(?:percent|per ?cent)\b")
+_NO_RANGE = re.compile(r"\s?[x×-]\s?\w|/")
+_BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}})\.?"
 _DATES = (
@@ -117,12 +125,13 @@ class SaidDate:
 
 def find_amounts(text: str) -> list[Amount]:
     """All amounts in text order and apart; numbers within dates, words and fractions are none."""
-    taken = [(it.start, it.end) for it in find_dates(text)]
+    taken = bytearray(len(text))
+    for said in find_dates(text):
+        taken[said.start : said.end] = b"1" * (said.end - said.start)
     found: list[Amount] = []
     position = 0
     while match := _AMOUNT.search(text, position):
-        position = match.end()
-        if any(start < match.end("digits") and match.start("digits") < end for start, end in taken):
+        if any(taken[match.start("digits") : match.end("digits")]):
             position = match.end("digits")
             continue
         amount = _amount(text, match)
@@ -135,10 +144,12 @@ def find_amounts(text: str) -> list[Amount]:
 def find_dates(text: str) -> list[SaidDate]:
     """All dates that name a year, in text order and apart: days, months, and years alone."""
     found: list[SaidDate] = []
+    taken = bytearray(len(text))
     for pattern in _DATES:
         for match in pattern.finditer(text):
             iso = _iso(match)
-            if iso and not any(it.start < match.end() and match.start() < it.end for it in found):
+            if iso and not any(taken[match.start() : match.end()]):
+                taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
                 found.append(SaidDate(iso, match.start(), match.end()))
     return sorted(found, key=lambda it: it.start)
 
@@ -165,16 +176,16 @@ def _amount(text: str, match: re.Match[str]) -> Amount:
         low, high, places, currency, kind = low / 100, high / 100, places + 2, "USD", "money"
     if match["k"]:
         low, high, places = Decimal(int(low * 1000)), Decimal(int(high * 1000)), 0
-    if kind == "number" and (percent := re.match(r"\s?%|\s(?:percent|per ?cent)\b", text[end:])):
-        kind, end = "percent", end + percent.end()
+    if kind == "number" and (percent := _PERCENT.match(text, end)):
+        kind, end = "percent", percent.end()
     amount = Amount(kind, low, high, match.start(), end, currency, "is", places, _is_compound(text, match.start(), end))
     return replace(amount, relation="range" if amount.is_range else _relation(text, match.start(), end))
 
 
 def _is_range(text: str, match: re.Match[str], low: Decimal) -> bool:
-    if low >= number_of(match["digits2"]) or re.match(r"\s?[x×-]\s?\w|/", text[match.end("digits2") :]):
+    if low >= number_of(match["digits2"]) or _NO_RANGE.match(text, match.end("digits2")):
         return False
-    return match["to"].strip() != "and" or bool(re.search(r"\bbetween\s*$", text[: match.start()], re.IGNORECASE))
+    return match["to"].strip() != "and" or bool(_BETWEEN.search(text[max(0, match.start() - 10) : match.start()]))
 
 
 def _relation(text: str, start: int, end: int) -> Relation:

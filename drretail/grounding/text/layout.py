@@ -5,14 +5,17 @@ figures that stand directly behind it, where none stand before it: "the kit [P:B
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
-from drretail.grounding.citations import CitingMark, Known, citing_marks, listed_sources
+from drretail.grounding.citations import Cited, CitingMark, Known, as_entries, citing_marks, listed_sources
+from drretail.grounding.evidence_ids import product_evidence_id
 from drretail.grounding.markup import blanked, prose
 from drretail.grounding.sentences import Sentence, find_sentences
+from drretail.records.shop import SHOP_URL
 
 _BAR = re.compile(r"(?<!\\)\|")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -53,7 +56,7 @@ class Cell:
     """The evidence ids that the cell cites, else those that its row or else its column cites, where that is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
     """A report in parts. ``text`` is as long as the report, with code, reference lists and marks blanked."""
 
@@ -63,9 +66,13 @@ class Layout:
     stretches: tuple[Stretch, ...]
     cells: tuple[Cell, ...]
 
-    def cited_in(self, sentence: int) -> tuple[str, ...]:
-        """All that the stretches of a sentence cite."""
-        return tuple(dict.fromkeys(it for one in self.stretches if one.sentence == sentence for it in one.cited))
+    @cached_property
+    def cited(self) -> Mapping[int, tuple[str, ...]]:
+        """All that each sentence cites, by its index."""
+        by_sentence: dict[int, dict[str, None]] = {}
+        for stretch in self.stretches:
+            by_sentence.setdefault(stretch.sentence, {}).update(dict.fromkeys(stretch.cited))
+        return {index: tuple(cited) for index, cited in by_sentence.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +86,21 @@ class _Group:
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
-    groups = list(_groups(report, list(citing_marks(report, evidence))))
+    evidence = as_entries(evidence)
+    marks = list(citing_marks(report, evidence))
+    groups = list(_groups(report, marks))
+    starts = [group.start for group in groups]
     plain = blanked(prose(report), listed_sources(report, evidence).spans)
-    text = _without_marks(plain, report, evidence)
+    text = _without_marks(plain, report, marks)
     sentences = tuple(find_sentences(report))
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
     for index, sentence in enumerate(sentences):
-        inside = [group for group in groups if sentence.start <= group.start < sentence.end]
+        inside = groups[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         if sentence.kind in ("row", "table_head"):
-            new = not tables or tables[-1][-1] != index - 1 or sentence.kind == "table_head"
-            tables = [*tables, [index]] if new else [*tables[:-1], [*tables[-1], index]]
+            if not tables or tables[-1][-1] != index - 1 or sentence.kind == "table_head":
+                tables.append([])
+            tables[-1].append(index)
             for start, end in _row_cells(text, sentence):
                 stretches += _owned(text, start, end, [it for it in inside if start <= it.start < end], index)
         else:
@@ -98,10 +109,10 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     return Layout(report, text, sentences, tuple(stretches), tuple(cells))
 
 
-def _without_marks(plain: str, report: str, evidence: Known | None) -> str:
+def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
     """Marks blanked, but for the words of links, which belong to the sentence."""
     spans: list[tuple[int, int]] = []
-    for mark in citing_marks(report, evidence):
+    for mark in marks:
         words, arrow, _ = report[mark.start : mark.end].partition("](")
         is_link = arrow and mark.cited[0].said not in words
         spans += (
@@ -122,8 +133,15 @@ def _groups(report: str, marks: Sequence[CitingMark]) -> Iterator[_Group]:
 
 
 def _group(run: Sequence[CitingMark]) -> _Group:
-    cited = tuple(dict.fromkeys(cited.source for mark in run for cited in mark.cited))
+    cited = tuple(dict.fromkeys(_source(cited) for mark in run for cited in mark.cited))
     return _Group(run[0].start, run[-1].end, cited)
+
+
+def _source(cited: Cited) -> str:
+    """The evidence id; of a report from elsewhere, without a ledger, that of the product whose address is cited."""
+    if cited.entry is None and cited.type == "product" and cited.url:
+        return product_evidence_id(cited.url.removeprefix(f"{SHOP_URL}/").strip("/"))
+    return cited.source
 
 
 def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: int) -> Iterator[Stretch]:
@@ -150,7 +168,7 @@ def _table(text: str, rows: Sequence[Sentence], groups: Sequence[_Group]) -> Ite
     starts = [group.start for group in groups]
 
     def cited(start: int, end: int) -> tuple[str, ...]:
-        inside = groups[bisect_right(starts, start - 1) : bisect_right(starts, end - 1)]
+        inside = groups[bisect_left(starts, start) : bisect_left(starts, end)]
         return tuple(dict.fromkeys(it for group in inside for it in group.cited if it[:2] in ("P:", "O:", "C:")))
 
     grid = [_row_cells(text, row) for row in rows]

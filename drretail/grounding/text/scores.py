@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drretail.grounding.text.amounts import Amount
 
@@ -19,6 +19,9 @@ _RATINGS_BEHIND = re.compile(r"\s+(?:[\w-]+\s)?(?:ratings?|reviews?|raters?|revi
 _RATERS_BEHIND = re.compile(r"\s+(?:\w+\s)?(?:people|buyers|customers|owners|users|shoppers|votes|opinions)\b", re.I)
 _RATINGS_BEFORE = re.compile(r"\b(?:ratings|reviews)\b[\s:*_]{1,5}$", re.IGNORECASE)
 _FROM_BEFORE = re.compile(r"\b(?:from|over|by|of|on|across)\s$", re.IGNORECASE)
+# "4.5 stars over 892 ratings" are 892, "from over 800 ratings" are more.
+_OVER = re.compile(r"[^\w]*(?:/\s?5\b|(?:out )?of 5\b)?[^\w]*(?:stars?)?[^\w]*over\s", re.IGNORECASE)
+_HIGHEST = 5
 _CLOSED = re.compile(r"\s*(?:[.,;:)*|·–—-]|$|\n)")
 # Some of the ratings, and not all: "12 negative reviews", "340 reviews mention squirrels".
 _PART = re.compile(
@@ -59,11 +62,14 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
             count = following if following and _is_joined(text, amount, following) else None
             if count is not None and (has_sign or amount.places):
                 taken.add(count.start)
+                if _OVER.fullmatch(text, amount.end, count.start):
+                    count = replace(count, relation="is")
                 yield Score(amount, count, is_sure=_is_sure_count(text, amount, count))
-            elif has_sign or (amount.places and _BARE_BEHIND.match(text, amount.end)):
+            elif has_sign or (amount.places and amount.low <= _HIGHEST and _BARE_BEHIND.match(text, amount.end)):
                 yield Score(amount, None, is_sure=has_sign)
         elif _is_count(amount) and not _PART.match(text, amount.end):
-            is_named = bool(_RATINGS_BEHIND.match(text, amount.end) or _RATINGS_BEFORE.search(text, 0, amount.start))
+            before = text[max(0, amount.start - 14) : amount.start]
+            is_named = bool(_RATINGS_BEHIND.match(text, amount.end) or _RATINGS_BEFORE.search(before))
             if is_named or _RATERS_BEHIND.match(text, amount.end):
                 yield Score(None, amount, is_sure=is_named)
 
@@ -75,7 +81,7 @@ def _is_scale(text: str, amount: Amount) -> bool:
 def _is_rating(text: str, amount: Amount) -> bool:
     is_plain = not amount.compound or bool(re.match(r"-stars?\b", text[amount.end : amount.end + 6]))
     is_plain = is_plain and not _DIFFERENCE_BEHIND.match(text, amount.end)
-    return amount.kind == "number" and 1 <= amount.low <= 5 and amount.places <= 2 and is_plain
+    return amount.kind == "number" and 1 <= amount.low < 10 and amount.places <= 2 and is_plain
 
 
 def _has_sign(text: str, amount: Amount) -> bool:

@@ -222,7 +222,8 @@ def _shares_a_stem(text: str, thing: str) -> bool:
 def _is_alike(one: str, other: str) -> bool:
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     shorter, longer = sorted((len(one), len(other)))
-    return one == other or (shared >= _SHORTEST_STEM and shared * 5 >= shorter * 3 and shared + 4 >= longer)
+    begins_alike = shared == shorter or (shared > _SHORTEST_STEM and shared * 2 >= shorter)
+    return begins_alike and shared + 4 >= longer
 
 
 def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:

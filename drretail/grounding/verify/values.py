@@ -12,6 +12,7 @@ from drretail.grounding.wording import format_money
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
 
+_NO_MONEY = ("rating", "rating_count", "quantity")
 _FITTING = ("equal", "rounded", "bounded")
 _FACTORS = (7, 12, 16, 24, 30, 52, 60, 100, 365, 1000)
 _MOST_OF_ONE = 12
@@ -36,7 +37,7 @@ def amount_of(value: ReadValue) -> Amount | None:
         return None
     places = max(0, -int(numbers[0].as_tuple().exponent))
     return Amount(
-        "money" if value.currency else "number",
+        "number" if value.kind in _NO_MONEY else "money",
         *numbers,
         value.start,
         value.end,
@@ -71,6 +72,12 @@ def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount 
 def conversions(number: Decimal) -> list[Decimal]:
     """A number in other units of time, weight, length and as a percentage."""
     return [it for factor in _FACTORS for it in (number * factor, number / factor)]
+
+
+def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
+    """The whole numbers in the titles of products, by which a price may be divided: "6 Pack"."""
+    titles = " ".join(item.title for it in near if (item := ledger.products.get(it)) is not None)
+    return {it.low for it in find_amounts(titles) if it.kind == "number" and not it.places}
 
 
 def derivation(amount: Amount, ledger: Ledger, near: Collection[str], counts: Collection[Decimal] = ()) -> str | None:
@@ -144,7 +151,8 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
         return with_state(value, "underivable", found)
     loose = amount.agreement(records[0]) is not None or value.currency not in (None, items[0].currency)
     from_price = value.kind == "price" and items[0].price_from and amount.low > records[0]
-    if len(records) > 1 or loose or from_price or value.relation not in ("is", "about"):
+    is_blunt = loose or (value.kind == "rating" and not amount.places)
+    if len(records) > 1 or is_blunt or from_price or value.relation not in ("is", "about"):
         return value
     return with_state(value, "contradicted", f"the record says {_said(value.kind, items[0], records[0])}")
 
@@ -168,7 +176,8 @@ def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
     for calculation in calculations:
         if result_shown([amount], calculation) is not None:
             return with_state(value, "verified", calculation.expression)
-    found = derivation(amount, ledger, [it.removeprefix("P:") for it in value.of if it.startswith("P:")])
+    near = [it.removeprefix("P:") for it in value.of if it.startswith("P:")]
+    found = derivation(amount, ledger, near, title_numbers(near, ledger))
     if found is not None:
         return with_state(value, "verified", found)
     if len(calculations) == 1 == len(value.of) and value.relation in ("is", "about"):

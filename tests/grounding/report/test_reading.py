@@ -1,6 +1,8 @@
 """What the form reader says of true and of false statements in many styles."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.grounding.kitchen import (
     EACH,
@@ -68,6 +70,15 @@ TRUE = [
     f"a gap of $4.45 between 2 good choices {GAP}",
     f"That is the cheaper of the 2 {GAP}.",
     f"Four scales would be just under $50 {FOUR}.",
+    f"Kettle and towels, and what stays of the budget: $60.94 and $14.06 {TOTAL}{LEFT}.",
+    f"With $60.94 spent, some of the budget stays {LEFT}.",
+    f"The kettle {K} costs $42.95, has 4.6 stars and 1,843 ratings, and it pours well.",
+    f"[The Harrowgill kettle](http://ecommerce.com/B0KITCHENK) costs $42.95, the towels {T} $17.99.",
+    f"It is 0.3 stars better than the pan {K}, at $42.95.",
+    f"The jar is worth €20 {J}; the kettle would be €39 in Europe {K}.",
+    f"The warranty runs until March 2024 {O1}.",
+    f"Beside the Fennick, this kettle is only $42.95 {K}.",
+    f"P:B0KITCHENK is $42.95 {K}; shipping is $5.99 {K}.",
     f"You bought the scale on March 14, 2022 {O1} and the mugs in November 2021 {O2}.",
     f"The scale of 2022-03-14 ($12.49) still works {O1}.",
     f"You have had it since March 2022 {O1}, more than a year now.",
@@ -94,6 +105,10 @@ FALSE = [
     (f"Harrowgill {K} – $24.95 · 4.6 ★ (1,843)", "price_wrong", "$24.95"),
     (f"Der Kessel kostet 24,95 $ und ist schön {K}.", "price_wrong", "24,95 $"),
     (f"> **Top – kettle · $38.50**\n> **4.6 ★ · 1,843 ratings** {K}", "price_wrong", "$38.50"),
+    (f"- **Fennick gooseneck kettle**, $42.95 {K}", "brand_wrong", "Fennick"),
+    (f"The kettle {K} costs $24.95 and pours well.", "price_wrong", "$24.95"),
+    (f"It has 4.6 stars over 2,843 ratings {K}.", "rating_count_wrong", "2,843"),
+    (f"It has 8.6 (1,843) {K}.", "rating_wrong", "8.6"),
     (f"It has 4.9 ★ from 1,843 ratings {K}.", "rating_wrong", "4.9"),
     (f"It has 4.6 stars (2,843) {K}.", "rating_count_wrong", "2,843"),
     (f"4.6/5 from 843 {K}", "rating_count_wrong", "843"),
@@ -156,6 +171,22 @@ def test_the_first_statement_with_its_price_is_the_pick() -> None:
 @pytest.mark.parametrize(
     "report",
     [
+        f"Get the kettle for $42.95 {K} and the towels for $17.99 {T}: $60.94 in all.",
+        f"Order these:\n\n- Kettle, $42.95 {K}\n- Towels, $17.99 {T}\n\nTogether $60.94. The pan is heavy {P}.",
+        f"| What | Price |\n|---|---|\n| Kettle {K} | $42.95 |\n| Towels | $17.99 {T} |\n\n$60.94",
+    ],
+)
+def test_several_things_whose_sum_is_stated_are_the_picks(report: str) -> None:
+    assert [it.product for it in reading_of(report).picks or ()] == ["B0KITCHENK", "B0KITCHENT"]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        f"Get the kettle for $42.95 {K} or the pan for $38.50 {P}.",
+        f"Three would do:\n\n- Kettle, $42.95 {K}\n- Towels, $17.99 {T}\n",
+        f"The pan at $38.50 {P} is nice.\n\nThe kettle is better {K}. It pours {K}.",
+        f"Two kettles $42.95 {K}, mugs $27.00 {M} and a pan $38.50 {P} make $108.45.",
         f"You own the scale, $12.49 {S}.",
         f"The kettle of March {O1} is $42.95 {K}.",
         f"Kettle {K} or pan {P}?",
@@ -164,3 +195,32 @@ def test_the_first_statement_with_its_price_is_the_pick() -> None:
 )
 def test_where_form_leaves_a_doubt_picks_are_not_known(report: str) -> None:
     assert reading_of(report).picks is None
+
+
+PARTS = st.sampled_from(
+    [
+        K,
+        P,
+        TOTAL,
+        O1,
+        "$42.95",
+        "4.6 (1,843)",
+        "| a | b |\n",
+        "|---|---|\n",
+        "- ",
+        "\n\n",
+        "# ",
+        ". ",
+        "3/4",
+        "It ",
+        "[",
+        "(",
+    ]
+)
+
+
+@given(st.lists(PARTS | st.text(max_size=8), max_size=30).map("".join))
+def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
+    reading = reading_of(report)
+    assert reading.read <= reading.seen
+    assert all(0 <= it.start < it.end <= len(report) for it in reading.values)

@@ -40,3 +40,8 @@ def test_a_cell_is_about_the_product_of_its_column() -> None:
     report = f"| | A | B |\n|---|---|---|\n| Price | 42.95 | 38.50 |\n| Source | {K} | {P} |\n"
     cells = [it for it in read_layout(report, EVIDENCE).cells if it.row == 0 and it.column]
     assert [(it.labels[-1], it.subjects) for it in cells] == [("price", (K[1:-1],)), ("price", (P[1:-1],))]
+
+
+def test_a_report_from_elsewhere_cites_products_by_their_address() -> None:
+    layout = read_layout("The kettle is $42.95 [1].\n\n## References\n\n[1] http://ecommerce.com/B0KITCHENK\n", None)
+    assert [it.cited for it in layout.stretches] == [("P:B0KITCHENK",)]

@@ -35,6 +35,7 @@ PK, PP, PT, PM = (f"P:{it.product_id}" for it in (KETTLE, PAN, TOWELS, MUGS))
         ("difference", "4.45", [PK, PP], {}),
         ("left_over", "32.05", [PK], {}),
         ("per_unit", "3.00", [EACH[1:-1]], {}),
+        ("per_unit", "3.00", [PT], {}),
         ("brand", "Harrowgill", [PK], {}),
     ],
 )
@@ -62,6 +63,7 @@ def test_what_the_record_denies_is_contradicted(kind: str, amount: str, of: list
     [
         ("price", "75", [PK], {}),  # the query's budget
         ("rating", "4", [PK], {}),  # the query's threshold
+        ("rating", "5", [PP], {}),
         ("price", "42.90", ["P:B0UNKNOWN00"], {}),
         ("price", "42", [PK], {}),
         ("price", "39.95", [PK], {"currency": "EUR"}),

@@ -2,9 +2,8 @@ from datetime import date
 
 import pytest
 
-from drretail.grounding.case import Case
-from drretail.grounding.checks import CHECKS, run_checks
 from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 
@@ -20,7 +19,7 @@ def case(report: str, day: str | None = None, *, now: date | None = TODAY, page_
 
 
 def found(about: Case, code: str) -> list[Finding]:
-    return run_checks(about, [code])
+    return [it for it in check_report(about, read_report(about)) if it.code == code]
 
 
 def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> None:
@@ -41,11 +40,9 @@ def test_a_page_from_days_that_have_not_come_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("sentence", "said"),
     [
-        ("The rule changed in 2025", "2025"),
-        ("The 2024 model is quieter", "2024"),
         ("It was tested on March 3, 2025", "March 3, 2025"),
         ("Recalled since 2024-01-05", "2024-01-05"),
-        ("It was updated January 2024", "2024"),
+        ("It was updated January 2024", "January 2024"),
     ],
 )
 def test_a_web_claim_about_a_later_day_is_a_warning(sentence: str, said: str) -> None:
@@ -60,18 +57,16 @@ def test_a_web_claim_about_a_later_day_is_a_warning(sentence: str, said: str) ->
 @pytest.mark.parametrize(
     "sentence",
     ["The rule changed in 2021", "It weighs from 2048 g", "It holds 2048 seeds", "It was tested on September 1, 2023",
-     "Budget for 2050 dollars and more", "It costs $2024", "In 2023 it was redesigned"],
+     "Budget for 2050 dollars and more", "It costs $2024", "In 2023 it was redesigned",
+     "The 2024 model is quieter", "It is of September 2023"],
 )  # fmt: skip
 def test_days_that_have_come_and_other_numbers_are_left_alone(sentence: str) -> None:
     assert found(case(f"{sentence} [{PAGE}]."), "after_today") == []
 
 
 def test_what_is_not_said_of_the_web_is_left_alone() -> None:
-    assert found(case(f"You plan for 2025. Hang it high [{PAGE}]."), "after_today") == []
+    assert found(case(f"You plan for May 2025. Hang it high [{PAGE}]."), "after_today") == []
 
 
-def test_without_a_today_or_a_dated_page_nothing_is_checked() -> None:
-    report = f"Hang it five feet high [{PAGE}]."
-    assert CHECKS["old_page"].missing(case(report, "2020-01-15", now=None)) == "the shop's today is not known"
-    assert CHECKS["old_page"].missing(case(report)) == "the report cites no page whose date is known"
-    assert CHECKS["after_today"].missing(case("Nothing is cited.")) == "the report cites no page"
+def test_without_a_today_nothing_is_found() -> None:
+    assert found(case(f"Hang it five feet high [{PAGE}].", "2020-01-15", now=None), "old_page") == []
