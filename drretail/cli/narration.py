@@ -136,7 +136,7 @@ def markdown_report(recorded: "Recorded") -> str:
 
     text = render_report(recorded.run.report or "", recorded.evidence).text
     cart = _cart(recorded)
-    return text if cart is None else f"{text.rstrip()}\n\n{cart_markdown(cart)}"
+    return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"
 
 
 def _cart(recorded: "Recorded") -> "Cart | None":

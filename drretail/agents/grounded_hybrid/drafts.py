@@ -1,12 +1,13 @@
 """A draft of the report with what the verifier finds in it, and whether another one is better; pure."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from drretail.env.session import Session
 from drretail.grounding.report.picks import Declared, picks_block
+from drretail.grounding.text.layout import Layout
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Finding
 from drretail.records.query import Constraints, Query, Task
@@ -72,6 +73,11 @@ def draft_of(found: Declared, task: Task, constraints: Constraints, session: Ses
     query = Query(query_id="draft", user_id=task.user_id, text=task.text, constraints=constraints, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}
     return Draft(Case(report=found.report, evidence=evidence, query=query, picks=found.picks, lookup=lookup), note)
+
+
+def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:
+    """The products and orders that sentences cite, by their indexes."""
+    return frozenset(it for at in sentences for it in layout.cited.get(at, ()) if it[:2] in ("P:", "O:"))
 
 
 def why_not(mended: Draft, before: Draft) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.agents.grounded_hybrid.briefing import Briefing
-from drretail.agents.grounded_hybrid.drafts import Draft, why_not
+from drretail.agents.grounded_hybrid.drafts import Draft, cited_in, why_not
 from drretail.agents.hybrid_react.report_generator import write_report
 from drretail.agents.hybrid_react.supervisor import Research
 from drretail.agents.picks import declared, note_of
@@ -90,9 +90,9 @@ def _sentence_of(draft: Draft, finding: Finding) -> str:
     """The sentence that a finding stands in; of a wrong pick the first that cites it and no other product or order."""
     layout = draft.case.layout
     for index, it in enumerate(layout.sentences):
-        cited = {source for source in layout.cited.get(index, ()) if source[:2] in ("P:", "O:")}
-        holds = cited == {finding.evidence_id} if finding.start is None else it.start <= finding.start < it.end
-        if holds:
+        cited = cited_in(layout, [index])
+        alone = len(cited) == 1 and finding.evidence_id in cited
+        if alone if finding.start is None else it.start <= finding.start < it.end:
             return draft.report[it.start : it.end]
     return ""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from drretail.agents.grounded_hybrid.drafts import Draft
+from drretail.agents.grounded_hybrid.drafts import Draft, cited_in
 from drretail.grounding.sentences import Sentence
 from drretail.grounding.text.layout import Layout
 from drretail.records.evidence import Finding
@@ -108,14 +108,13 @@ def _statement(layout: Layout, first: Sentence, last: Sentence, indexes: Iterabl
     indent = len(text) - len(text.lstrip())
     level = len(text.strip()) - len(text.strip().lstrip("#"))
     rule = _RULE_BELOW.match(layout.report, last.end) if first.kind == "table_head" else None
-    cited = (it for index in indexes for it in layout.cited.get(index, ()) if it[:2] in ("P:", "O:"))
     return _Statement(
         start=first.start if first.kind == "text" else line,
         end=rule.end() if rule else last.end,
         kind=first.kind,
         depth=level or 7 if first.kind == "heading" else indent,
         leads=layout.report[first.start : last.end].rstrip("*_ ").endswith(":"),
-        cited=frozenset(cited),
+        cited=cited_in(layout, indexes),
     )
 
 
