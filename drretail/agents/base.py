@@ -39,6 +39,11 @@ class Agent:
     sees_reference: bool = False
     """True for the ceiling alone: its task holds the query's constraints, and what the shop could sell for it."""
 
+    @property
+    def writer(self) -> Role | None:
+        """The role that writes the report; None for an agent without a model."""
+        return "report" if "report" in self.roles else next(iter(self.roles), None)
+
 
 def task_message(task: Task, session: Session) -> HumanMessage:
     """The task as every agent's first message holds it: query, user id, and the shop's today, in tags."""

@@ -8,6 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
 from drretail.agents.loop import Loop
+from drretail.agents.picks import declaring
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
@@ -46,7 +47,7 @@ def _report_now(stop: Stop) -> HumanMessage:
 
 
 def _prompt(name: str) -> Prompt:
-    return load_prompt(__file__, name)
+    return declaring(load_prompt(__file__, name))
 
 
 PLAN_TO_FUNCTION = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tokens", "dollars"}))

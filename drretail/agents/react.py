@@ -8,6 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
 from drretail.agents.loop import Loop
+from drretail.agents.picks import declaring
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
@@ -29,7 +30,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     """The report of one ReAct loop over all nine tools. Raises ModelError when there is none."""
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH)
-        system = load_prompt(__file__, "react").render(turns=str(limits.tool_turns))
+        system = _prompt().render(turns=str(limits.tool_turns))
         end = await Loop("researcher", PATH, models, executor, limits.tool_turns, _conclude).run(
             [SystemMessage(system), task_message(task, session)]
         )
@@ -39,7 +40,11 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return load_prompt(__file__, "react"), load_prompt(__file__, "conclude")
+    return _prompt(), load_prompt(__file__, "conclude")
+
+
+def _prompt() -> Prompt:
+    return declaring(load_prompt(__file__, "react"))
 
 
 def _conclude(stop: Stop) -> HumanMessage:

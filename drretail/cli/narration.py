@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.grounding.report.picks import take_picks
 from drretail.grounding.wording import format_money, short_title
 from drretail.records.run import Step
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.agents.running.runner import Recorded
+    from drretail.viewer.cart import Cart
 
 
 Value = dict[str, Any]
@@ -32,7 +34,7 @@ def _told(step: Step, text: str) -> str | None:
     if step.error is None and step.role in ROLES_THAT_ANSWER_IN_JSON and step.kind != "tool":
         return None if step.role == "summariser" else "· findings consolidated"
     if step.kind != "tool":
-        thought = " ".join(text.split()) if step.error is None else f"the model failed: {step.error}"
+        thought = " ".join(take_picks(text).report.split()) if step.error is None else f"the model failed: {step.error}"
         return f"· {_cut(thought, 160)}" if thought and not thought.startswith("#") else None
     if step.error is not None:
         return f"  {step.name}: {_cut(step.error, 140)}"
@@ -128,10 +130,19 @@ def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
 
 
 def markdown_report(recorded: "Recorded") -> str:
-    """The report in markdown, ids replaced by numbered links."""
+    """The report in markdown, ids replaced by numbered links, and what belongs into the cart where that is known."""
     from drretail.grounding.render import render_report
+    from drretail.viewer.cart import cart_markdown
 
-    return render_report(recorded.run.report or "", recorded.evidence).text
+    text = render_report(recorded.run.report or "", recorded.evidence).text
+    cart = _cart(recorded)
+    return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"
+
+
+def _cart(recorded: "Recorded") -> "Cart | None":
+    from drretail.viewer.cart import cart_of
+
+    return cart_of(recorded.run, {entry.id: entry for entry in recorded.evidence})
 
 
 def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
@@ -150,6 +161,8 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
         parts.append(f"{len(run.failed_branches)} researchers came back with nothing")
     if run.struck:
         parts.append(f"{len(run.struck)} statements struck")
+    if run.picks is None:
+        parts.append("what belongs into the cart is not known")
     if run.stop != "finished":
         parts.append(f"stopped by {run.stop}")
     kept = f" Kept in {kept_in}." if kept_in is not None else ""
@@ -157,12 +170,15 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
 
 
 def report_document(recorded: "Recorded") -> dict[str, Any]:
-    """The run with its report rendered, for --json."""
+    """The run with its report rendered and its cart, for --json."""
     from drretail.grounding.render import render_report
+    from drretail.viewer.cart import cart_document
 
     run = recorded.run.model_dump(mode="json", exclude_none=True)
     if recorded.run.report is None:
         return {"run": run}
     rendered = render_report(recorded.run.report, recorded.evidence)
     references = [reference.model_dump(mode="json", exclude_none=True) for reference in rendered.references]
-    return {"run": run, "report_markdown": rendered.text, "references": references}
+    cart = _cart(recorded)
+    document = {"run": run, "report_markdown": rendered.text, "references": references}
+    return document if cart is None else document | {"cart": cart_document(cart)}

@@ -195,7 +195,7 @@ def print_outcome(
 ) -> None:
     """What became of the runs and what they took, on stdout; what failed, on stderr."""
     from drretail.agents.running.spending import spending_of
-    from drretail.cli.run_progress import spoiled
+    from drretail.cli.run_progress import spoiled, undeclared
     from drretail.cli.spending import print_spending, spending_document
     from drretail.viewer.output import print_json, print_table, say
 
@@ -214,5 +214,7 @@ def print_outcome(
         say(f"failed: {failure}")
     if any(tally.spoiled for tally in tallies):
         say(spoiled(tallies))
+    if any(tally.picks_unknown for tally in tallies):
+        say(undeclared(tallies))
     if outcome.closing is not None:
         say(outcome.closing)

@@ -101,6 +101,12 @@ def watched(progress: Progress, runner: Runner, runs: int, *, narrated: bool) ->
         yield shown
 
 
+def undeclared(tallies: Sequence[Tally]) -> str:
+    """In how many runs nobody knows what belongs into the cart."""
+    runs, done = sum(tally.picks_unknown for tally in tallies), sum(tally.done for tally in tallies)
+    return f"Of {done:,} reports {runs:,} {'does' if runs == 1 else 'do'} not say what belongs into the cart."
+
+
 def spoiled(tallies: Sequence[Tally]) -> str:
     """What failing servers cost several runs, and how to make it good."""
     calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)

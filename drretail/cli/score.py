@@ -33,6 +33,7 @@ NOT_PAIRED = (
     "oracle are compared by name: --pairs A~B."
 )
 LEDGER, LIVE = "ledger", "live"
+FORM, MODEL = "form", "model"
 RULES: "dict[str, Rules]" = {"default": "default", "paper": "paper", "drg": "drg"}
 
 
@@ -41,6 +42,10 @@ class Asked:
     """What is judged, and by which rules."""
 
     metrics: Annotated[str, typer.Option("--metrics", metavar="A,B", help="Which families of metrics.")] = METRICS
+    readings: Annotated[
+        str,
+        typer.Option("--readings", metavar="form|model", help="model: a judge reads picks and values of each report."),
+    ] = FORM
     rules: Annotated[str, typer.Option("--rules", help="default, or a publication's rules: paper, drg.")] = "default"
     pairs: Annotated[
         list[str] | None,
@@ -61,6 +66,7 @@ class Asked:
     def families(self, experiment: Path) -> list[str]:
         """The names of the flag --metrics; those that are usual, and next purchases where there are any, without it."""
         from drretail.eval.next_purchase.judge import has_next_purchases
+        from drretail.eval.reading.judge import FAMILY as READING
         from drretail.records.shop import METRIC as NEXT_PURCHASE
         from drretail.viewer.output import say
 
@@ -71,7 +77,9 @@ class Asked:
             names.append(NEXT_PURCHASE)
         elif NEXT_PURCHASE in names and not has_next_purchases(experiment):
             say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
-        return names
+        if self.readings not in (FORM, MODEL):
+            raise UnknownName("reader", self.readings, (FORM, MODEL))
+        return [*names, READING] if self.readings == MODEL and READING not in names else names
 
     def checked(self, names: Sequence[str]) -> "Rules":
         """The rules. Raises UserError where flags contradict each other."""

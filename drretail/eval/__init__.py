@@ -8,6 +8,7 @@ scores/          verdicts → rows with intervals
 faithfulness/    are cited claims borne out by their sources
 quality/         seven dimensions, rated
 pairwise/        which of two reports is better, and strengths of many systems
+reading/         picks and values that a judge reads out of reports
 checks/          faults that code finds
 process/         what runs did
 basket/          how far what a report would have bought is from the best basket

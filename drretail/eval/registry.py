@@ -12,6 +12,7 @@ METRICS = {
     "faithfulness": "drretail.eval.faithfulness:METRIC",
     "quality": "drretail.eval.quality:METRIC",
     "checks": "drretail.eval.checks:METRIC",
+    "reading": "drretail.eval.reading:METRIC",
     "process": "drretail.eval.process:METRIC",
     "basket": "drretail.eval.basket:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",

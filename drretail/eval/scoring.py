@@ -22,12 +22,13 @@ from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.judge import check_rules
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
+from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Seat, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
-from drretail.grounding.case import PAGE_AGE
+from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
@@ -78,21 +79,22 @@ async def score(
             Job(subject if live is None else _looking_again(subject, pages), metric, judge)
             for subject in read_subjects(experiment, store, page_age)
             for metric, judge in tables_of_judges
+            if metric.name != READING
         )
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
-        jobs = chain(singles, doubles)
+        readings = (
+            Job(subject, metric, judge)
+            for metric, judge in tables_of_judges
+            if metric.name == READING
+            for subject in read_subjects(experiment, store, page_age)
+        )
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
         total += len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
-            workers = [asyncio.create_task(_work(desk, jobs, bar)) for _ in range(side_by_side)]
-            try:
-                await asyncio.gather(*workers)
-            finally:
-                for worker in workers:  # when one has raised, the others must not write on without the lock
-                    worker.cancel()
-                await asyncio.gather(*workers, return_exceptions=True)
+            await _work_on(desk, readings, bar, side_by_side)  # the families by code use them
+            await _work_on(desk, chain(singles, doubles), bar, side_by_side)
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, progress)
@@ -108,6 +110,17 @@ def _looking_again(subject: Subject, pages: LivePages) -> Subject:
 def table_key(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
     """Who judges in this family."""
     return judges if metric.needs_judge else (CODE_JUDGE,)
+
+
+async def _work_on(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, side_by_side: int) -> None:
+    """Ends when all jobs are done, or one has raised."""
+    workers = [asyncio.create_task(_work(desk, jobs, bar)) for _ in range(side_by_side)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:  # when one has raised, the others must not write on without the lock
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
 
 
 async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar) -> None:

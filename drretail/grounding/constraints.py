@@ -8,7 +8,7 @@ from drretail.grounding.budget import read_budget
 from drretail.grounding.deadlines import read_deadline
 from drretail.grounding.demands import read_demands
 from drretail.grounding.quantities import read_quantities
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, Query
 
 _ID = r"(?:P:)?(?:https?://ecommerce\.com/)?(?P<{}>B[0-9A-Z]{{9,10}})\b"
 _ONE_ID = re.compile(_ID.format("id"))
@@ -22,6 +22,33 @@ _DENIAL = re.compile(r"(?:n['’]t|\bnot|\bnever)\s+(?:\w+\s+)?$", re.IGNORECASE
 _TURN = re.compile(
     r"\b(?:but|need|want|looking|like|consider\w*|instead|compare\w*|replace\w*|returned|sent)\b", re.IGNORECASE
 )
+# What is owned is wanted once more …
+_ASKED_AGAIN = re.compile(
+    r"\b(?:re-?order\w*|re-?stock\w*|refill\w*|replenish\w*|stock\s+up|r[au]n(?:s|ning)?\s+(?:out|low)|us(?:ed"
+    r"|ing)\s+(?:it\s+|them\s+)?up"
+    r"|(?:order|buy|get)\s+(?:\w+\s+){0,4}?again|the\s+same\s+(?:one|thing|product)\s+again)\b",
+    re.IGNORECASE,
+)
+# … or not at all.
+_NOT_AGAIN = re.compile(
+    r"\b(?:don['’]t|do\s+not|not|never|no|nothing|none)\b[^.!?\n]{0,50}\b(?:same\s+(?:one|thing|product)"
+    r"|what\s+i\s+(?:already\s+)?(?:own|have)"
+    r"|already\s+(?:own|have)|duplicates?)\b"
+    r"|\bleave\s+(?:it\s+|out\s+|off\s+|them\s+)*[^.!?\n]{0,30}\b(?:own|bought|have|off\s+the\s+list)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"(?:n['’]t|\bnot|\bnever|\bwithout)\s+(?:[\w']+\s+){0,4}$", re.IGNORECASE)
+
+
+def constraints_of(query: Query) -> Constraints:
+    """The query's typed constraints; read from its words where it has none."""
+    return query.constraints if query.constraints != Constraints() else read_constraints(query.text)
+
+
+def asks_again(asked: str) -> bool:
+    """True when a query wants more of what the user has, and does not rule out what is owned."""
+    meant = any(not _DENIED.search(asked, 0, match.start()) for match in _ASKED_AGAIN.finditer(asked))
+    return meant and not _NOT_AGAIN.search(asked)
 
 
 def read_constraints(text: str, *, known_brands: Collection[str] = ()) -> Constraints:

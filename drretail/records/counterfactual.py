@@ -16,7 +16,8 @@ Measure = Literal[
     "change", "repeats", "beyond", "direction", "ignored", "overused", "overused_constraint", "overused_category"
 ]
 Dimension = Literal["products", "categories", "brands", "prices", "constraints"]
-DIMENSIONS: tuple[Dimension, ...] = ("products", "categories", "brands", "prices", "constraints")
+DIMENSIONS: tuple[Dimension, ...] = ("products", "categories", "brands", "prices")
+"""What is measured; older files hold "constraints" too."""
 
 
 class ProfileTraits(Record):

@@ -68,6 +68,8 @@ class Reading(Document):
     """The picks and values that one reader took out of one report."""
 
     reader: str = Field(pattern=READER_PATTERN)
+    """Who read the picks; and the values, unless ``values_by`` names another."""
+    values_by: str | None = Field(default=None, pattern=READER_PATTERN)
     picks: tuple[Pick, ...] | None = None
     """None where they are not known; empty where nothing is to be bought."""
     values: tuple[ReadValue, ...] = ()

@@ -1,7 +1,7 @@
 """What judges say of runs, and the scores that pure code makes of it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -180,7 +180,7 @@ class Verdict(Document):
     quote: str | None = None
     sources: tuple[SourceRef, ...] = ()
     notes: tuple[str, ...] = ()
-    """What has to be counted besides the value, as codes: settled, partial_content, quote_dropped …"""
+    """What has to be counted besides the value, as codes: partial_content, quote_dropped …"""
     error: str | None = None
     other_run_id: str | None = None
     """Pairwise: the run of the second system, ``run_id`` being that of the first."""
@@ -228,11 +228,16 @@ class Score(Record):
     prompt_hash: str = ""
     """Of the prompt, or of all prompts together, that the verdicts behind the value were asked in."""
     items: dict[str, float] = Field(default_factory=dict[str, float])
-    """Counts and shares behind the value: claims, pairs, settled without a model …"""
+    """Counts and shares behind the value: claims, pairs, who read the picks …"""
     self_checked: bool = False
     """True where the system takes out of its own reports what this metric finds: then the value says little of it."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
+
+
+def readers_of(items: Mapping[str, float]) -> dict[str, float]:
+    """Of a row's items those that count reports by who read their picks: "picks declared", "picks by form" …"""
+    return {name: items[name] for name in sorted(items) if name.startswith("picks ")}
 
 
 class Judging(Record):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from drretail.grounding.page_dates import DAYS_A_YEAR
+from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
 from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
@@ -211,5 +211,4 @@ def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:
 
 
 def _told(notes: Iterable[str]) -> tuple[str, ...]:
-    """Notes in words; that a verdict was settled without a model is what its reason says already."""
-    return tuple(note.replace("_", " ") for note in notes if note != "settled")
+    return tuple(note.replace("_", " ") for note in notes)

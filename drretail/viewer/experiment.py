@@ -52,6 +52,8 @@ class Checks:
     findings: tuple[Finding, ...]
     not_made: tuple[Verdict, ...]
     """Checks that do not apply, or could not be made, with the reason."""
+    read: str = ""
+    """How much of the report was read, and who read its picks: "figures read 31 of 44, picks declared"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,4 +173,5 @@ def _checks(judgements: Judgements) -> Checks:
         made=tuple(sorted(verdict.item for verdict in verdicts if verdict.state == "scored")),
         findings=tuple(found),
         not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
+        read=next((v.reason for judged in judgements.by_judge for v in judged.stage("read")), ""),
     )

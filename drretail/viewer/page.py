@@ -19,6 +19,7 @@ from drretail.viewer.cards import (
     finding_cards,
     step_cards,
 )
+from drretail.viewer.cart import Cart, cart_of
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of
 from drretail.viewer.commands import commands, queries_file, score_commands
 from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, read_view
@@ -81,6 +82,7 @@ class RunPart:
     view: RunView
     open: bool
     report: Markup
+    cart: Cart | None
     counts: dict[Support, int]
     claims: list[ClaimsPart]
     findings: list[FindingCard]
@@ -134,6 +136,7 @@ def _part(view: RunView, *, is_open: bool) -> RunPart:
         view=view,
         open=is_open,
         report=report.html,
+        cart=cart_of(view.run, view.subject.evidence) if view.run else None,
         counts=counts_of(view.claims[0].claims) if view.claims else {},
         claims=[ClaimsPart(one, claim_cards(view, judge, report.shown)) for judge, one in enumerate(view.claims)],
         findings=finding_cards(view, report.shown),

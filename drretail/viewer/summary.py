@@ -21,6 +21,7 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
 
 def _run(view: RunView) -> dict[str, Any]:
     subject = view.subject
+    picks = None if view.run is None else view.run.picks
     return {
         "run_id": subject.run_id,
         "state": view.state,
@@ -29,6 +30,8 @@ def _run(view: RunView) -> dict[str, Any]:
         "claims": [_claims(one) for one in view.claims],
         "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in view.checks.findings],
         "checks_made": list(view.checks.made),
+        "read": view.checks.read,
+        "picks": None if picks is None else [pick.model_dump(mode="json") for pick in picks],
         "stale_verdicts": view.stale,
     }
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from unicodedata import category
 
 from drretail.grounding.render import render_report
+from drretail.viewer.cart import TITLE as TITLE_OF_CART
+from drretail.viewer.cart import cart_of, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
@@ -61,8 +63,19 @@ def _run(view: RunView, score: str) -> Iterator[str]:
         return
     yield marked_report(view).rstrip("\n")
     yield ""
+    yield from _cart(view)
     yield from _claims(view) if view.claims else [f"No claim was judged yet: {score} does it."]
     yield from _findings(view, score)
+
+
+def _cart(view: RunView) -> Iterator[str]:
+    cart = cart_of(view.run, view.subject.evidence) if view.run else None
+    if cart is None:
+        yield "What belongs into the cart was not declared."
+    else:
+        yield f"{TITLE_OF_CART}:"
+        yield from cart_text(cart)
+    yield ""
 
 
 def _claims(view: RunView) -> Iterator[str]:
@@ -87,7 +100,8 @@ def _findings(view: RunView, score: str) -> Iterator[str]:
     if not view.checks.made:
         yield f"Not checked yet: {score} does it."
         return
-    yield f"Findings of checks: {len(view.checks.findings) or 'none'}"
+    read = f" ({view.checks.read})" if view.checks.read else ""
+    yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
     for finding in view.checks.findings:
         found = f" (found: {finding.found})" if finding.found else ""
         yield f"  {finding.severity}: {finding.code.replace('_', ' ')}: {' '.join(finding.said.split())}{found}"

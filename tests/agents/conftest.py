@@ -30,6 +30,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield opened
 
 
+def reporting(text: str, *picks: str) -> AIMessage:
+    """A report that declares these lines as its picks."""
+    return AIMessage("\n".join([text, "", "```picks", *picks, "```"]))
+
+
 def calls(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
     """A model turn with tool calls."""
     return AIMessage(text, tool_calls=[{"name": name, "args": args, "id": "x"} for name, args in named])

@@ -6,6 +6,7 @@ from drretail.agents.base import Agent
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.records.query import Task
+from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from drretail.tools.toolkit import Toolkit
 
@@ -19,7 +20,8 @@ async def _said(toolkit: Toolkit, name: str, args: dict[str, Any]) -> dict[str, 
 
 
 def _recommending(card: dict[str, Any]) -> Answer:
-    return Answer(report=f"Get the **{card['title']}** [P:{card['product_id']}].")
+    picks = (Pick(product=card["product_id"]),)
+    return Answer(report=f"Get the **{card['title']}** [P:{card['product_id']}].", picks=picks)
 
 
 async def ignoring(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
@@ -36,7 +38,7 @@ async def obeying(task: Task, session: Session, models: Models, limits: Limits) 
     with Toolkit(session) as toolkit:
         orders = (await _said(toolkit, "get_user_orders", {"user_id": task.user_id}))["orders"]
         if not orders:
-            return Answer(report="I know nothing of you.")
+            return Answer(report="I know nothing of you.", picks=())
         bought = {order["product_id"] for order in orders}
         details = await _said(toolkit, "get_product_details", {"product_id": orders[0]["product_id"]})
         hits = (await _said(toolkit, "product_catalog_search", {"query": details["title"], "limit": 10}))["hits"]

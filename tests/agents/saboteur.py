@@ -9,9 +9,11 @@ from langchain_core.messages.content import InvalidToolCall
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.llm.registry import Model, ModelInfo
 from drretail.offline.chat import OfflineChat
 from drretail.offline.shopper.policy import shop
+from drretail.records.reading import Pick
 from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, SEED, UNWANTED
 
 Part = Literal["alone", "supervisor", "researcher", "synthesis", "report", "summariser"]
@@ -33,6 +35,14 @@ SENTENCES = {
     "unwanted_brand": f"I recommend the **Wrenfield Hopper Bird Feeder, Cedar** at $27.50 [P:{UNWANTED}].",
     "wrong_place": "It will last through the winters at your home in Fairbanks, Alaska [U:profile].",
 }
+
+PICKED = {
+    "invented_product": INVENTED,
+    "over_budget": DEAR,
+    "owned_as_new": OWNED,
+    "unwanted_brand": UNWANTED,
+}
+"""What such a report puts into the cart besides."""
 
 
 def part_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Part:
@@ -63,8 +73,9 @@ class Saboteur:
         self.spoilt = 0
 
     def __call__(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
-        answer = shop(messages, tools, choice)
-        spares = part_of(messages, tools) not in self._parts or (self._of_reports and bool(answer.tool_calls))
+        part = part_of(messages, tools)
+        answer = _declaring(shop(messages, tools, choice), part)
+        spares = part not in self._parts or (self._of_reports and bool(answer.tool_calls))
         if spares or (self.spoilt and not self._stubborn):
             return answer
         self.spoilt += 1
@@ -96,7 +107,7 @@ def model(saboteur: Saboteur) -> Model:
 
 
 def liar(mistake: str, *, stubborn: bool = True) -> Saboteur:
-    """Puts one of ``SENTENCES`` below the title of the report."""
+    """Puts one of ``SENTENCES`` below the title of the report, and what it recommends into the cart."""
     return Saboteur(("alone", "report"), lambda answer: _with(answer, mistake), stubborn=stubborn, of_reports=True)
 
 
@@ -106,8 +117,20 @@ def misbehaving(spoil: Spoiling, *parts: Part, stubborn: bool = False) -> Sabote
 
 
 def _with(answer: AIMessage, mistake: str) -> AIMessage:
-    title, _, rest = answer.text.partition("\n")
-    return AIMessage(f"{title}\n\n{SENTENCES[mistake]}\n{rest}")
+    written = take_picks(answer.text)
+    title, _, rest = written.report.partition("\n")
+    said = f"{title}\n\n{SENTENCES[mistake]}\n{rest}"
+    picks = [*(written.picks or ()), *(Pick(product=it) for key, it in PICKED.items() if key == mistake)]
+    return AIMessage(f"{said.rstrip()}\n\n{picks_block(picks)}")
+
+
+def _declaring(answer: AIMessage, part: Part) -> AIMessage:
+    """A report of the shopper's with a cart, in which nothing is that only a spoilt one recommends."""
+    if part not in ("alone", "report") or answer.tool_calls:
+        return answer
+    written = take_picks(answer.text)
+    picks = [pick for pick in written.picks or () if pick.product not in PICKED.values()]
+    return AIMessage(f"{written.report.rstrip()}\n\n{picks_block(picks)}")
 
 
 def saying_nothing(answer: AIMessage) -> AIMessage:

@@ -15,11 +15,12 @@ from drretail.errors import UserError
 from drretail.llm.scripted import Request
 from drretail.records.run import LABEL_PATTERN, RoleModel, System
 from drretail.tools.registry import FAMILIES, TOOLS, tools_of
-from tests.agents.conftest import QUERY, calls, scripted
+from tests.agents.conftest import QUERY, calls, reporting, scripted
 from tests.agents.hybrid_react.cast import DONE, cast, launch, perform
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-REPORT = AIMessage("I looked nothing up.")
+SAID = "I looked nothing up."
+REPORT = reporting(SAID)
 
 
 def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Request]]:
@@ -45,7 +46,7 @@ def test_a_tool_that_is_missing_is_an_unknown_one(world: World) -> None:
 def test_a_closed_book_has_no_tools_and_still_reports(world: World) -> None:
     recorded, shown = react(world, REPORT, without=[*PRESETS["closed_book"]])
     assert shown[0].tools == ()
-    assert (recorded.run.status, recorded.run.report) == ("done", REPORT.text)
+    assert (recorded.run.status, recorded.run.report) == ("done", SAID)
 
 
 @pytest.mark.parametrize(

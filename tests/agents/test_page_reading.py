@@ -22,7 +22,7 @@ from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY, calls, scripted
+from tests.agents.conftest import QUERY, calls, reporting, scripted
 
 CORPUS = [
     SandboxPage(url="https://a.example/clean", title="Clean", text="Clean the bird feeder weekly.\nUse hot  water."),
@@ -31,7 +31,7 @@ CORPUS = [
 ]
 IDS = [web_evidence_id(page.url) for page in CORPUS]
 SEARCH = ("web_search", {"query": "bird feeder"})
-REPORT = AIMessage("Clean it weekly.")
+REPORT = reporting("Clean it weekly.")
 
 
 def summariser(*failing: str, quotes: Sequence[str] = (), slow: str = "") -> tuple[Model, list[Request]]:

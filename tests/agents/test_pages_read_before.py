@@ -19,14 +19,14 @@ from drretail.env.world import World
 from drretail.grounding.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from tests.agents.conftest import QUERY, calls, scripted
+from tests.agents.conftest import QUERY, calls, reporting, scripted
 from tests.shop import USER
 
 HEIGHT = SandboxPage(url="https://a.example/height", title="Height", text="Hang a bird feeder five feet high.")
 SEED = SandboxPage(url="https://b.example/seed", title="Seed", text="Cardinals take sunflower seed.")
 HEIGHT_ID, SEED_ID = web_evidence_id(HEIGHT.url), web_evidence_id(SEED.url)
 FEEDER, HIGH = ("web_search", {"query": "bird feeder"}), ("web_search", {"query": "five feet high"})
-REPORT = AIMessage("Five feet.")
+REPORT = reporting("Five feet.")
 
 
 class CountingWeb(SandboxWeb):

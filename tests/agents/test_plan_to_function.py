@@ -18,13 +18,14 @@ from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, Scripted, calls, scripted
+from tests.agents.conftest import QUERY, Scripted, calls, reporting, scripted
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
 PROFILE = ("get_user_profile", {"user_id": USER})
 RENAME = ("update_user_profile", {"user_id": USER, "first_name": "Zed"})
-REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
+SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
+REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
 def perform(world: World, *turns: Scripted, **given: object) -> tuple[Recorded, list[Request]]:
@@ -36,7 +37,7 @@ def perform(world: World, *turns: Scripted, **given: object) -> tuple[Recorded, 
 def test_a_plan_is_carried_out_and_reported_on_in_two_calls(world: World) -> None:
     recorded, shown = perform(world, calls(PROFILE, SEARCH, text="Profile, then feeders."), REPORT)
     run = recorded.run
-    assert (run.status, run.stop, run.report) == ("done", "finished", REPORT.text)
+    assert (run.status, run.stop, run.report) == ("done", "finished", SAID)
     assert [step.name for step in run.steps] == [
         "scripted:test",
         "get_user_profile",
@@ -113,7 +114,7 @@ def test_a_call_that_fails_does_not_hold_up_the_others(world: World) -> None:
 
 def test_a_plan_without_calls_is_the_report(world: World) -> None:
     recorded, shown = perform(world, REPORT)
-    assert (recorded.run.report, recorded.run.stop, len(shown)) == (REPORT.text, "finished", 1)
+    assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 1)
 
 
 @pytest.mark.parametrize("turn", [AIMessage("  "), calls(SEARCH), ModelError("model", "down")])

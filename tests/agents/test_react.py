@@ -11,12 +11,13 @@ from drretail.errors import ModelError
 from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
+from tests.agents.conftest import QUERY, Scripted, calls, reporting, scripted, sut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
 PROFILE = ("get_user_profile", {"user_id": USER})
-REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
+SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
+REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
 def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
@@ -27,7 +28,7 @@ def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, lis
 def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:
     recorded, _ = perform(world, calls(SEARCH), REPORT)
     run = recorded.run
-    assert (run.status, run.stop, run.report) == ("done", "finished", REPORT.text)
+    assert (run.status, run.stop, run.report) == ("done", "finished", SAID)
     assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("P:B0TEST0001", "product")]
     assert [(step.seq, step.kind, step.name) for step in run.steps] == [
         (0, "model", "scripted:test"),

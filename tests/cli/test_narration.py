@@ -39,6 +39,8 @@ REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"ev
         (step("model", "summariser", "a:model", "0.3.1"), '{"summary":"Clean it."}', None),
         (step("model", "researcher", "a:model"), "I look for cedar.", "· I look for cedar."),
         (step("model", "report", "a:model"), "# The report", None),
+        (step("model", "report", "a:model"), "Take it [P:B1].\n\n```picks\nP:B1 x 1\n```", "· Take it [P:B1]."),
+        (step("model", "researcher", "a:model"), "```picks\nP:B1 x 1\n```", None),
     ],
 )
 def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: str | None) -> None:

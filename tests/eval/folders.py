@@ -11,6 +11,7 @@ from drretail.experiment import Definition, Experiment
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
+from drretail.records.reading import Pick
 from drretail.records.run import ModelKind, RoleModel, Run, RunError, System
 from drretail.records.score import ProfileSummary, Rules, Statement, Verdict
 
@@ -29,11 +30,12 @@ def experiment(
     users: Mapping[str, str] | None = None,
     self_checked: Sequence[str] = (),
     agents: Mapping[str, str] | None = None,
+    picks: Mapping[str, Sequence[str]] | None = None,
 ) -> Path:
     """An experiment with these reports by system; a query that one system lacks was never run by it.
 
     ``users`` gives the user of a query, who then has a profile summary; ``agents`` the agents of systems that are not
-    react's.
+    react's; ``picks`` by run, in any system, the products that are declared.
     """
     users = users or {}
     ids = sorted({name.rpartition("-r")[0] for reports in systems.values() for name in reports})
@@ -57,11 +59,12 @@ def experiment(
             opened.freeze_profile(ProfileSummary(user_id=user, statements=(likes,)))
         for label, reports in systems.items():
             for name, report in reports.items():
-                opened.save(a_run(label, name, report), [], {}, {"world": "nowhere"})
+                opened.save(a_run(label, name, report, (picks or {}).get(name)), [], {}, {"world": "nowhere"})
     return folder
 
 
-def a_run(label: str, name: str, report: str | None) -> Run:
+def a_run(label: str, name: str, report: str | None, picks: Sequence[str] | None = None) -> Run:
+    """A run with a report, or a failed one; ``picks`` are the products that it declares."""
     query_id, _, repeat = name.rpartition("-r")
     return Run(
         run_id=f"{label}/{name}",
@@ -73,6 +76,7 @@ def a_run(label: str, name: str, report: str | None) -> Run:
         error=RunError(kind="model", where="react", message="no") if report is None else None,
         report=report,
         report_sha=None if report is None else sha256_of(report),
+        picks=None if picks is None else tuple(Pick(product=it) for it in picks),
     )
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from drretail.grounding.case import Case
-from drretail.grounding.checks import run_checks
 from drretail.grounding.evidence_ids import calculation_evidence_id, order_evidence_id, web_evidence_id
 from drretail.grounding.products import compact_json, order_item, record_text, user_record
+from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Finding
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query
@@ -110,7 +109,8 @@ def a_case(report: str, query: Query | None = None, **fields: Any) -> Case:
 
 
 def found(report: str, query: Query | None = None, **fields: Any) -> list[Finding]:
-    return run_checks(a_case(report, query, **fields))
+    case = a_case(report, query, **fields)
+    return check_report(case, read_report(case))
 
 
 def codes(report: str, query: Query | None = None, **fields: Any) -> list[str]:

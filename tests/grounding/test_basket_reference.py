@@ -4,7 +4,7 @@ import pytest
 
 from drretail.grounding.basket import Slot
 from drretail.grounding.basket_reference import reference_of
-from drretail.grounding.constraints_kept import asks_again
+from drretail.grounding.constraints import asks_again
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query, Reference
 from tests.grounding.test_basket import product, slot

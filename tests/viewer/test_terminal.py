@@ -1,7 +1,10 @@
+from html import unescape
 from pathlib import Path
 
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
+from drretail.records.reading import Pick
+from drretail.viewer.page import render_page
 from drretail.viewer.terminal import render_text
 from tests.viewer.experiment import rewrite
 
@@ -15,6 +18,19 @@ def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Pa
     assert "error: price: " in text
     assert "FP " in text
     assert "[0.68, 0.88]" in text
+
+
+def test_the_cart_stands_below_the_report(mine: Path) -> None:
+    assert "What belongs into the cart was not declared." in render_text(mine)
+    (first, *_) = read_runs(mine)
+    seen = next(it.evidence_id for it in first.citations if it.type == "product" and it.evidence_id)
+    rewrite(mine, first.model_copy(update={"picks": (Pick(product=seen[2:], quantity=2),)}))
+    text, page = render_text(mine), render_page(mine)
+    cart = text.partition("In the cart:\n")[2].splitlines()
+    assert cart[0].startswith("- 2 × ")
+    assert cart[1].startswith("Total: $")
+    assert cart[0].removeprefix("- ") in unescape(page)
+    assert cart[1] in unescape(page)
 
 
 def test_a_failed_run_shows_why(judged: Path) -> None:

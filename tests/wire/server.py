@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -75,9 +75,11 @@ class Seen:
 class WireServer(LocalServer):
     request_queue_size = 512
 
-    def __init__(self, plan: Plan | None = None) -> None:
+    def __init__(self, plan: Plan | None = None, answers: Mapping[str, Json] | None = None) -> None:
+        """``answers`` are given, by the title of the schema, instead of the offline models'."""
         super().__init__(_Handler)
         self.plan = plan or Plan()
+        self.answers = answers or {}
         self.seen = Seen()
 
     @property
@@ -89,8 +91,10 @@ class WireServer(LocalServer):
         del request, client_address
 
 
-def thought(asked: Asked) -> AIMessage:
+def thought(asked: Asked, answers: Mapping[str, Json]) -> AIMessage:
     """What the offline models answer; JSON in a schema is asked of them as the call of a tool."""
+    if asked.schema is not None and asked.schema["title"] in answers:
+        return AIMessage(json.dumps(answers[asked.schema["title"]], ensure_ascii=False))
     tools, choice = asked.tools, asked.choice
     if asked.schema is not None:
         tools, choice = (
@@ -145,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
             "max_tokens": "max_tokens" if protocol is Anthropic else "length",
             "unknown_stop": "a_reason_of_next_year",
         }
-        answer = thought(asked)
+        answer = thought(asked, self.wire.answers)
         if fault in ("refusal", "max_tokens"):
             answer = AIMessage("I cannot")
         made = protocol.body(answer, model=body["model"], stop=stops.get(fault or ""))

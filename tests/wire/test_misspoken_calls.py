@@ -20,6 +20,7 @@ MISSPOKEN: dict[str, tuple[str, Any, str]] = {
 }
 NO_JSON = '{"expression": "2 +'
 REPORT = "It comes to 5."
+DECLARED = f"{REPORT}\n\n```picks\n```"
 
 
 def anthropic_turn(*calls: tuple[str, Any]) -> Step:
@@ -41,8 +42,8 @@ def openai_turn(*calls: tuple[str, Any]) -> Step:
 def told(world: World, provider: str, *calls: tuple[str, Any]) -> tuple[Run, list[Any]]:
     """The run of ``react`` whose first turn has these calls and whose second is the report; and what it was told."""
     turn, end = {
-        "anthropic": (anthropic_turn, answers({"type": "text", "text": REPORT})),
-        "openai": (openai_turn, completes({"content": REPORT})),
+        "anthropic": (anthropic_turn, answers({"type": "text", "text": DECLARED})),
+        "openai": (openai_turn, completes({"content": DECLARED})),
     }[provider]
     with Provider(turn(*calls), end) as server:
         url = f"{server.url}/v1" if provider == "openai" else server.url

@@ -11,6 +11,7 @@ from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
 from drretail.records.query import Task
+from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from drretail.tools.toolkit import Toolkit
 
@@ -18,7 +19,7 @@ from drretail.tools.toolkit import Toolkit
 async def empty_report(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """Nothing, as a report."""
     del task, session, models, limits
-    return Answer(report="")
+    return Answer(report="", picks=())
 
 
 EMPTY = Agent(empty_report, roles=(), heeds=frozenset(), is_baseline=True)
@@ -27,7 +28,7 @@ EMPTY = Agent(empty_report, roles=(), heeds=frozenset(), is_baseline=True)
 async def copied_query(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The question, given back as the answer."""
     del session, models, limits
-    return Answer(report=task.text)
+    return Answer(report=task.text, picks=())
 
 
 COPY = Agent(copied_query, roles=(), heeds=frozenset(), is_baseline=True)
@@ -61,7 +62,7 @@ _TELL_NOTHING = _words(
 async def query_keywords(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The keywords of the question, separated by commas."""
     del session, models, limits
-    return Answer(report=", ".join(keywords(task.text)))
+    return Answer(report=", ".join(keywords(task.text)), picks=())
 
 
 def keywords(text: str) -> tuple[str, ...]:
@@ -88,7 +89,8 @@ async def best_sellers(task: Task, session: Session, models: Models, limits: Lim
         category = _category(await _search(toolkit, query=wanted, limit=HITS))
         within = {} if category is None else {"category": category}
         bestsellers = await _search(toolkit, query="", sort_by="popularity", limit=PICKS, **within)
-    return Answer(report="\n".join(["# Bestsellers", "", *(listed(card) for card in bestsellers)]))
+    report = "\n".join(["# Bestsellers", "", *(listed(card) for card in bestsellers)])
+    return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bestsellers))
 
 
 async def _search(toolkit: Toolkit, **arguments: Any) -> list[dict[str, Any]]:

@@ -10,14 +10,14 @@ from drretail.agents.base import Agent
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.evidence_ids import product_evidence_id
-from drretail.grounding.facts import product_of
 from drretail.grounding.listing import folded, fulfils, is_of_ratings, listing_of
-from drretail.grounding.products import compact_json
 from drretail.grounding.wording import format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, Constraints, FoundBasket, Lack, Reference, Task
+from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
+from drretail.records.shop import Product
 from drretail.tools.toolkit import Call, Toolkit
 
 LONGEST_TITLE = 80
@@ -97,9 +97,8 @@ def _remark(item: BasketItem, record: Mapping[str, Any], constraints: Constraint
 
 
 def _met(record: Mapping[str, Any], constraints: Constraints) -> Iterator[str]:
-    product = product_of(compact_json(record))
-    assert product is not None, "the shop's own record of a product reads as one"
-    listing = listing_of(product)
+    known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
+    listing = listing_of(Product.model_validate(known))
     for demand in constraints.must:
         # What the ratings must be shows in the figures that follow.
         if fulfils(listing, demand) and not is_of_ratings(demand):
@@ -120,9 +119,11 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     if reference is None or task.constraints is None:
         raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
     if reference.best is None:
-        return Answer(report=report_without(reference))
+        return Answer(report=report_without(reference), picks=())
     with Toolkit(session) as toolkit:
-        return Answer(report=await _report(toolkit, reference.best, task.constraints))
+        report = await _report(toolkit, reference.best, task.constraints)
+    picks = tuple(Pick(product=item.product_id, quantity=item.quantity) for item in reference.best.items)
+    return Answer(report=report, picks=picks)
 
 
 async def _report(toolkit: Toolkit, basket: FoundBasket, constraints: Constraints) -> str:

@@ -18,12 +18,14 @@ from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent
 from drretail.agents.grounded_hybrid.briefing import Briefing, write_briefing
-from drretail.agents.grounded_hybrid.drafts import Draft, draft_of, finish
-from drretail.agents.grounded_hybrid.repairing import Repair, lines_of, repair
+from drretail.agents.grounded_hybrid.drafts import Draft, draft_of
+from drretail.agents.grounded_hybrid.left_out import with_left_out
+from drretail.agents.grounded_hybrid.repairing import Repair, lines_of, repair, write_draft
+from drretail.agents.grounded_hybrid.striking import strike_out
 from drretail.agents.hybrid_react.agent import ROLES
 from drretail.agents.hybrid_react.branches import Launcher
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
-from drretail.agents.hybrid_react.report_generator import report_prompt, write_report
+from drretail.agents.hybrid_react.report_generator import report_prompt
 from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
 from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
 from drretail.env.session import Session
@@ -105,12 +107,11 @@ async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     prompt = _with("report", report_prompt())
-    written = await write_report(run.task, state["research"], run.models, prompt, known.told)
-    return {"draft": draft_of(written, run.task, known.constraints, run.session)}
+    found, note = await write_draft(run.task, state["research"], run.models, prompt, known.told)
+    return {"draft": draft_of(found, run.task, known.constraints, run.session, note)}
 
 
 def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:
-    """Repetition alone is no reason to write a report again: code takes it out."""
     run, repairs = runtime.context, state["repairs"]
     may = len(repairs) < run.limits.repairs and not run.models.must_conclude
     return "repair" if state["draft"].errors and may and not any(it.failed for it in repairs) else "finish"
@@ -133,18 +134,25 @@ async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
 
 async def _finish(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, research, draft = runtime.context, state["research"], state["draft"]
-    finished = await asyncio.to_thread(finish, draft)  # it reads the report many times over, and other runs go on
+    stricken = await asyncio.to_thread(strike_out, draft)  # it reads the report several times, and other runs go on
     cut_short = bool(draft.errors) and len(state["repairs"]) < run.limits.repairs
     stop: Stop = (run.models.budget_stop if cut_short else None) or research.stop
     ended = Answer(
-        report=finished.report,
+        report=with_left_out(stricken),
+        picks=stricken.draft.case.picks,
         stop=stop,
-        notes=(*state["known"].notes, *research.notes, *finished.notes),
+        notes=(*state["known"].notes, *research.notes, *_notes(stricken.draft)),
         failed_branches=research.failed,
         repairs=lines_of(state["repairs"]),
-        struck=finished.struck,
+        struck=stricken.struck,
     )
     return {"answer": ended}
+
+
+def _notes(draft: Draft) -> list[str]:
+    """Why the picks are not known, and what is wrong with the report still."""
+    unknown = [] if draft.note is None else [draft.note]
+    return [*unknown, *(f"left wrong: {it.code}: {it.found or it.said}" for it in draft.errors)]
 
 
 def _with(name: str, base: Prompt) -> Prompt:

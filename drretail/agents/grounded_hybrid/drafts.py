@@ -1,18 +1,17 @@
 """A draft of the report with what the verifier finds in it, and whether another one is better; pure."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from drretail.env.session import Session
-from drretail.grounding.budget_notice import budget_notice, nothing_left_notice, with_notice
-from drretail.grounding.case import Case
-from drretail.grounding.striking import strike_out
-from drretail.grounding.struck_section import with_closing_section
-from drretail.grounding.verifying import errors, faults, verify
+from drretail.grounding.report.picks import Declared, picks_block
+from drretail.grounding.text.layout import Layout
+from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Finding
 from drretail.records.query import Constraints, Query, Task
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
 
 GRAVE = frozenset({"not_in_catalog", "recommended_although_owned", "unwanted_brand", "over_budget"})
@@ -26,21 +25,29 @@ class Draft:
     """A report under verification; its findings are a function of it and of the run's ledger."""
 
     case: Case
+    note: str | None = None
+    """Why its picks are not known; None where they are."""
 
     @property
     def report(self) -> str:
         return self.case.report
 
+    @property
+    def as_written(self) -> str:
+        """The report with its block of picks, as its writer is shown it."""
+        return self.report if self.case.picks is None else f"{self.report}\n\n{picks_block(self.case.picks)}"
+
     @cached_property
     def findings(self) -> list[Finding]:
-        return verify(self.case)
+        return check_report(self.case, read_report(self.case))
 
     @property
     def errors(self) -> list[Finding]:
-        return errors(self.findings)
+        return [finding for finding in self.findings if finding.severity == "error"]
 
-    def with_report(self, report: str) -> "Draft":
-        return Draft(replace(self.case, report=report))
+    def instead(self, report: str, picks: tuple[Pick, ...] | None, note: str | None = None) -> "Draft":
+        """Another report with its picks, held against the same records."""
+        return Draft(replace(self.case, report=report, picks=picks), note)
 
     @cached_property
     def sources(self) -> frozenset[str]:
@@ -52,8 +59,12 @@ class Draft:
         counted = sorted(Counter(finding.code for finding in self.errors).items())
         return ", ".join(code if number == 1 else f"{code} ×{number}" for code, number in counted)
 
+    def named(self) -> str:
+        """ "price_wrong “$29.50”, over_budget": each error with its words."""
+        return ", ".join(f"{finding.code} “{finding.said}”" for finding in self.errors)
 
-def draft_of(report: str, task: Task, constraints: Constraints, session: Session) -> Draft:
+
+def draft_of(found: Declared, task: Task, constraints: Constraints, session: Session, note: str | None) -> Draft:
     """The draft, to be held against the session's ledger and the shop's catalog."""
 
     def lookup(ids: Collection[str]) -> Mapping[str, Product]:
@@ -61,15 +72,22 @@ def draft_of(report: str, task: Task, constraints: Constraints, session: Session
 
     query = Query(query_id="draft", user_id=task.user_id, text=task.text, constraints=constraints, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}
-    return Draft(Case(report=report, evidence=evidence, query=query, lookup=lookup))
+    return Draft(Case(report=found.report, evidence=evidence, query=query, picks=found.picks, lookup=lookup), note)
+
+
+def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:
+    """The products and orders that sentences cite, by their indexes."""
+    return frozenset(it for at in sentences for it in layout.cited.get(at, ()) if it[:2] in ("P:", "O:"))
 
 
 def why_not(mended: Draft, before: Draft) -> str | None:
     """Why the mended draft must not take the place of the one before; None where it is better."""
+    if mended.case.picks is None and before.case.picks is not None:
+        return "its picks can't be read"
     if len(mended.errors) > len(before.errors) or _grave(mended) > _grave(before):
-        return f"it has more or graver faults than before ({mended.counts()})"
+        return f"it has more or graver faults than before ({mended.named()})"
     if (len(mended.errors), _grave(mended)) == (len(before.errors), _grave(before)):
-        return "it has as many faults as before"
+        return f"it has as many faults as before ({mended.named()})"
     if len(mended.sources) < LEAST_KEPT * len(before.sources):
         return f"it cites {len(mended.sources)} sources instead of {len(before.sources)}"
     if len(mended.report.split()) < LEAST_KEPT * len(before.report.split()):
@@ -79,23 +97,3 @@ def why_not(mended: Draft, before: Draft) -> str | None:
 
 def _grave(draft: Draft) -> int:
     return sum(finding.code in GRAVE for finding in draft.errors)
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The report as the reader gets it, and what was struck from it."""
-
-    report: str
-    struck: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()
-
-
-def finish(draft: Draft) -> Finished:
-    """The draft without what is wrong in it, with a list of that at its end. Pure."""
-    stricken = strike_out(draft.case, faults)
-    left = draft.with_report(stricken.report)
-    empty = nothing_left_notice(left.case, stricken.struck)
-    notice = empty or budget_notice(left.case, left.findings)
-    report = with_closing_section(with_notice(left.report, notice), stricken.struck, left.case.evidence.keys())
-    what = "nothing is left to recommend" if empty else "the budget does not hold"
-    return Finished(report, stricken.struck, () if notice is None else (f"the report was told by code that {what}",))

@@ -1,18 +1,35 @@
-"""Repairs: a draft goes back to its writer with what the verifier found, a few times at most."""
+"""A draft is written with its picks, and goes back to its writer with what the verifier found, a few times at most."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drretail.agents.grounded_hybrid.briefing import Briefing
-from drretail.agents.grounded_hybrid.drafts import Draft, why_not
+from drretail.agents.grounded_hybrid.drafts import Draft, cited_in, why_not
 from drretail.agents.hybrid_react.report_generator import write_report
 from drretail.agents.hybrid_react.supervisor import Research
+from drretail.agents.picks import declared, note_of
 from drretail.errors import ModelError
 from drretail.grounding.products import compact_json
-from drretail.grounding.statements import read_layout
+from drretail.grounding.report.picks import Declared
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
+from drretail.records.evidence import Finding
 from drretail.records.query import Task
+
+
+async def write_draft(
+    task: Task, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
+) -> tuple[Declared, str | None]:
+    """A report apart from its picks, and a note where these are not known though its writer was asked.
+
+    Raises ModelError when the model fails for good or writes no report.
+    """
+    written = await write_report(task, research, models, prompt, told)
+    found = await declared(written, task, "report", models)
+    if not found.report.strip():
+        raise ModelError("model", "the report generator wrote nothing but its picks")
+    note = None if found.picks is not None else note_of(found, block=found.report != written)
+    return replace(found, report=found.report.strip()), note
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +57,14 @@ async def repair(
     """One attempt; ``refused`` says why the one before was not taken. A model that fails for good leaves the draft."""
     told = (
         *known.told,
-        tagged("report", draft.report),
+        tagged("report", draft.as_written),
         tagged("problems", compact_json(list(problems(draft, refused)))),
     )
     try:
-        written = await write_report(task, research, models, prompt, told)
+        found, note = await write_draft(task, research, models, prompt, told)
     except ModelError as failure:
         return Repair(draft, f"{number}: {draft.counts()}; failed: {failure.kind}: {failure.message}", failed=True)
-    mended = draft.with_report(written)
+    mended = draft.instead(found.report, found.picks, note)
     refused = why_not(mended, draft)
     if refused is not None:
         return Repair(draft, f"{number}: {draft.counts()}; not taken: {refused}", refused)
@@ -56,12 +73,10 @@ async def repair(
 
 def problems(draft: Draft, refused: str | None = None) -> Iterator[dict[str, str]]:
     """Each error with the words at fault, the statement they stand in, and what the record says."""
-    layout = read_layout(draft.case.structure)
     for finding in draft.errors:
         told = {"code": finding.code, "said": finding.said}
-        index = None if finding.start is None else layout.at(finding.start)
-        if index is not None:
-            told["sentence"] = layout.text(layout.statements[index])
+        if sentence := _sentence_of(draft, finding):
+            told["sentence"] = sentence
         if finding.found is not None:
             told["found"] = finding.found
         if finding.evidence_id is not None:
@@ -69,6 +84,17 @@ def problems(draft: Draft, refused: str | None = None) -> Iterator[dict[str, str
         yield told
     if refused is not None:
         yield {"code": "repair_not_taken", "said": "", "found": refused}
+
+
+def _sentence_of(draft: Draft, finding: Finding) -> str:
+    """The sentence that a finding stands in; of a wrong pick the first that cites it and no other product or order."""
+    layout = draft.case.layout
+    for index, it in enumerate(layout.sentences):
+        cited = cited_in(layout, [index])
+        alone = len(cited) == 1 and finding.evidence_id in cited
+        if alone if finding.start is None else it.start <= finding.start < it.end:
+            return draft.report[it.start : it.end]
+    return ""
 
 
 def lines_of(repairs: Sequence[Repair]) -> tuple[str, ...]:

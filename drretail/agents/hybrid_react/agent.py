@@ -4,7 +4,7 @@ START ─▶ supervise ─▶ report ─▶ END
             │  ▲
   launches, │  │ intermediate reports, when all launches of the turn have ended
             ▼  │
-          research ─▶ synthesise        one branch for each launch, side by side (launcher.py)
+          research ─▶ synthesise        one branch for each launch, side by side (branches.py)
 """
 
 from dataclasses import dataclass

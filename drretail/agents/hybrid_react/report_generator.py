@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.hybrid_react.supervisor import Research, as_json
+from drretail.agents.picks import declaring
 from drretail.errors import ModelError
 from drretail.grounding.products import compact_json
 from drretail.llm.models import Models
@@ -29,4 +30,4 @@ async def write_report(task: Task, research: Research, models: Models, prompt: P
 
 
 def report_prompt() -> Prompt:
-    return load_prompt(__file__, "report")
+    return declaring(load_prompt(__file__, "report"))

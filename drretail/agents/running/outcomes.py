@@ -25,6 +25,8 @@ class Ended:
     """One sentence, where the run failed."""
     calls_failed: int = 0
     """Tool calls that were left without an answer, since a server failed or was too slow."""
+    picks_unknown: bool = False
+    """It is done, and nobody knows what belongs into the cart."""
 
     @classmethod
     def of(cls, run: Run, *, before: bool) -> Self:
@@ -36,6 +38,7 @@ class Ended:
             tokens=sum(usage.total for usage in run.usage.values()),
             failure=None if run.error is None else f"{run.run_id}: {run.error.kind}: {run.error.message}",
             calls_failed=failed_calls(run),
+            picks_unknown=run.status == "done" and run.picks is None,
         )
 
 
@@ -58,6 +61,8 @@ class Tally:
     """Tool calls that a failing server left without an answer."""
     spoiled: int = 0
     """Runs with such a call: what they are worth says less of the system than of the server."""
+    picks_unknown: int = 0
+    """Runs that are done without picks that can be read."""
 
     def add(self, ended: Ended) -> None:
         self.done += ended.failure is None
@@ -67,6 +72,7 @@ class Tally:
         self.tokens += ended.tokens
         self.calls_failed += ended.calls_failed
         self.spoiled += ended.calls_failed > 0
+        self.picks_unknown += ended.picks_unknown
         if ended.failure is not None:
             self.failures.append(ended.failure)
 

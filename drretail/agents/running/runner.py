@@ -12,6 +12,7 @@ from typing import Any
 from langgraph.errors import GraphRecursionError
 
 from drretail.agents.base import Agent
+from drretail.agents.picks import with_picks
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.env.counterfactual import world_seen
 from drretail.env.servers.naming import is_on_servers
@@ -165,6 +166,7 @@ class Runner:
             error=None if isinstance(ended, Answer) else ended,
             report=report,
             report_sha=None if report is None else sha256_of(report),
+            picks=ended.picks if isinstance(ended, Answer) else None,
             citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
             steps=session.trajectory.steps(),
             state_diff=session.state_diff(),
@@ -212,10 +214,11 @@ def task_for(agent: Agent, query: Query, reference: Reference | None = None) -> 
 
 
 async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: Models) -> Answer | RunError:
-    """The agent's answer, or why there is none: this is the boundary of a run, where every failure ends."""
+    """The agent's answer with its picks, or why there is none: the boundary of a run, where every failure ends."""
     where = sut.system.agent
     try:
-        return await sut.agent.answer(task, session, models, sut.system.limits)
+        answer = await sut.agent.answer(task, session, models, sut.system.limits)
+        return await with_picks(answer, task, sut.agent.writer, models)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call

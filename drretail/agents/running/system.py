@@ -7,6 +7,7 @@ from typing import Any, Self
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.page_reading import reading_pages
+from drretail.agents.picks import asking_prompt
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -68,7 +69,7 @@ class SystemUnderTest:
 
 
 def suts(agents: Mapping[str, Agent], models: Mapping[str, Model], world: World, **given: Any) -> list[SystemUnderTest]:
-    """The system of each agent by its name (``NAME+ws`` reads pages), its ``models`` as ``SystemUnderTest.of`` has them.
+    """The system of each agent by its name (``NAME+ws`` reads pages), ``models`` as ``SystemUnderTest.of`` takes them.
 
     Raises UserError when a limit in dollars is given and a model has no known price, and for an agent that is to read
     pages without a web.
@@ -153,4 +154,5 @@ def definition(world: World, queries: tuple[Query, ...], suts: list[SystemUnderT
 
 def prompt_hashes(agent: Agent) -> dict[str, str]:
     """The hash of every wording that the agent uses, by prompt."""
-    return {prompt.name: prompt.hash for prompt in agent.prompts()}
+    asking = [asking_prompt()] if agent.writer is not None else []
+    return {prompt.name: prompt.hash for prompt in (*agent.prompts(), *asking)}

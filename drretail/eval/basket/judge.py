@@ -1,36 +1,37 @@
 """The measures of one report: a verdict for each, its value a number."""
 
+from collections.abc import Mapping, Sequence
+
 from drretail.eval.basket.distance import MEASURES, Distance, Measured
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.reading.kept import picks_by, reading_of
 from drretail.experiment import read_reference
-from drretail.grounding.case import Case
 from drretail.records.query import Reference
+from drretail.records.reading import Pick
+from drretail.records.score import VerdictState
 
 STAGE = "basket"
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
+NO_PICKS = "the report's picks are not known"
 
 
 def judge_basket(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records the verdicts that are missing, and those anew that lacked the reference where it is at hand now."""
-    standing = {variant: judge_session.standing(STAGE, variant) for variant in MEASURES}
+    """Records what is not measured yet, and anew what comes out differently; the note says who read the picks."""
     reference = None if subject.folder is None else read_reference(subject.folder, subject.query.query_id)
-    missing = [
-        variant
-        for variant, verdict in standing.items()
-        if verdict is None or (verdict.reason == NO_REFERENCE and reference is not None)
-    ]
-    if not missing:
-        return
-    distance = None if reference is None else _distance(subject, reference)
-    for variant in missing:
-        measured = Measured(None, NO_REFERENCE) if distance is None else MEASURES[variant](distance)
-        state = "na" if measured.value is None else "scored"
-        judge_session.record(STAGE, variant, state, measured.value, reason=measured.reason)
+    reading = reading_of(subject)
+    for variant, measured in _measured(subject, reference, reading.picks).items():
+        state: VerdictState = "na" if measured.value is None else "scored"
+        notes = (picks_by(reading),)
+        standing = judge_session.standing(STAGE, variant)
+        made = (state, measured.value, measured.reason, notes)
+        if standing is None or made != (standing.state, standing.value, standing.reason, standing.notes):
+            judge_session.record(STAGE, variant, state, measured.value, reason=measured.reason, notes=notes)
 
 
-def _distance(subject: Subject, reference: Reference) -> Distance:
-    # Without the world: what a report recommends is found among the products that its run was shown.
-    case = Case(report=subject.report or "", evidence=subject.evidence, query=subject.query, run=subject.run)
-    recommended = dict.fromkeys(spot.product_id for spot in case.recommended)
-    return Distance.of(reference, subject.query.constraints, list(recommended))
+def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
+    if reference is None or picks is None:
+        lack = Measured(None, NO_REFERENCE if reference is None else NO_PICKS)
+        return dict.fromkeys(MEASURES, lack)
+    distance = Distance.of(reference, subject.query.constraints, [it.product for it in picks])
+    return {variant: measure(distance) for variant, measure in MEASURES.items()}

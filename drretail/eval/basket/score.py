@@ -19,10 +19,13 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 
 def _value(variant: str, verdict: Verdict | None) -> Value:
-    if verdict is None or verdict.state != "scored":
-        return Value(variant, "failed" if verdict is None else verdict.state)
-    return Value(variant, "scored", float(verdict.value))
+    if verdict is None:
+        return Value(variant, "failed")
+    readers = dict.fromkeys(verdict.notes, 1.0)
+    if verdict.state != "scored":
+        return Value(variant, verdict.state, None, readers)
+    return Value(variant, "scored", float(verdict.value), readers)
 
 
 DESCRIPTION = MetricDescription(title="Basket", counts=("cost_ratio",), bounded_by_oracle=True)
-METRIC: Metric = CodeFamily("basket", 1, judge_basket, values, variants(), DESCRIPTION)
+METRIC: Metric = CodeFamily("basket", 2, judge_basket, values, variants(), DESCRIPTION)

@@ -1,35 +1,34 @@
-"""The checks of one report: a verdict for each code, its value the list of findings."""
+"""The verdicts of one report: how it was read, and for each kind of fault the list of its findings."""
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from drretail.env.store.base import Store
-from drretail.errors import NotFound
+from drretail.eval.checks.codes import CHECKS
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.case import Case, Lookup
-from drretail.grounding.checks import CHECKS, NO_WORLD, Check
-from drretail.records.score import VerdictState
-from drretail.records.shop import VOID_STATUSES, Product, UserProfile
+from drretail.eval.reading.kept import case_of, how_read, keep_reading, picks_by, reading_of
+from drretail.grounding.verify.checks import Case, check_report
+from drretail.records.base import Record
+from drretail.records.evidence import Finding
+from drretail.records.reading import Reading
+from drretail.records.score import Verdict, VerdictState
 
 STAGE = "check"
+READ = "read"
+"""The stage whose one verdict says how the report was read."""
+REPORT = "report"
 
 
-def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records the verdicts that are missing.
+class HowRead(Record):
+    """The value of that verdict."""
 
-    Made again are one that lacked the world when the world is at hand, and one that a setting decides when it comes
-    out differently now.
-    """
-    case = case_of(subject)
-    for check in CHECKS.values():
-        standing = judge_session.standing(STAGE, check.code)
-        lacked_the_world = standing is not None and standing.state == "na" and standing.reason == NO_WORLD
-        if standing is not None and not (lacked_the_world and case.lookup is not None) and not check.of_settings:
-            continue
-        outcome = _outcome(check, case)
-        if standing is None or outcome != _Outcome(standing.state, standing.value, standing.reason):
-            judge_session.record(STAGE, check.code, outcome.state, outcome.value, reason=outcome.reason)
+    picks_by: str
+    """ "picks declared", "picks by form" …"""
+    values_by: str
+    picks: int | None
+    seen: int
+    read: int
 
 
 class _Outcome(NamedTuple):
@@ -40,42 +39,56 @@ class _Outcome(NamedTuple):
     reason: str
 
 
-def _outcome(check: Check, case: Case) -> _Outcome:
-    missing = check.missing(case)
-    if missing is not None:
-        return _Outcome("na", None, missing)
-    findings = [finding.model_dump(mode="json", exclude_none=True) for finding in check.find(case)]
-    return _Outcome("scored", findings, f"{len(findings)} found" if findings else "nothing found")
+def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records how the report was read and what was found, and anew what comes out differently.
+
+    Without the world, verdicts that were made with it are left, unless the report is now read by another reader or a
+    setting decides them.
+    """
+    case = case_of(subject)
+    reading = reading_of(subject, case)
+    told = _Outcome("scored", how(reading).model_dump(mode="json"), how_read(reading))
+    standing = judge_session.standing(READ, REPORT)
+    blind = case.lookup is None and standing is not None and standing.value["picks_by"] == told.value["picks_by"]
+    if not blind:
+        keep_reading(subject, reading)
+        _record(judge_session, READ, REPORT, told, standing)
+    for code, outcome in outcomes(case, reading):
+        verdict = judge_session.standing(STAGE, code)
+        if not blind or verdict is None or CHECKS[code].of_settings:
+            _record(judge_session, STAGE, code, outcome, verdict)
 
 
-def case_of(subject: Subject) -> Case:
-    """What the checks look at of a run; of the world only the user's own records and products by id."""
-    store, user_id = subject.store, subject.query.user_id
-    orders = () if store is None or user_id is None else store.orders(user_id).orders
-    kept = (order for order in orders if order.order_status not in VOID_STATUSES)
-    return Case(
-        report=subject.report or "",
-        evidence=subject.evidence,
-        query=subject.query,
-        run=subject.run,
-        lookup=None if store is None else _lookup(store),
-        profiles=() if store is None or user_id is None else _profile(store, user_id),
-        owned=frozenset(order.product_id for order in kept),
-        order_ids=frozenset(order.order_id for order in orders),
-        now=None if subject.now is None else subject.now.date(),
-        page_age=subject.page_age,
+def how(reading: Reading) -> HowRead:
+    return HowRead(
+        picks_by=picks_by(reading),
+        values_by=reading.values_by or reading.reader if reading.reader != "declared" else reading.values_by or "form",
+        picks=None if reading.picks is None else len(reading.picks),
+        seen=reading.seen,
+        read=reading.read,
     )
 
 
-def _lookup(store: Store) -> Lookup:
-    def products(ids: Collection[str]) -> Mapping[str, Product]:
-        return store.products(list(ids))
+def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, _Outcome]]:
+    """What every check comes to; one that finds something applies in any case."""
+    findings = _by_code(case, reading)
+    for code, check in CHECKS.items():
+        found = findings.get(code, ())
+        lacking = None if found else check.lacks(case, reading)
+        if lacking is not None:
+            yield code, _Outcome("na", None, lacking)
+        else:
+            lines = [it.model_dump(mode="json", exclude_none=True) for it in found]
+            yield code, _Outcome("scored", lines, f"{len(lines)} found" if lines else "nothing found")
 
-    return products
+
+def _by_code(case: Case, reading: Reading) -> Mapping[str, list[Finding]]:
+    by_code: dict[str, list[Finding]] = defaultdict(list)
+    for finding in check_report(case, reading):
+        by_code[finding.code].append(finding)
+    return by_code
 
 
-def _profile(store: Store, user_id: str) -> tuple[UserProfile, ...]:
-    try:
-        return (store.user(user_id),)
-    except NotFound:
-        return ()
+def _record(judge_session: JudgeSession, stage: str, item: str, outcome: _Outcome, standing: Verdict | None) -> None:
+    if standing is None or outcome != (standing.state, standing.value, standing.reason):
+        judge_session.record(stage, item, outcome.state, outcome.value, reason=outcome.reason)

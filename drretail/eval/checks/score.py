@@ -1,69 +1,91 @@
-"""What the checks' verdicts come to: is a report clean, and how many findings has it."""
+"""What the checks' verdicts come to: is a report clean, how much of it was read, and how many findings has it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from drretail.eval.checks.judge import judge_checks
+from drretail.eval.checks.codes import CHECKS
+from drretail.eval.checks.judge import READ, HowRead, judge_checks
 from drretail.eval.metric import CodeFamily, Metric, Value
-from drretail.grounding.checks import CHECKS
+from drretail.grounding.verify.checks import LEAST_COVERAGE
 from drretail.records.evidence import Finding
 from drretail.records.score import MetricDescription, Verdict
 
 CLEAN = "clean"
 """The variant that is 1 for a report in which no check finds an error."""
+COVERAGE = "coverage"
+"""Of the figures that citations own, the share that was read."""
+PICKS_KNOWN = "picks_known"
 
 
 def variants() -> tuple[str, ...]:
-    return (CLEAN, *CHECKS)
+    return (CLEAN, COVERAGE, PICKS_KNOWN, *CHECKS)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """For each check 1 without errors, else 0; warnings cost something only in checks that do nothing but warn.
 
-    ``clean`` is formed over the checks that apply. Where none of them is about what the report says, it is na, for a
-    report that says nothing is not a good one; an error makes it 0 all the same. A check without a verdict is failed,
-    and so is ``clean`` then.
+    Checks of values are na where fewer than half of the figures were read. ``clean`` is formed over the checks that
+    apply; it is na where they are too few to say so: the picks are not known, too little was read, or no check is about
+    what the report says. A check without a verdict is failed, and so is ``clean`` then.
     """
-    by_code = {verdict.item: verdict for verdict in verdicts}
-    single = [_value(code, by_code.get(code)) for code in CHECKS]
-    return [clean(single), *single]
+    by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
+    told = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
+    how = None if told is None else HowRead.model_validate(told)
+    covered = how is None or how.read >= LEAST_COVERAGE * how.seen
+    single = [_value(code, by_code.get(code), covered=covered) for code in CHECKS]
+    return [clean(single, can_be=covered and how is not None and how.picks is not None), *_reading(how), *single]
 
 
-def _value(code: str, verdict: Verdict | None) -> Value:
+def _reading(how: HowRead | None) -> list[Value]:
+    """How much was read, and by whom; who read the picks is an item, so that tables can count it."""
+    if how is None:
+        return [Value(COVERAGE, "failed"), Value(PICKS_KNOWN, "failed")]
+    figures: Mapping[str, float] = {"read": how.read, "seen": how.seen}
+    share = Value(COVERAGE, "scored", how.read / how.seen, figures) if how.seen else Value(COVERAGE, "na")
+    readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
+    return [share, Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)]
+
+
+def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
     if verdict is None or verdict.state != "scored":
         return Value(code, "failed" if verdict is None else verdict.state)
     findings = [Finding.model_validate(line) for line in verdict.value]
     errors = sum(finding.severity == "error" for finding in findings)
+    items = {"errors": errors, "warnings": len(findings) - errors}
+    if CHECKS[code].of_values and not covered:
+        return Value(code, "na", None, items)
     counted = len(findings) if CHECKS[code].only_warns else errors
-    return Value(code, "scored", float(counted == 0), {"errors": errors, "warnings": len(findings) - errors})
+    return Value(code, "scored", float(counted == 0), items)
 
 
-def clean(single: Sequence[Value]) -> Value:
+def clean(single: Sequence[Value], *, can_be: bool) -> Value:
+    """1 without errors, else 0; na where the reading does not allow to say so."""
     if any(value.state == "failed" for value in single):
         return Value(CLEAN, "failed")
     scored = [value for value in single if value.state == "scored"]
-    items = {name: sum(value.items[name] for value in scored) for name in ("errors", "warnings")}
-    if not items["errors"] and not any(CHECKS[value.variant].of_claims for value in scored):
-        return Value(CLEAN, "na")
+    items = {name: sum(value.items.get(name, 0) for value in single) for name in ("errors", "warnings")}
+    if not can_be or not any(CHECKS[value.variant].of_claims for value in scored):
+        return Value(CLEAN, "na", None, items)
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
 
 DESCRIPTION = MetricDescription(
     title="Checks",
-    meaning="Each number is the share of reports without such an error, or, of checks that only warn (old_page, "
-    "after_today, repeated_section), without a warning.",
+    meaning="Each number is the share of reports without such an error, or, of checks that only warn (wrong_thing, "
+    "old_page, after_today, repeated_section), without a warning. clean is n/a where the picks are not known or fewer "
+    "than half of the figures were read.",
     headlines=(
         CLEAN,
-        "price_wrong",
         "over_budget",
-        "unresolved_citation",
         "recommended_although_owned",
         "unwanted_brand",
+        "price_wrong",
+        "unresolved_citation",
     ),
     compared=(CLEAN,),
-    summaries=(CLEAN,),
+    summaries=(CLEAN, COVERAGE, PICKS_KNOWN),
     correlated=(CLEAN,),
     folds_perfect=True,
     self_checked=True,
     bounded_by_oracle=True,
 )
-METRIC: Metric = CodeFamily("checks", 3, judge_checks, values, variants(), DESCRIPTION)
+METRIC: Metric = CodeFamily("checks", 4, judge_checks, values, variants(), DESCRIPTION)

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.conclusions import conclusions
+from drretail.eval.compare.conclusions import OF_PICKS, conclusions
 from drretail.eval.compare.missing import lacking_pairs, missing, too_few
 from drretail.eval.compare.rows import Sides, compared_rows, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
@@ -20,7 +20,7 @@ from drretail.eval.scores.panel import is_panel, with_panels
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.records.pairs import PairScore
-from drretail.records.score import CODE
+from drretail.records.score import CODE, readers_of
 
 
 def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = None) -> list[tuple[str, str]]:
@@ -102,7 +102,9 @@ def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[
                 *(lacking_pairs(comparison, theirs, asking.experiment, seats) if asking.pairwise else ()),
                 *too_few(comparison, asking.experiment),
             ),
-            "conclusions": tuple(conclusions(comparison, _self_checked(gathered), _finding(gathered))),
+            "conclusions": tuple(
+                conclusions(comparison, _self_checked(gathered), _finding(gathered), _read_by(gathered, a, b))
+            ),
         }
     )
 
@@ -186,6 +188,17 @@ def _family(
     )
     known = [it.model_copy(update={"name": row_facts(metric, it.variant)["name"]}) for it in steady if it is not None]
     return rows, corrected(known)
+
+
+def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
+    """Who read the picks of each system's reports: "picks by form, picks declared"."""
+    readers: dict[str, set[str]] = {a: set(), b: set()}
+    for name in OF_PICKS:
+        for seat in gathered.seats(name):
+            for plan, heard in gathered.heard(name, seat):
+                for value in heard.reported.values.values() if plan.label in readers else ():
+                    readers[plan.label] |= readers_of(value.items).keys()
+    return [", ".join(sorted(readers[label])) for label in (a, b)]
 
 
 def _self_checked(gathered: Gathered) -> set[str]:

@@ -99,6 +99,8 @@ def _of_ten(halves: Sequence[float]) -> str:
     return f"{low} of 10" if low == high else f"{low} to {high} of 10"
 
 
+OF_PICKS = ("checks", "basket", "next_purchase")
+"""The families that are made of what is read of reports."""
 LOST = ("run failed", "judge failed")
 """How a side's reason begins that may have taken its worst reports out."""
 
@@ -128,11 +130,15 @@ class _Group(NamedTuple):
 
 
 def conclusions(
-    comparison: Comparison, self_checked: Collection[str] = (), finding: Collection[str] = ()
+    comparison: Comparison,
+    self_checked: Collection[str] = (),
+    finding: Collection[str] = (),
+    read_by: Sequence[str] = ("", ""),
 ) -> Iterator[str]:
     """Differences first, then what is open and what it would take, noise, preferences side by side, contradictions.
 
-    ``self_checked`` names systems that take out of their own reports what the families in ``finding`` find.
+    ``self_checked`` names systems that take out of their own reports what the families in ``finding`` find;
+    ``read_by`` says of A and of B who read the picks of their reports.
     """
     name = naming(comparison)
     if not comparison.tables and not comparison.pairs:
@@ -151,6 +157,12 @@ def conclusions(
     for side, label in (("A", comparison.a), ("B", comparison.b)):
         for metric in found if label in self_checked else ():
             yield f"{side} takes out of its own reports what the {metric} find, so they say little of it."
+    a, b = read_by
+    if a != b and any(row.metric in OF_PICKS for table in comparison.tables for row in table.rows):
+        yield (
+            f"The picks were not read alike (A: {a or 'nobody'}; B: {b or 'nobody'}): differences in "
+            f"{listed(OF_PICKS)} may be those of the readers. Conclude nothing there."
+        )
     yield from preferences(comparison, name)
     yield from contradictions(comparison, name)
 

@@ -7,7 +7,7 @@ from itertools import combinations, product
 from statistics import quantiles
 
 from drretail.eval.counterfactual.advice import Advice
-from drretail.grounding.case import constraints_of
+from drretail.grounding.constraints import constraints_of
 from drretail.grounding.listing import folded
 from drretail.grounding.profile_prices import PriceSpan, quarter
 from drretail.grounding.purchases import leaf_category
@@ -136,7 +136,7 @@ def items_of(advice: Advice, dimension: Dimension, spans: Spans) -> frozenset[st
             found = (price_position(product, spans) for product in recommended)
             return frozenset(f"{position:.2f}" for position in found if position is not None)
         case "constraints":
-            return advice.applied
+            return frozenset()  # no longer read: a report's prose is not for rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +190,6 @@ def _without(one: Advice, other: Advice) -> list[Product]:
     return [product for product_id, product in one.recommended.items() if product_id not in other.recommended]
 
 
-TELLING: tuple[Dimension, ...] = ("products", "constraints")
-"""Dimensions in which a report shows that it looked at the profile; the others follow from the products."""
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One query; what cannot be told is None."""
@@ -244,14 +240,10 @@ def nobody(user_id: str) -> ProfileTraits:
 
 
 def is_ignored(found: Mapping[Dimension, Change]) -> bool | None:
-    """True when neither products nor constraints change by more than the factual repeats do among themselves.
+    """True when the products change by no more than the factual repeats do among themselves.
 
     What counts is the largest difference between two repeats, 0 without repeats. None where nothing can be told:
     nothing is named, or two repeats already have nothing in common.
     """
-    told = [
-        change > (most or 0.0)
-        for change, most in ((found[it].change, found[it].most) for it in TELLING)
-        if change is not None and (most or 0.0) < 1
-    ]
-    return not any(told) if told else None
+    change, most = found["products"].change, found["products"].most or 0.0
+    return None if change is None or most >= 1 else change <= most

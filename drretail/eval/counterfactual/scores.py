@@ -24,7 +24,7 @@ from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.stats.intervals import mean_interval
 
-VERSION = 2
+VERSION = 3
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
 NO_FACTUAL = "the experiment holds no such system with the users' own data"
 _OF_REPEATS: tuple[Measure, ...] = ("change", "repeats", "beyond", "ignored")
@@ -40,7 +40,7 @@ class _Pair:
     kind: CounterfactualKind
     has_factual: bool
     outcomes: dict[str, Outcome | None] = field(default_factory=dict[str, Outcome | None])
-    """By query; None where one of both has no report. A query that does not apply is missing."""
+    """By query; None where one of both has no report. Without one: where it does not apply, or picks are not known."""
 
 
 def counterfactual_rows(experiment: Path) -> list[CounterfactualRow]:
@@ -78,15 +78,18 @@ def _measure(
     frozen = read_counterfactual(experiment, query.user_id)
     if frozen is None:
         return
-    read: dict[str, list[Advice]] = {}
+    read: dict[str, list[Advice | None]] = {}
     for pair in pairs:
         for label in (pair.factual, pair.system):
             if label not in read:
                 subjects = (read_subject(experiment, definition, it, None) for it in planned[label, query.query_id])
-                read[label] = [advice for subject in subjects if (advice := read_advice(subject)) is not None]
-        factual, other = read[pair.factual], read[pair.system]
-        both = bool(factual) and bool(other)
-        pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other) if both else None
+                read[label] = [read_advice(subject) for subject in subjects if subject.report is not None]
+        if not read[pair.factual] or not read[pair.system]:
+            pair.outcomes[query.query_id] = None
+            continue
+        factual, other = ([it for it in read[label] if it is not None] for label in (pair.factual, pair.system))
+        if factual and other:
+            pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
 
 
 def _rows(pair: _Pair, definition: Definition) -> Iterator[CounterfactualRow]:

@@ -20,7 +20,6 @@ from drretail.eval.faithfulness.support import (
     content_of,
     judge_support,
     recorded,
-    settled,
     support_prompt,
 )
 from drretail.eval.judging.session import JudgeSession
@@ -51,11 +50,6 @@ async def judge_live(subject: Subject, judge_session: JudgeSession, unit: Unit, 
     ledgers = _standing(judge_session, SUPPORT, unit)
     if ledgers is not None and ledgers.state == "scored" and ledgers.sources == refs:
         return _repeated(judge_session, ledgers)
-    if (
-        judge_session.rules == "default"
-        and (decided := settled(judge_session, SUPPORT_LIVE, unit, content, notes)) is not None
-    ):
-        return decided
     judged = await asked(subject, judge_session, SUPPORT_LIVE, unit, content.texts)
     return recorded(judge_session, SUPPORT_LIVE, unit, content.texts, judged, notes)
 
@@ -122,5 +116,5 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 def prompt_hashes() -> frozenset[str]:
-    """Of the prompts as they are worded today, and "" for what is settled or unverifiable without a question."""
+    """Of the prompts as they are worded today, and "" for what is unverifiable without a question."""
     return frozenset({"", support_prompt().hash, *(prompt.hash for prompt in extraction_prompts().values())})

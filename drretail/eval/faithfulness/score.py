@@ -212,7 +212,7 @@ class Faithfulness:
     """FP and FR with their variants, under the rules default, paper and drg."""
 
     name: str = "faithfulness"
-    version: int = 1
+    version: int = 2
     needs_judge: bool = True
     is_opinion: bool = False
     description: MetricDescription = DESCRIPTION

@@ -8,7 +8,6 @@ from typing import Literal
 from drretail.eval.faithfulness.extraction import SUPPORT, SUPPORT_SHOWN, Unit
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.facts import settle
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
@@ -75,15 +74,10 @@ def source_tags(texts: Sequence[SourceText]) -> str:
     )
 
 
-SETTLED, PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = (
-    "settled",
-    "partial_content",
-    "quote_dropped",
-    "distorted_in_summary",
-)
-NOTES = (SETTLED, PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED)
-"""What a verdict of support may note: settled from the record without a model; some sources could not be read; the
-quote stands in no source and was dropped; only the summary that the agent read bears the claim out."""
+PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
+NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED)
+"""What a verdict of support may note: some sources could not be read; the quote stands in no
+source and was dropped; only the summary that the agent read bears the claim out."""
 _VALUES = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0}
 
 
@@ -124,34 +118,10 @@ async def judge_support(subject: Subject, judge_session: JudgeSession, unit: Uni
     if not content.texts:
         reason = f"none of its sources could be read: {', '.join(content.unreadable)}"
         return judge_session.record(SUPPORT, unit.item, "unverifiable", reason=reason)
-    if (
-        judge_session.rules == "default"
-        and (decided := settled(judge_session, SUPPORT, unit, content, notes)) is not None
-    ):
-        return decided
     judged = await asked(subject, judge_session, SUPPORT, unit, content.texts)
     if judge_session.rules == "default" and judged.value is not None and judged.value < 1:
         notes += await _distortion(subject, judge_session, unit, judged.value)
     return recorded(judge_session, SUPPORT, unit, content.texts, judged, notes)
-
-
-def settled(
-    judge_session: JudgeSession, stage: str, unit: Unit, content: Content, notes: tuple[str, ...] = ()
-) -> Verdict | None:
-    """Deterministic first: prices, ratings, counts, dates and ids against the record; None where words decide."""
-    found = settle(unit.claim.claim, [source.text for source in content.texts])
-    if found is None:
-        return None
-    return judge_session.record(
-        stage,
-        unit.item,
-        "scored",
-        float(found.value),
-        reason=f"settled from the record: {found.reason}",
-        quote=found.quote or None,
-        sources=[source.ref for source in content.texts],
-        notes=(SETTLED, *notes),
-    )
 
 
 async def asked(

@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, units
-from drretail.eval.faithfulness.support import SETTLED
 from drretail.eval.judging.session import Judge, judging_usage
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
@@ -155,10 +154,7 @@ def _done(metric: str, rules: Rules, verdicts: Sequence[Verdict]) -> float:
 
 
 def _borne_out(rules: Rules, verdicts: Sequence[Verdict]) -> float:
-    """The share of the two extractions and, once the cited claims are known, of all units that were judged.
-
-    A unit that was settled without a question is one to ask under rules that settle nothing.
-    """
+    """The share of the two extractions and, once the cited claims are known, of all units that were judged."""
     extracted = {verdict.stage: verdict for verdict in verdicts if verdict.stage in (CITED, ALL)}
     cited = extracted.get(CITED)
     if cited is None:
@@ -166,7 +162,7 @@ def _borne_out(rules: Rules, verdicts: Sequence[Verdict]) -> float:
     claims = [Claim.model_validate(value) for value in cited.value] if cited.state == "scored" else []
     wanted = {unit.item for claim in claims for unit in units(claim, rules)}
     support = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-    judged = {verdict.item for verdict in support if verdict.rules == rules or SETTLED not in verdict.notes}
+    judged = {verdict.item for verdict in support}
     return (len(extracted) + len(wanted & judged)) / (2 + len(wanted))
 
 

@@ -18,7 +18,7 @@ from drretail.experiment import (
     read_run,
     run_folder,
 )
-from drretail.grounding.case import PAGE_AGE
+from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.prompts import tagged
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.reading.kept import case_of, picks_by, reading_of
 from drretail.experiment import read_rubric
-from drretail.grounding.case import Case
 from drretail.grounding.goods import purchase_item_of
+from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
+from drretail.records.reading import Pick
 from drretail.records.score import VerdictState
 from drretail.records.shop import METRIC, NextPurchase, PurchaseItem
 
@@ -35,10 +37,11 @@ class Compared(Record):
     """By the best of the whole shop."""
 
 
-def recommended_goods(case: Case) -> list[PurchaseItem]:
-    """The products that a report recommends, each once, in its order."""
-    ids = dict.fromkeys(spot.product_id for spot in case.recommended)
-    return [purchase_item_of(case.products[product_id]) for product_id in ids]
+def recommended_goods(case: Case, picks: Sequence[Pick]) -> list[PurchaseItem]:
+    """The picks of a report, each once, in its order; products that nothing is known of are left out."""
+    products = case.ledger(picks).products
+    ids = dict.fromkeys(it.product for it in picks if it.product in products)
+    return [purchase_item_of(products[product_id]) for product_id in ids]
 
 
 def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Compared:
@@ -112,9 +115,13 @@ def _outcome(subject: Subject) -> Outcome:
     if not purchase.bought:
         why = "the query has no user" if purchase.user_id is None else "no order of this user is held out"
         return Outcome("na", None, why)
-    recommended = recommended_goods(Case(subject.report or "", subject.evidence, subject.query))
-    compared = compare(recommended, purchase)
-    return Outcome("scored", compared.model_dump(mode="json"), _said([it.product_id for it in purchase.bought]))
+    case = case_of(subject)
+    reading = reading_of(subject, case)
+    if reading.picks is None:
+        return Outcome("na", None, "the report's picks are not known", (picks_by(reading),))
+    compared = compare(recommended_goods(case, reading.picks), purchase)
+    bought = _said([it.product_id for it in purchase.bought])
+    return Outcome("scored", compared.model_dump(mode="json"), bought, (picks_by(reading),))
 
 
 def _frozen(experiment: Path, query_id: str) -> NextPurchase | None:

@@ -1,9 +1,10 @@
 """What the comparison with the next purchase comes to: was it hit, in what, and would best sellers have hit it?"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from drretail.eval.metric import CodeFamily, Metric, Value
-from drretail.eval.next_purchase.judge import ASPECTS, GONE, NOT_HELD_OUT, Compared, Hits, judge_next_purchase
+from drretail.eval.next_purchase.judge import ASPECTS, NOT_HELD_OUT, Compared, Hits, judge_next_purchase
 from drretail.records.score import MetricDescription, Verdict, VerdictState
 
 GUESSERS = ("hit", "base", "shop")
@@ -27,9 +28,10 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
         return []
     if verdict is None or verdict.state != "scored":
         state: VerdictState = "failed" if verdict is None else verdict.state
-        items = {GONE: 1} if verdict is not None and GONE in verdict.notes else {}
+        items = {} if verdict is None else dict.fromkeys(verdict.notes, 1.0)
         return [Value(variant, state, None, items) for variant in variants()]
-    return list(_values(Compared.model_validate(verdict.value)))
+    readers = dict.fromkeys(verdict.notes, 1.0)
+    return [replace(it, items=readers) for it in _values(Compared.model_validate(verdict.value))]
 
 
 def _values(compared: Compared) -> Iterator[Value]:
@@ -57,4 +59,4 @@ DESCRIPTION = MetricDescription(
     headlines=("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
     counts=("recommended",),
 )
-METRIC: Metric = CodeFamily("next_purchase", 1, judge_next_purchase, values, variants(), DESCRIPTION)
+METRIC: Metric = CodeFamily("next_purchase", 2, judge_next_purchase, values, variants(), DESCRIPTION)

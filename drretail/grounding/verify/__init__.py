@@ -1,6 +1,9 @@
 """Values and picks held against records, whoever read them (DESIGN 7a).
 
-ledger.py     what they are held against: products, orders, calculations, the query's own numbers, the picks
-values.py     verified, contradicted or underivable, with the words of the derivation
-findings.py   what is wrong with a report: contradicted values, sources that do not exist, picks that should not be
+ledger.py      what they are held against: products, orders, calculations, the query's own numbers, the picks
+values.py      verified, contradicted or underivable, with the words of the derivation
+findings.py    what is wrong with a report: contradicted values, sources that do not exist, picks that should not be
+page_dates.py  cited pages and days against the shop's today
+repetition.py  sections that say the same again
+checks.py      a report read and checked as a whole: the entry point of evaluation and of agents that verify drafts
 """

@@ -5,10 +5,22 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from drretail.eval.registry import described
-from drretail.records.score import CODE, JudgeRef, MetricDescription, Place, Score, in_order, place_of, shared_models
+from drretail.records.score import (
+    CODE,
+    JudgeRef,
+    MetricDescription,
+    Place,
+    Score,
+    in_order,
+    place_of,
+    readers_of,
+    shared_models,
+)
 
 NOT_RATED = "not rated (rule-based)"
 ZEROED = "failed and n/a as 0"
+COVERAGE = "coverage"
+"""The variant that tells how much of the reports was read."""
 _SELF_CHECKED = "Self-checked: the agent takes out of its own reports what these checks find, so they say little of it."
 Metrics = Mapping[str, MetricDescription]
 """By name."""
@@ -177,6 +189,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             *_planned(scores),
             *_without([v for v in variants if v in empty]),
             *_all_well([v for v in variants if v in spotless]),
+            *_readers(scores, names),
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
             *notes_on(names, bounded=family.bounded_by_oracle),
@@ -203,6 +216,24 @@ def _spotless(scores: Sequence[Score], family: MetricDescription) -> set[str]:
 
 def _all_well(variants: Sequence[str]) -> list[str]:
     return [f"Nothing found in any report that has something to check: {', '.join(variants)}."] if variants else []
+
+
+def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
+    """How much of each system's reports was read, and who read the picks: "figures read 31 of 44, picks declared"."""
+    told = {name: _reading_of([it for it in scores if it.system == label]) for label, name in names.items()}
+    told = {name: it for name, it in told.items() if it}
+    if len(set(told.values())) == 1 and len(told) > 1:
+        return [f"Read of every system: {next(iter(told.values()))}."]
+    return [f"Read: {'; '.join(f'{name}: {it}' for name, it in told.items())}."] if told else []
+
+
+def _reading_of(scores: Sequence[Score]) -> str:
+    figures = next((it.items for it in scores if it.variant == COVERAGE and "seen" in it.items), {})
+    readers = next((found for it in scores if (found := readers_of(it.items))), {})
+    total = sum(readers.values())
+    counted = [name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()]
+    read = [f"figures read {figures['read']:,.0f} of {figures['seen']:,.0f}"] if figures else []
+    return ", ".join([*read, *counted])
 
 
 def _planned(scores: Sequence[Score]) -> list[str]:

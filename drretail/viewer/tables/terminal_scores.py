@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
 from drretail.viewer.output import print_notes, print_title, stdout_console
-from drretail.viewer.tables.scores import score_tables, system_names, table_key_of
+from drretail.viewer.tables.scores import score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 from drretail.viewer.tables.widths import parts
 
@@ -182,7 +182,7 @@ def print_scores(scores: "Scores") -> None:
             continue
         print_grid(table)
         judgings = [judging for judging in scores.judgings if _table_key(judging) == table_key]
-        print_notes([*table.notes, *_settled(rows), *_standing(judgings), ""])
+        print_notes([*table.notes, *_standing(judgings), ""])
 
 
 def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
@@ -208,19 +208,6 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
 
 def _table_key(row: "Judging") -> "TableKey":
     return row.metric, row.judge, row.judge_params, row.rules
-
-
-def _settled(rows: "Sequence[Score]") -> Iterator[str]:
-    """The share of a family's judgements that needed no model, where it counts them."""
-    counted = {row.system: row.items for row in rows if "settled" in row.items}
-    told: list[str] = []
-    for label, name in system_names(row.system for row in rows).items():
-        items = counted.get(label, {})
-        judged = sum(items.get(label, 0) for label in ("full", "partial", "none"))
-        if judged:
-            told.append(f"{name} {items['settled'] / judged:.0%} ({items['settled']:,.0f} of {judged:,.0f})")
-    if told:
-        yield f"Judgements settled without a model: {', '.join(told)}."
 
 
 def _standing(judgings: "Iterable[Judging]") -> Iterator[str]:

@@ -1,23 +1,30 @@
 """Runs of grounded_hybrid by scripted roles; the report's turns are told apart by how often it was asked."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
+from drretail.agents.grounded_hybrid.drafts import Draft
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.env.world import World
+from drretail.grounding.verify.checks import Case
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
 from tests.agents.conftest import QUERY, Scripted, calls
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch, sut_of
+from tests.grounding.kitchen import EVIDENCE, GOODS
+from tests.grounding.kitchen import QUERY as GIFT
 
 DRAFT = (
     "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. It holds seed.\n\n"
     "You bought the Tanagrove Tube Bird Feeder before [O:0000000002].\n"
 )
+CART = "\n\n```picks\nP:B0TEST0002 x 1\n```"
 HOPPER = ("product_catalog_search", {"query": "bird feeder"})
 
 
@@ -25,12 +32,16 @@ def plays(
     supervisor: Script | None = None,
     researcher: Mapping[str, Script] | None = None,
     report: Sequence[str | BaseException] = (DRAFT,),
+    cart: str = CART,
 ) -> Cast:
-    """A cast that has looked at all bird feeders; the report generator says these in turn, the last one for ever."""
+    """A cast that has looked at all bird feeders; the report generator says these in turn, the last one for ever.
+
+    Each report ends with the ``cart``.
+    """
     return cast(
         supervisor=supervisor or (launch("A feeder."), calls(DONE)),
         researcher=researcher or {"": (calls(HOPPER), calls(DONE))},
-        report=[AIMessage(it) if isinstance(it, str) else it for it in report],
+        report=[AIMessage(it + cart if it.strip() else it) if isinstance(it, str) else it for it in report],
     )
 
 
@@ -50,3 +61,14 @@ def _reporter(actors: Cast) -> Model:
         return said[min(number, len(said) - 1)]
 
     return scripted_model(play=play, name="report")
+
+
+def lookup(ids: Collection[str]) -> Mapping[str, Product]:
+    return {it: GOODS[it] for it in ids if it in GOODS}
+
+
+def draft(report: str, *products: str, query: Query = GIFT) -> Draft:
+    """A draft of a run in the kitchen shop that picks these, without a budget."""
+    picks = tuple(Pick(product=it) for it in products)
+    plain = query.model_copy(update={"constraints": query.constraints.model_copy(update={"budget": None})})
+    return Draft(Case(report=report, evidence=EVIDENCE, query=plain, picks=picks, lookup=lookup))

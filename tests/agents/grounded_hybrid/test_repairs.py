@@ -6,37 +6,40 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.agents.grounded_hybrid.drafts import Draft, why_not
+from drretail.agents.grounded_hybrid.drafts import why_not
+from drretail.agents.grounded_hybrid.left_out import TITLE
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.struck_section import TITLE
 from drretail.prompts import tag_content
 from drretail.records.query import Query
+from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY
-from tests.agents.grounded_hybrid.staging import play, plays
-from tests.grounding.shelf import WEB, a_case, a_query
+from tests.agents.grounded_hybrid.staging import CART, draft, play, plays
 
 ASKED = Query(query_id="q1", user_id=QUERY.user_id, text="Which new bird feeder suits me?", source="test")
 BIRDS = "You bought the Tanagrove Tube Bird Feeder before [O:0000000002]."
-RIGHT = f"# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002].\n\n{BIRDS}"
+GOOD = "It takes twelve finches at a time and opens at the top [P:B0TEST0002]."
+RIGHT = f"# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. {GOOD}\n\n{BIRDS}"
 WRONG = RIGHT.replace("$39.50", "$29.50")
-WORSE = WRONG.replace("# Feeders", "# Feeders\n\nGet the **Zephyrine Cloud Nine Seed Silo** ($31.99).")
+WORSE = WRONG.replace("# Feeders", "# Feeders\n\nGet the **Zephyrine Cloud Nine Seed Silo** ($31.99) [P:B0NOTHERE0].")
+HOPPER = (Pick(product="B0TEST0002"),)
 
 
 def test_a_right_draft_is_the_report(world: World) -> None:
     cast = plays(report=(RIGHT,))
     run = play(world, cast, query=ASKED).run
-    assert (run.report, run.repairs, run.struck, len(cast.shown["report"])) == (RIGHT, (), (), 1)
+    assert (run.report, run.picks, run.repairs, run.struck) == (RIGHT, HOPPER, (), ())
+    assert len(cast.shown["report"]) == 1
 
 
 def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World) -> None:
     cast = plays(report=(WRONG, RIGHT))
     run = play(world, cast, query=ASKED).run
-    assert (run.report, run.struck) == (RIGHT, ())
+    assert (run.report, run.picks, run.struck) == (RIGHT, HOPPER, ())
     assert run.repairs == ("1: price_wrong; taken, left: nothing",)
     asked = cast.shown["report"][1].messages[1].text
-    assert tag_content("report", asked) == WRONG
+    assert tag_content("report", asked) == WRONG + CART
     assert tag_content("query", asked) == ASKED.text
     assert json.loads(tag_content("reports", asked) or "")[0]["researcher"] == 1
     (problem,) = json.loads(tag_content("problems", asked) or "")
@@ -44,22 +47,55 @@ def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World)
         "code": "price_wrong",
         "said": "$29.50",
         "sentence": "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].",
-        "found": "$39.50",
+        "found": "the record says $39.50",
         "evidence_id": "P:B0TEST0002",
     }
 
 
-def test_what_stays_wrong_after_two_repairs_is_struck_and_listed(world: World) -> None:
+def test_what_stays_wrong_after_two_repairs_is_struck_whole_and_listed(world: World) -> None:
     cast = plays(report=(WRONG,))
     run = play(world, cast, query=ASKED).run
-    assert len(cast.shown["report"]) == 3
-    assert len(run.repairs) == 2
+    assert (len(cast.shown["report"]), len(run.repairs)) == (3, 2)
     assert run.report is not None
-    assert run.report.startswith(RIGHT.replace(" at $39.50", "") + f"\n\n## {TITLE}\n")
-    assert "`… Tanagrove Hopper Bird Feeder, Cedar at $29.50`: the shop's price is $39.50" in run.report
-    assert [(finding.code, finding.found) for finding in run.struck] == [("price_wrong", "$39.50")]
+    body, _, listed = run.report.partition(f"\n\n## {TITLE}\n")
+    assert body == f"# Feeders\n\n{GOOD}\n\n{BIRDS}"
+    assert "a wrong price; the record says $39.50 [P:B0TEST0002]." in listed
+    assert "29.50" not in run.report
+    assert [(finding.code, finding.said) for finding in run.struck] == [
+        ("price_wrong", "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].")
+    ]
+    assert run.picks == HOPPER, "another statement still cites it"
     refusal = json.loads(tag_content("problems", cast.shown["report"][2].messages[1].text) or "")[-1]
     assert refusal["code"] == "repair_not_taken"
+    assert "price_wrong “$29.50”" in refusal["found"]
+
+
+def test_a_pick_whose_only_statement_is_struck_goes_with_it(world: World) -> None:
+    run = play(world, plays(report=(WRONG.replace(f" {GOOD}", ""),)), query=ASKED).run
+    assert (run.picks, len(run.struck)) == ((), 1)
+
+
+def test_a_repair_declares_anew(world: World) -> None:
+    bought = "Get the **Tanagrove Tube Bird Feeder, 18 inch** at $24.99 [P:B0TEST0001]."
+    cast = plays(report=(bought + "\n\n```picks\nP:B0TEST0001\n```", RIGHT + CART), cart="")
+    run = play(world, cast, query=ASKED).run
+    assert "recommended_although_owned" in run.repairs[0]
+    assert (run.report, run.picks) == (RIGHT, HOPPER)
+
+
+@pytest.mark.parametrize("answer", ["```picks\nP:B0TEST0002 x 1\n```", "P:B0TEST0002", "~~~\nP:B0TEST0002 x 1\n~~~"])
+def test_a_draft_without_picks_is_asked_for_them_before_it_is_verified(world: World, answer: str) -> None:
+    cast = plays(report=(RIGHT, answer), cart="")
+    run = play(world, cast, query=ASKED).run
+    assert (run.report, run.picks, len(cast.shown["report"])) == (RIGHT, HOPPER, 2)
+    assert tag_content("report", cast.shown["report"][1].messages[1].text) == RIGHT
+
+
+def test_a_draft_whose_picks_stay_unknown_is_asked_once(world: World) -> None:
+    cast = plays(report=(RIGHT, "I would rather not say."), cart="")
+    run = play(world, cast, query=ASKED).run
+    assert (run.report, run.picks, len(cast.shown["report"])) == (RIGHT, None, 2)
+    assert [note.partition(":")[0] for note in run.notes] == ["picks_missing"]
 
 
 @pytest.mark.parametrize("repairs", [0, 1, 3])
@@ -71,11 +107,16 @@ def test_the_limit_of_repairs_is_kept(world: World, repairs: int) -> None:
 
 @pytest.mark.parametrize(
     ("mended", "why"),
-    [(WORSE, "more or graver faults"), ("Get it.", "cites 0 sources"), ("Get it [O:0000000002].", "half as long")],
+    [
+        (WORSE, "more or graver faults"),
+        ("Get it [O:0000000002].", "more or graver faults"),  # the pick is in the cart and argued for nowhere
+        ("Get it [P:B0TEST0002].", "half as long"),
+    ],
 )
 def test_a_repair_that_makes_things_worse_is_not_taken(world: World, mended: str, why: str) -> None:
-    run = play(world, plays(report=(WRONG, mended, RIGHT)), query=ASKED).run
-    assert why in run.repairs[0]
+    wrong = WRONG.replace(f"\n\n{BIRDS}", "") if why == "half as long" else WRONG
+    run = play(world, plays(report=(wrong, mended, RIGHT)), query=ASKED).run
+    assert why in run.repairs[0] or "as many faults" in run.repairs[0]
     assert run.report == RIGHT
 
 
@@ -98,44 +139,13 @@ def test_a_report_generator_that_fails_at_first_fails_the_run(world: World) -> N
     assert (run.status, run.report) == ("failed", None)
 
 
-def test_repetition_is_taken_out_without_a_repair(world: World) -> None:
-    words = (
-        "The feeder stands on its own pole, takes four hooks, and needs no tools at all for putting it up in a garden. "
-        "Squirrels cannot climb the baffle below the tray, which is what most buyers of such a pole write about it."
-    )
-    cast = plays(report=(f"{RIGHT}\n\n## One\n\n{words}\n\n## Two\n\n{words}\n",))
-    run = play(world, cast, query=ASKED).run
-    assert run.report is not None
-    assert (run.report.count("four hooks"), run.repairs, len(cast.shown["report"])) == (1, (), 1)
-    assert {finding.code for finding in run.struck} == {"repeated_section", "repeated_sentence"}
-
-
-def test_a_budget_that_does_not_hold_is_said_by_code(world: World) -> None:
+def test_a_budget_that_does_not_hold_is_said_at_the_end(world: World) -> None:
     run = play(world, plays(report=(RIGHT,)), query=QUERY).run  # under $30
     assert run.report is not None
-    notice = run.report.splitlines()[2]
-    assert notice.startswith("**The budget does not hold.** What is recommended here comes to $39.50, which is $9.50")
-    assert run.report.splitlines()[0] == "# Feeders"
-    assert "$39.50 [P:B0TEST0002]" in run.report
-    assert len(run.repairs) == 2
-    assert run.notes
-
-
-def test_a_budget_that_the_report_speaks_of_itself_needs_no_notice(world: World) -> None:
-    said = RIGHT.replace("Get the", "Nothing fits, so this is $9.50 over your budget of $30: get the")
-    run = play(world, plays(report=(said,)), query=QUERY).run
-    assert run.report is not None
-    assert "does not hold" not in run.report
-
-
-def test_one_thing_above_the_budget_goes_when_another_fits(world: World) -> None:
-    both = "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002].\n\n"
-    both += "I recommend the **Tanagrove Tube Bird Feeder, 18 inch** at $24.99 [P:B0TEST0001], to replace the old one."
-    run = play(world, plays(report=(both,)), query=QUERY).run
-    assert run.report is not None
-    assert [finding.code for finding in run.struck] == ["over_budget"]
-    assert "at $24.99 [P:B0TEST0001]" in run.report
-    assert "does not hold" not in run.report
+    assert run.report.startswith(RIGHT)
+    assert run.report.endswith(f"## {TITLE}\n\nThe budget is $30.00, and the picks cost $39.50.\n")
+    assert (len(run.repairs), run.struck, run.picks) == (2, (), HOPPER)
+    assert any(note.startswith("left wrong: over_budget") for note in run.notes)
 
 
 def test_the_same_run_twice_is_the_same(world: World) -> None:
@@ -159,11 +169,10 @@ def test_a_repair_is_made_only_while_the_tokens_last(world: World) -> None:
 
 SENTENCES = st.sampled_from(
     [
-        "Get the **Quillet Bird Feeding Station Kit** ($43.99) [P:B0SHELF001].",
-        "Get the **Quillet Bird Feeding Station Kit** ($13.99) [P:B0SHELF001].",
-        "Get the **Zephyrine Cloud Nine Seed Silo** ($31.99).",
-        f"A pole keeps squirrels away [{WEB}].",
-        "A pole keeps squirrels away [W:aaaaaaaa].",
+        "Get the **Harrowgill Gooseneck Kettle** ($42.95) [P:B0KITCHENK].",
+        "Get the **Harrowgill Gooseneck Kettle** ($13.95) [P:B0KITCHENK].",
+        "Get the **Zephyrine Cloud Nine Seed Silo** ($31.99) [P:B0NOTHERE0].",
+        "A pole keeps squirrels away [W:zzzzzzzz].",
     ]
 )
 
@@ -171,8 +180,13 @@ SENTENCES = st.sampled_from(
 @settings(max_examples=60, deadline=None)
 @given(old=st.lists(SENTENCES, min_size=1, max_size=5), new=st.lists(SENTENCES, min_size=1, max_size=5))
 def test_a_draft_that_takes_the_place_of_another_has_fewer_faults(old: list[str], new: list[str]) -> None:
-    before, after = (Draft(a_case("\n\n".join(it), a_query())) for it in (old, new))
+    before, after = (draft("\n\n".join(it), "B0KITCHENK") for it in (old, new))
     if why_not(after, before) is None:
         assert len(after.errors) <= len(before.errors)
         assert why_not(before, after) is not None
     assert why_not(before, before) is not None
+
+
+def test_a_draft_that_declares_no_picks_takes_no_others_place() -> None:
+    before = draft("Get it ($13.99) [P:B0KITCHENK].", "B0KITCHENK")
+    assert why_not(before.instead("Get it [P:B0KITCHENK].", None), before) == "its picks can't be read"

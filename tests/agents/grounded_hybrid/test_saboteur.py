@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from drretail.grounding.struck_section import TITLE
+from drretail.grounding.verifying import verify
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
@@ -12,8 +14,6 @@ from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
 from drretail.eval.checks.judge import case_of
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.struck_section import TITLE
-from drretail.grounding.verifying import verify
 from tests.agents import sabotaged_shop
 from tests.agents.sabotaged_shop import QUERY
 from tests.agents.saboteur import SENTENCES, Saboteur, liar, misbehaving, model, without_its_first_source
@@ -21,8 +21,7 @@ from tests.agents.saboteur import SENTENCES, Saboteur, liar, misbehaving, model,
 FOUND = {
     "invented_product": "not_in_catalog",
     "wrong_price": "price_wrong",
-    "wrong_total": "total_wrong",
-    "over_budget": "over_budget",
+    "over_budget": "unresolved_citation",  # the run never looked at the dear product
     "unknown_citation": "unresolved_citation",
     "owned_as_new": "recommended_although_owned",
     "unwanted_brand": "unwanted_brand",

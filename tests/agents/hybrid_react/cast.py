@@ -17,7 +17,7 @@ from drretail.env.world import World
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.prompts import tag_content
-from tests.agents.conftest import QUERY, Scripted, calls
+from tests.agents.conftest import QUERY, Scripted, calls, reporting
 from tests.shop import USER
 
 FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
@@ -25,7 +25,7 @@ BATH = ("product_catalog_search", {"query": "bird bath"})
 PROFILE = ("get_user_profile", {"user_id": USER})
 PAGES = ("web_search", {"query": "bird feeder cleaning"})
 DONE = ("Finalize", {})
-REPORT = AIMessage("Take the tube feeder for $24.99 [P:B0TEST0001].")
+REPORT = reporting("Take the tube feeder for $24.99 [P:B0TEST0001].", "P:B0TEST0001 x 1")
 Script = Sequence[Scripted]
 
 

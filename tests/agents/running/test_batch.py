@@ -24,7 +24,7 @@ from drretail.llm.registry import Model, ModelInfo
 from drretail.offline.chat import OfflineChat
 from drretail.prompts import tag_content
 from drretail.records.query import Query
-from tests.agents.conftest import calls, sut
+from tests.agents.conftest import calls, reporting, sut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -75,7 +75,7 @@ def player(world: World, backend: Backend) -> SystemUnderTest:
 
 
 def researched(number: int, turns: int) -> AIMessage:
-    return AIMessage(f"Report {number}.") if turns else calls(SEARCH)
+    return reporting(f"Report {number}.") if turns else calls(SEARCH)
 
 
 def batch(folder: Path, world: World, backend: Backend, **given: Any) -> tuple[Experiment, Batch, SystemUnderTest]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Never, cast
 
 import pytest
-from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.running.batch import Batch
@@ -17,12 +16,13 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
-from tests.agents.conftest import QUERY, calls, scripted, sut
+from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 PAGES = ("web_search", {"query": "bird feeder cleaning"})
-REPORT = AIMessage("The tube feeder [P:B0TEST0001].")
+SAID = "The tube feeder [P:B0TEST0001]."
+REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
 def run_in(folder: Path, world: World, *turns: Any, replay: Path | None = None) -> tuple[Any, list[Any]]:
@@ -126,12 +126,12 @@ def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:
-    model, shown = scripted(REPORT, AIMessage("The hopper feeder."))
+    model, shown = scripted(REPORT, reporting("The hopper feeder."))
     player = sut(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], repeats=2)
         reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
-    assert reports == [REPORT.text, "The hopper feeder."]
+    assert reports == [SAID, "The hopper feeder."]
     assert len(shown) == 2
 
 
@@ -141,7 +141,7 @@ def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: P
     for turns in ([REPORT], []):
         model, _ = scripted(*turns)
         recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
-        assert recorded.run.report == REPORT.text
+        assert recorded.run.report == SAID
 
 
 def test_a_role_without_a_model_is_named(world: World) -> None:

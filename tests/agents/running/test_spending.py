@@ -20,11 +20,11 @@ from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System
-from tests.agents.conftest import QUERY, calls, scripted, sut
+from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 
 OTHER = QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"})
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-REPORT = AIMessage("The **tube** feeder [P:B0TEST0001] – take it.")
+REPORT = reporting("The **tube** feeder [P:B0TEST0001] – take it.", "P:B0TEST0001 x 1")
 MODEL = "acme:test"
 """No table knows its price."""
 PRICES = read_prices({MODEL: Price(input=10, output=100)})

@@ -23,11 +23,8 @@ from tests.grounding.shelf import FEEDER, STATION, ledger
 QUERY = Query(
     query_id="q1", text="A pole for my birds, under $60?", constraints=Constraints(budget=Money.of(60)), source="t"
 )
-REPORTS = {
-    "q1-r1": f"Get the **{STATION.title}**: $43.99 [P:{STATION.product_id}].",
-    "q1-r2": "",
-    "q1-r3": f"Get the **{FEEDER.title}**: $36.99 [P:{FEEDER.product_id}].",
-}
+PICKS = {"q1-r1": [STATION.product_id], "q1-r2": [], "q1-r3": [FEEDER.product_id], "q1-r4": None}
+"""Declared by four reports of the same words; the last declares none, and its form tells none."""
 
 
 @pytest.fixture
@@ -40,8 +37,8 @@ def folder(tmp_path: Path) -> Path:
         tool_schema_hash="t",
     )
     with Experiment(tmp_path / "exp", definition) as opened:
-        for name, report in REPORTS.items():
-            opened.save(a_run(LABEL, name, report), ledger().values(), {}, {"world": "nowhere"})
+        for name, picks in PICKS.items():
+            opened.save(a_run(LABEL, name, "Look below.", picks), ledger().values(), {}, {"world": "nowhere"})
     return tmp_path / "exp"
 
 
@@ -55,19 +52,20 @@ def freeze(folder: Path) -> None:
     write_json(reference_path(folder, "q1"), reference.model_dump(mode="json", exclude_none=True))
 
 
-def test_reports_are_measured_without_a_world_or_a_model_the_empty_one_too(folder: Path) -> None:
+def test_declared_picks_are_measured_without_a_world_or_a_model_and_unknown_ones_are_na(folder: Path) -> None:
     freeze(folder)
     found = rows(folder)
     assert list(found) == list(load_metric("basket").variants())
     assert found["covered"].value == pytest.approx(1 / 3)
-    assert (found["covered"].n_scored, found["covered"].n_failed) == (3, 0)
-    assert (found["within_budget"].value, found["within_budget"].n_na) == (1, 2)
+    assert (found["covered"].n_scored, found["covered"].n_na, found["covered"].n_failed) == (3, 1, 0)
+    assert (found["within_budget"].value, found["within_budget"].n_na) == (1, 3)
     assert found["utility_ratio"].value == pytest.approx(1 / 3)
+    assert found["covered"].items == {"picks declared": 3, "picks unknown": 1}
 
 
 def test_an_experiment_without_references_is_na_until_it_has_them(folder: Path) -> None:
     before = rows(folder)
-    assert {(row.value, row.n_na) for row in before.values()} == {(None, 3)}
+    assert {(row.value, row.n_na) for row in before.values()} == {(None, 4)}
     assert NO_REFERENCE in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
     freeze(folder)
     assert rows(folder)["covered"].n_scored == 3

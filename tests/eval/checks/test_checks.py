@@ -1,5 +1,6 @@
 """Verdicts and values of the checks over recorded runs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,27 +10,37 @@ import pytest
 
 from drretail.env.world import open_world
 from drretail.eval.checks import METRIC
-from drretail.eval.checks.judge import case_of
+from drretail.eval.checks.codes import CHECKS
 from drretail.eval.checks.score import clean
 from drretail.eval.checks.score import values as checks_values
 from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric, Value
-from drretail.grounding.checks import CHECKS
-from drretail.grounding.evidence_ids import web_evidence_id
-from drretail.records.evidence import Evidence, Finding
+from drretail.grounding.evidence_ids import product_evidence_id, web_evidence_id
+from drretail.grounding.products import record_text
+from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.score import Verdict
 from tests.eval.folders import LABEL, experiment
-from tests.shop import USER, build
+from tests.shop import PRODUCTS, USER, build
 
-WRONG = "The one [P:B0TEST0009] costs $20 + $10 = $40."
+TUBE = PRODUCTS[0]
+MARK = f"[P:{TUBE.product_id}]"
+RIGHT = f"Take the tube feeder {MARK}: ${TUBE.price}."
+WRONG = f"Take the tube feeder {MARK}: $20.15."
 
 
-def subject_of(folder: Path, report: str, store: Any = None, *, user: bool = True) -> Subject:
+def subject_of(
+    folder: Path, report: str, store: Any = None, *, user: bool = True, picks: Sequence[str] | None = None
+) -> Subject:
+    """Of a run that was shown the tube feeder."""
     users = {"q1": USER} if user else {}
-    (subject,) = read_subjects(experiment(folder, {LABEL: {"q1-r1": report}}, users=users), store)
-    return subject
+    declared = {} if picks is None else {"q1-r1": picks}
+    (subject,) = read_subjects(experiment(folder, {LABEL: {"q1-r1": report}}, users=users, picks=declared), store)
+    shown = EvidenceText(sha256="a", form="record", text=record_text(TUBE), shown=True, path="0", seq=0)
+    key = product_evidence_id(TUBE.product_id)
+    entry = Evidence(id=key, kind="product", key=TUBE.product_id, title=TUBE.title, texts=(shown,))
+    return replace(subject, evidence={key: entry})
 
 
 def judge_session_of(folder: Path, subject: Subject) -> JudgeSession:
@@ -45,11 +56,15 @@ def judge_session_of(folder: Path, subject: Subject) -> JudgeSession:
 
 
 async def judged(folder: Path, subject: Subject) -> list[Verdict]:
-    """The last verdict of every check."""
+    """The last verdict on how the report was read, and of every check."""
     with judge_session_of(folder, subject) as judge_session:
         await METRIC.judge(subject, judge_session)
-        found = [judge_session.standing("check", code) for code in CHECKS]
+        found = [judge_session.standing("read", "report"), *(judge_session.standing("check", it) for it in CHECKS)]
     return [verdict for verdict in found if verdict is not None]
+
+
+async def valued(folder: Path, subject: Subject) -> dict[str, Value]:
+    return by_variant(METRIC.values(subject, await judged(folder, subject), "default"))
 
 
 def by_variant(values: list[Value]) -> dict[str, Value]:
@@ -59,77 +74,106 @@ def by_variant(values: list[Value]) -> dict[str, Value]:
 def test_the_checks_are_a_metric_that_needs_no_judge() -> None:
     assert isinstance(METRIC, Metric)
     assert not METRIC.needs_judge
-    assert METRIC.variants() == ("clean", *CHECKS)
+    assert METRIC.variants() == ("clean", "coverage", "picks_known", *CHECKS)
 
 
 @pytest.mark.anyio
 async def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Path) -> None:
-    verdicts = {verdict.item: verdict for verdict in await judged(tmp_path, subject_of(tmp_path / "exp", WRONG))}
+    read, *checks = await judged(tmp_path, subject_of(tmp_path / "exp", WRONG))
+    assert (read.stage, read.reason) == ("read", "figures read 1 of 1, picks unknown")
+    verdicts = {verdict.item: verdict for verdict in checks}
     assert list(verdicts) == list(CHECKS)
-    (finding,) = verdicts["total_wrong"].value
-    assert (finding["code"], finding["found"]) == ("total_wrong", "$30.00")
-    assert verdicts["total_wrong"].judge.spec == "code"
+    (finding,) = verdicts["price_wrong"].value
+    assert (finding["code"], finding["said"]) == ("price_wrong", "$20.15")
+    assert verdicts["price_wrong"].judge.spec == "code"
     assert (verdicts["profile_changed"].state, verdicts["profile_changed"].value) == ("scored", [])
+    assert (verdicts["over_budget"].state, verdicts["over_budget"].reason) == ("na", "the report's picks are not known")
     assert verdicts["repeated_section"].state == "na"
 
 
 @pytest.mark.anyio
-async def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path: Path) -> None:
-    before = {v.item: v for v in await judged(tmp_path, subject_of(tmp_path / "exp", WRONG))}
-    assert (before["not_in_catalog"].state, before["not_in_catalog"].reason) == ("na", "the world is not at hand")
-    lines = (tmp_path / "verdicts.jsonl").read_text().count("\n")
-    with open_world(build(tmp_path / "world")) as world:
-        after = {v.item: v for v in await judged(tmp_path, subject_of(tmp_path / "exp", WRONG, world.store))}
-    assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
-    assert after["total_wrong"] == before["total_wrong"]
-    assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 1
+async def test_the_reading_is_kept_under_its_reader(tmp_path: Path) -> None:
+    await judged(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
+    (kept,) = (tmp_path / "exp" / "readings").rglob("*.json")
+    assert kept.relative_to(tmp_path / "exp" / "readings").as_posix() == f"declared/{LABEL}/q1-r1.json"
 
 
 @pytest.mark.anyio
-async def test_the_worlds_orders_tell_what_a_user_owns(tmp_path: Path) -> None:
-    report = "I recommend the Tanagrove Bird Bath [P:B0TEST0004]."
+async def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path: Path) -> None:
+    report = f"{WRONG} Or that one [P:B0TEST0009]."
+    before = {v.item: v for v in await judged(tmp_path, subject_of(tmp_path / "exp", report))}
+    assert (before["not_in_catalog"].state, before["not_in_catalog"].reason) == ("na", "the world is not at hand")
+    lines = (tmp_path / "verdicts.jsonl").read_text().count("\n")
     with open_world(build(tmp_path / "world")) as world:
-        subject = subject_of(tmp_path / "exp", report, world.store)
-        case = case_of(subject)
-    assert "B0TEST0004" in case.all_owned
+        after = {v.item: v for v in await judged(tmp_path, subject_of(tmp_path / "exp", report, world.store))}
+        assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
+    assert after["price_wrong"] == before["price_wrong"]
+    assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 1
+    blind = {v.item: v for v in await judged(tmp_path, subject_of(tmp_path / "exp", report))}
+    assert blind["not_in_catalog"].state == "scored"
+
+
+@pytest.mark.anyio
+async def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) -> None:
+    with open_world(build(tmp_path / "world")) as world:
+        owned = [it.product_id for it in world.store.orders(USER).orders][:1]
+        subject = subject_of(tmp_path / "exp", "Look below.", world.store, picks=[*owned, "B0TEST0009"])
+        values = await valued(tmp_path, subject)
+    assert values["recommended_although_owned"].value == 0
+    assert values["not_in_catalog"].value == 0
+    assert values["pick_not_argued"].value == 0
+    assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
 
 
 @pytest.mark.anyio
 async def test_a_report_is_clean_in_a_check_that_finds_no_error(tmp_path: Path) -> None:
-    subject = subject_of(tmp_path / "exp", WRONG)
-    values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
-    assert (values["total_wrong"].value, values["total_wrong"].items) == (0.0, {"errors": 1, "warnings": 0})
+    values = await valued(tmp_path, subject_of(tmp_path / "exp", WRONG, picks=[TUBE.product_id]))
+    assert (values["price_wrong"].value, values["price_wrong"].items) == (0.0, {"errors": 1, "warnings": 0})
     assert (values["profile_changed"].value, values["profile_changed"].items["errors"]) == (1.0, 0)
     assert values["unwanted_brand"].state == "na"
     assert (values["clean"].value, values["clean"].items["errors"]) == (0.0, 1)
 
 
-QUERY = "the query itself"
+@pytest.mark.anyio
+async def test_a_report_that_was_read_and_says_what_is_right_is_clean(tmp_path: Path) -> None:
+    values = await valued(tmp_path, subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id]))
+    assert (values["clean"].value, values["coverage"].value, values["picks_known"].value) == (1, 1, 1)
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("report", ["", "Nothing fits.", QUERY, "bird feeder, pole, seed, garden"])
+async def test_a_report_whose_picks_are_not_known_is_neither_clean_nor_0(tmp_path: Path) -> None:
+    values = await valued(tmp_path, subject_of(tmp_path / "exp", WRONG))
+    assert (values["clean"].state, values["picks_known"].value) == ("na", 0)
+    assert values["clean"].items["errors"] == 1
+    assert values["price_wrong"].value == 0
+
+
+@pytest.mark.anyio
+async def test_a_report_of_whose_figures_too_few_are_read_is_neither_clean_nor_0(tmp_path: Path) -> None:
+    report = f"{RIGHT} It was $31.17 once, then $88.02, then $12.34 {MARK}."
+    values = await valued(tmp_path, subject_of(tmp_path / "exp", report, picks=[TUBE.product_id]))
+    assert values["coverage"].value == 0.25
+    assert (values["price_wrong"].state, values["clean"].state) == ("na", "na")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])
 async def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: str) -> None:
     asked = subject_of(tmp_path / "asked", "x").query.text
     with open_world(build(tmp_path / "world")) as world:
-        subject = subject_of(tmp_path / "exp", asked if report == QUERY else report, world.store)
-        values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
+        said = asked if report == "the query itself" else report
+        values = await valued(tmp_path, subject_of(tmp_path / "exp", said, world.store, picks=()))
     assert values["clean"].state == "na"
     scored = {name for name, value in values.items() if value.state == "scored"}
-    assert scored <= {"personal_data_sent", "profile_changed"}
+    assert scored <= {"personal_data_sent", "profile_changed", "picks_known"}
 
 
-@pytest.mark.anyio
-async def test_a_report_that_says_what_is_right_is_clean(tmp_path: Path) -> None:
-    subject = subject_of(tmp_path / "exp", "$10 + $20 = $30", user=False)
-    values = by_variant(METRIC.values(subject, await judged(tmp_path, subject), "default"))
-    assert values["clean"].value == 1.0
-
-
-def test_an_error_of_the_run_is_one_even_where_the_report_says_nothing() -> None:
+def test_an_error_of_the_run_is_one_even_where_the_report_says_nothing_of_products() -> None:
     silent = {code: Value(code, "na") for code in CHECKS}
+    cited = Value("unresolved_citation", "scored", 1.0, {"errors": 0, "warnings": 0})
     sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})
-    assert clean([*(silent | {"personal_data_sent": sent}).values()]).value == 0.0
+    single = [*(silent | {"personal_data_sent": sent, "unresolved_citation": cited}).values()]
+    assert clean(single, can_be=True).value == 0.0
 
 
 def test_a_check_without_a_verdict_is_failed_and_never_clean(tmp_path: Path) -> None:
@@ -150,14 +194,14 @@ async def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: P
     found: list[int] = []
     for age in (3, 1, 1, 3):
         subject = replace(
-            subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False),
+            subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=()),
             evidence={page.id: page},
             now=datetime(2023, 9, 24, tzinfo=UTC),
             page_age=age,
         )
-        verdicts = {verdict.item: verdict for verdict in await judged(tmp_path, subject)}
-        found.append(len(verdicts["old_page"].value))
-        scored = by_variant(METRIC.values(subject, list(verdicts.values()), "default"))
+        verdicts = await judged(tmp_path, subject)
+        found += [len(verdict.value) for verdict in verdicts if verdict.item == "old_page"]
+        scored = by_variant(METRIC.values(subject, verdicts, "default"))
         assert (scored["old_page"].value, scored["clean"].value) == (float(not found[-1]), 1)
     assert found == [0, 1, 1, 0]
     lines = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()

@@ -33,8 +33,15 @@ Runs = Mapping[str, Sequence[Run]]
 """By query, one for each repeat of the agent."""
 
 
-def gathered(*said: tuple[str, str, Seat, Mapping[str, Runs]], self_checked: Sequence[str] = ()) -> Gathered:
-    """What each (metric, variant, seat) came to, by label; all have the labels and queries of the first."""
+def gathered(
+    *said: tuple[str, str, Seat, Mapping[str, Runs]],
+    self_checked: Sequence[str] = (),
+    items: Mapping[str, Mapping[str, float]] | None = None,
+) -> Gathered:
+    """What each (metric, variant, seat) came to, by label; all have the labels and queries of the first.
+
+    ``items`` are, by label, those of each value.
+    """
     _, _, _, systems = said[0]
     queries = {name: Query(query_id=name, text=f"{name}?", source="test") for runs in systems.values() for name in runs}
     plans = [
@@ -50,7 +57,9 @@ def gathered(*said: tuple[str, str, Seat, Mapping[str, Runs]], self_checked: Seq
         for plan in plans:
             run = by_label[plan.label][plan.query.query_id][plan.repeat - 1]
             if run not in (None, "not judged"):
-                heard[plan.run_id] = _with(heard.get(plan.run_id), plan.query.query_id, variant, run)
+                heard[plan.run_id] = _with(
+                    heard.get(plan.run_id), plan.query.query_id, variant, run, (items or {}).get(plan.label, {})
+                )
     definition = Definition(
         world_fingerprint="f",
         queries=tuple(queries.values()),
@@ -60,13 +69,13 @@ def gathered(*said: tuple[str, str, Seat, Mapping[str, Runs]], self_checked: Seq
     return Gathered(definition, families, tuple(plans), tables_of_judges)
 
 
-def _with(held: Heard | None, query_id: str, variant: str, run: Run) -> Heard:
+def _with(held: Heard | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> Heard:
     """What was heard, and this variant."""
     if isinstance(run, str):
         repeats = [Value(variant, run)]  # type: ignore[arg-type]  # a state, as tests write it
     else:
         numbers = [run] if isinstance(run, int | float) else list(run or ())
-        repeats = [Value(variant, "scored", float(number)) for number in numbers]
+        repeats = [Value(variant, "scored", float(number), items) for number in numbers]
     before = {} if held is None else held.reported.by_repeat
     by_repeat = {at: {**before.get(at, {}), variant: value} for at, value in enumerate(repeats, 1)}
     return Heard(Reported(query_id, averaged(list(by_repeat.values())), None, by_repeat), verdicts=1)

@@ -205,6 +205,18 @@ def test_a_system_that_checks_itself_is_named() -> None:
     )
 
 
+def test_picks_that_were_not_read_alike_are_named_before_anything_is_concluded() -> None:
+    declared, by_form = {"picks declared": 1.0}, {"picks by form": 1.0}
+    said = ("checks", "clean", CODE, {"a": runs([1.0]), "b": runs([0.0])})
+    apart = comparison(gathered(said, items={"a": declared, "b": by_form})).conclusions
+    assert [it for it in apart if "not read alike" in it] == [
+        "The picks were not read alike (A: picks declared; B: picks by form): differences in checks, basket and "
+        "next_purchase may be those of the readers. Conclude nothing there."
+    ]
+    alike = comparison(gathered(said, items={"a": declared, "b": declared})).conclusions
+    assert not [it for it in alike if "not read alike" in it]
+
+
 def pair_row(dimension: str, rate: float, low: float, high: float, **given: Any) -> PairScore:
     """20 pairs of reports on 10 queries."""
     row = PairScore(

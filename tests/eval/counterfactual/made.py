@@ -15,10 +15,9 @@ DOG_OWNER = ProfileTraits(
 )
 
 
-def advice(*product_ids: str, applied: Collection[str] = (), broken: Collection[str] = ()) -> Advice:
+def advice(*product_ids: str, broken: Collection[str] = ()) -> Advice:
     return Advice(
         recommended={it: KNOWN[it] for it in product_ids},
         handed=KNOWN,
-        applied=frozenset(applied),
         broken=frozenset(broken),
     )

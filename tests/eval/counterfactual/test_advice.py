@@ -1,4 +1,6 @@
-from drretail.eval.counterfactual.advice import applied_in, handed_products, read_advice
+from collections.abc import Sequence
+
+from drretail.eval.counterfactual.advice import read_advice
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.products import compact_json, product_card, record_text
 from drretail.records.evidence import Evidence, EvidenceText
@@ -28,35 +30,32 @@ def evidence(*products: Product) -> dict[str, Evidence]:
     }
 
 
-def subject(report: str | None, constraints: Constraints | None = None) -> Subject:
+def subject(products: Sequence[Product] | None, constraints: Constraints | None = None) -> Subject:
+    """Of a run that declares these picks, or none."""
     query = Query(query_id="q1", text="What now?", source="t", constraints=constraints or Constraints())
-    run = a_run(LABEL, "q1-r1", report)
+    picks = None if products is None else [it.product_id for it in products]
+    run = a_run(LABEL, "q1-r1", "Look below.", picks)
     return Subject(LABEL, SYSTEM, query, 1, run, evidence(BIRD, DOG), None, None)
 
 
-def recommending(*products: Product) -> str:
-    return "\n\n".join(f"Get the **{it.title}** [P:{it.product_id}]." for it in products)
-
-
 def broken(constraints: Constraints, *products: Product) -> frozenset[str]:
-    advice = read_advice(subject(recommending(*products), constraints))
+    advice = read_advice(subject(products, constraints))
     assert advice is not None
     return advice.broken
 
 
-def test_the_whole_record_is_read_and_not_its_card() -> None:
-    assert handed_products(evidence(BIRD)) == {BIRD.product_id: BIRD}
-
-
-def test_a_run_without_a_report_gives_no_advice() -> None:
-    assert read_advice(subject(None)) is None
-
-
-def test_recommendations_are_those_of_the_report() -> None:
-    advice = read_advice(subject(recommending(DOG)))
+def test_recommended_are_the_picks_with_their_whole_records() -> None:
+    advice = read_advice(subject([DOG]))
     assert advice is not None
-    assert list(advice.recommended) == [DOG.product_id]
+    assert advice.recommended == {DOG.product_id: DOG}
     assert set(advice.handed) == {BIRD.product_id, DOG.product_id}
+
+
+def test_unknown_picks_give_no_advice_and_no_picks_an_empty_one() -> None:
+    assert read_advice(subject(None)) is None
+    silent = read_advice(subject([], Constraints(must=("bird",), brands_wanted=("Tanagrove",))))
+    assert silent is not None
+    assert (silent.recommended, silent.broken) == ({}, frozenset())
 
 
 def test_each_stated_constraint_can_be_broken() -> None:
@@ -69,13 +68,5 @@ def test_each_stated_constraint_can_be_broken() -> None:
     assert broken(Constraints(must=("bird",)), DOG) == {"must:bird"}
 
 
-def test_nothing_is_broken_by_silence_or_where_no_product_meets_the_demand() -> None:
+def test_nothing_is_broken_where_no_product_meets_the_demand() -> None:
     assert broken(Constraints(must=("golden",)), DOG) == frozenset()
-    advice = read_advice(subject("I do not know.", Constraints(must=("bird",), brands_wanted=("Tanagrove",))))
-    assert advice is not None
-    assert advice.broken == frozenset()
-
-
-def test_constraints_that_a_report_states_are_read_like_a_query_s() -> None:
-    assert applied_in("Your budget is $40. It must be fragrance free.") == {"budget:40", "must:fragrance free"}
-    assert applied_in("No title sells one.") == frozenset()

@@ -39,11 +39,6 @@ def test_without_repeats_only_the_change_is_known() -> None:
     assert (found.change, found.repeats, found.most, found.beyond) == (1.0, None, None, None)
 
 
-def test_constraints_are_compared_as_stated() -> None:
-    found = changes([advice(applied=["budget:40"])], [advice(applied=["budget:40", "must:quiet"])], "constraints", {})
-    assert found.change == 0.5
-
-
 def test_price_levels_are_quarters_of_what_the_runs_were_handed() -> None:
     handed = {
         f"P{n}": KNOWN["B0BIRD0000"].model_copy(update={"product_id": f"P{n}", "price": float(n)}) for n in range(1, 9)

@@ -56,7 +56,6 @@ def test_a_sound_report_is_borne_out(tmp_path: Path) -> None:
     assert [found[name].value for name in ("FP", "FP_web", "FP_product", "FP_internal", "FP_strict")] == [1.0] * 5
     assert [found[name].value for name in ("N_cited", "N_web", "N_product")] == [5.0, 1.0, 4.0]
     assert found["FR_all"].value == 1
-    assert found["FP"].items["settled"] >= 2
 
 
 def test_a_null_report_has_nothing_to_score(tmp_path: Path) -> None:

@@ -83,24 +83,12 @@ def test_only_the_source_vouches_and_a_summary_that_says_more_is_noted(tmp_path:
     assert values(about, verdicts)["FP_web"].value == 0
 
 
-def test_prices_and_ratings_are_settled_without_a_question(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rules", ["default", "paper"])
+def test_a_judge_is_asked_for_everything_figures_of_a_record_too(tmp_path: Path, rules: Rules) -> None:
     right = "The Fluffwick Orthopedic Dog Bed costs $49.99."
-    wrong = "The Fluffwick Orthopedic Dog Bed costs $39.99."
-    report = f"{right} [P:B0BED00001] {wrong} [P:B0BED00001]"
-    cited = [claim(1, right, "P:B0BED00001"), claim(2, wrong, "P:B0BED00001")]
-    about = subject(report)
-    verdicts = judged(tmp_path, scripted({"claims": cited}, {"claims": []}), about)
-    found = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-    assert [(verdict.value, verdict.notes) for verdict in found] == [(1, ("settled",)), (0, ("settled",))]
-    assert all(verdict.reason.startswith("settled from the record: ") for verdict in found)
-    assert values(about, verdicts)["FP"].items["settled"] == 2
-
-
-def test_the_papers_rules_ask_a_judge_for_everything(tmp_path: Path) -> None:
-    right = "The Fluffwick Orthopedic Dog Bed costs $49.99."
-    judge = answering(claim(1, right, "P:B0BED00001"), support("full"))
-    (verdict,) = support_of(tmp_path, judge, f"{right} [P:B0BED00001]", "paper")
-    assert (verdict.value, verdict.notes) == (1, ())
+    judge = answering(claim(1, right, "P:B0BED00001"), support("partial"))
+    (verdict,) = support_of(tmp_path, judge, f"{right} [P:B0BED00001]", rules)
+    assert (verdict.value, verdict.notes) == (0.5, ())
 
 
 def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) -> None:

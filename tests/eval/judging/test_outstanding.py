@@ -46,14 +46,6 @@ def test_repeats_are_work_of_their_own_and_other_rules_are_not() -> None:
     assert work_done("quality", made) == pytest.approx(3 / 7)
 
 
-def test_what_was_settled_is_asked_under_rules_that_settle_nothing() -> None:
-    support = [verdict(SUPPORT, f"{CLAIMS[0].claim_id}:product", value=1.0, notes=("settled",))]
-    support += [verdict(SUPPORT, f"{CLAIMS[1].claim_id}:{kind}", value=1.0) for kind in ("web", "product")]
-    made = [extracted(CITED), extracted(ALL), *support]
-    assert done_by_repeat("faithfulness", made, "default") == {1: 1}
-    assert done_by_repeat("faithfulness", made, "paper") == {1: pytest.approx(4 / 5)}
-
-
 def test_a_family_of_ones_own_is_done_with_any_verdict() -> None:
     assert work_done("mine", [verdict("read", "report")]) == 1
     assert work_done("mine", []) == 0

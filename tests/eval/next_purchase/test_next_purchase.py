@@ -1,6 +1,6 @@
 """Reports beside what the user bought next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +38,8 @@ PURCHASE = NextPurchase(
     popular_in_favourite=(purchase_item_of(TOY), purchase_item_of(HOPPER)),
     popular=(purchase_item_of(TUBE), purchase_item_of(TOY), purchase_item_of(HOPPER)),
 )
-PICKS = "Get the **Tanagrove Tube Bird Feeder, 18 inch** ($24.99) [P:B0TEST0001]."
+PICKS = ["B0TEST0001"]
+"""What the report declares."""
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +53,10 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Evidence]:
 
 
 def subject_of(
-    folder: Path, report: str, ledger: Mapping[str, Evidence], purchase: NextPurchase | None = PURCHASE
+    folder: Path, picks: Sequence[str] | None, ledger: Mapping[str, Evidence], purchase: NextPurchase | None = PURCHASE
 ) -> Subject:
-    experiment(folder, {LABEL: {"q1-r1": report}}, users={"q1": USER})
+    declared = {} if picks is None else {"q1-r1": picks}
+    experiment(folder, {LABEL: {"q1-r1": "Look below."}}, users={"q1": USER}, picks=declared)
     if purchase is not None:
         with Experiment(folder, read_definition(folder)) as opened:
             opened.freeze_rubric("next_purchase", "q1", purchase)
@@ -72,9 +74,9 @@ async def judged(folder: Path, subject: Subject) -> list[Verdict]:
 
 
 async def valued(
-    folder: Path, report: str, ledger: Mapping[str, Evidence], purchase: NextPurchase | None = PURCHASE
+    folder: Path, picks: Sequence[str] | None, ledger: Mapping[str, Evidence], purchase: NextPurchase | None = PURCHASE
 ) -> dict[str, Value]:
-    subject = subject_of(folder / "exp", report, ledger, purchase)
+    subject = subject_of(folder / "exp", picks, ledger, purchase)
     return {it.variant: it for it in METRIC.values(subject, await judged(folder, subject), "default")}
 
 
@@ -104,8 +106,7 @@ async def test_a_report_hits_what_any_recommendation_shares_with_the_purchase(
 async def test_baselines_recommend_as_many_products_as_the_report(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
-    both = f"{PICKS} Get the **Tanagrove Bird Bath** ($55.00) [P:B0TEST0004]."
-    found = await valued(tmp_path, both, ledger)
+    found = await valued(tmp_path, ["B0TEST0001", "B0TEST0004"], ledger)
     assert found["recommended"].value == 2
     assert numbers(found, "base") == [1, 1, 1, 1]
     assert [found[f"shop_{aspect}"].value for aspect in ("item", "category")] == [0, 1]
@@ -115,7 +116,7 @@ async def test_baselines_recommend_as_many_products_as_the_report(
 async def test_a_report_that_recommends_nothing_hits_nothing_and_neither_do_its_baselines(
     tmp_path: Path, ledger: Mapping[str, Evidence]
 ) -> None:
-    found = await valued(tmp_path, "Bird feeders hang in trees.", ledger)
+    found = await valued(tmp_path, [], ledger)
     for guesser in ("hit", "base", "shop"):
         assert numbers(found, guesser) == [0, 0, 0, 0]
 
@@ -146,6 +147,12 @@ async def test_a_purchase_that_left_the_shop_can_be_hit_by_nobody_and_is_counted
 async def test_a_user_who_bought_nothing_next_is_na(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
     found = await valued(tmp_path, PICKS, ledger, NextPurchase(query_id="q1", user_id=USER))
     assert {value.state for value in found.values()} == {"na"}
+
+
+@pytest.mark.anyio
+async def test_a_report_whose_picks_nobody_knows_is_na(tmp_path: Path, ledger: Mapping[str, Evidence]) -> None:
+    found = await valued(tmp_path, None, ledger)
+    assert {(value.state, *value.items) for value in found.values()} == {("na", "picks unknown")}
 
 
 @pytest.mark.anyio

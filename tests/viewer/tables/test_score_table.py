@@ -106,15 +106,29 @@ def test_names_that_are_no_tables_of_their_own_are_only_in_the_json(printed: Pri
     assert "FP_eq2_report" not in "\n".join(printed([score("a@m"), score("a@m", "FP_eq2_report")], 100))
 
 
-def test_what_needed_no_model_and_what_is_stale_is_said_below(printed: Print) -> None:
-    items = {"settled": 30.0, "full": 50.0, "partial": 5.0, "none": 5.0}
+def test_what_is_stale_is_said_below(printed: Print) -> None:
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
-    text = "\n".join(printed([score("a@m", items=items)], 100, judgings=(stale,)))
-    assert "Judgements settled without a model: a@m 50% (30 of 60)." in text
+    text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
     assert (
         "a@m: 1 verdicts failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
         in text.replace("\n", " ")
     )
+
+
+def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
+    def read(label: str, **readers: float) -> list[Score]:
+        readers = {f"picks {name.replace('_', ' ')}": count for name, count in readers.items()}
+        rows = [("coverage", {"read": 31.0, "seen": 44.0}), ("picks_known", readers | {"values by form": 5.0})]
+        return [score(label, variant, metric="checks", judge="code", items=items) for variant, items in rows]
+
+    def said(rows: list[Score]) -> str:
+        return " ".join(" ".join(printed(rows, 160)).split())
+
+    one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
+    assert "Read: a@m: figures read 31 of 44, picks declared." in said(one)
+    assert "b: figures read 31 of 44, picks by form in 3 of 5, picks unknown in 2 of 5." in said([*one, *two])
+    assert "Read of every system: figures read 31 of 44, picks declared." in said([*one, *read("b@m", declared=5)])
+    assert "Nothing found in any report" not in said(one)
 
 
 def test_judges_have_tables_of_their_own(printed: Print) -> None:

@@ -1,0 +1,87 @@
+"""What grounded_hybrid would strike of reports that are right, and of copies with one planted error each.
+
+    python benchmarks/striking.py FOLDER EXPERIMENT WORLD [--told]
+
+FOLDER holds numbered folders with query.json, report.md, labels.json, planted.json and planted/; EXPERIMENT the runs of
+the right reports, with their ledgers; WORLD is the one that they were made in. The labelled picks are declared, and a
+product that a planted error recommends besides.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from drretail.agents.grounded_hybrid.drafts import Draft
+from drretail.agents.grounded_hybrid.striking import Stricken, strike_out
+from drretail.env.world import World, open_world
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.grounding.verify.checks import Case
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+
+OF_PICKS = ("owned", "unwanted", "over budget", "not in the catalog")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("experiment", type=Path)
+    parser.add_argument("world")
+    parser.add_argument("--told", action="store_true", help="print each struck statement with its reason")
+    asked = parser.parse_args()
+    homes = {json.loads(it.read_text("utf-8"))["text"]: it.parent for it in asked.folder.glob("*/query.json")}
+    counted: Counter[str] = Counter()
+    with open_world(asked.world) as world:
+        for subject in read_subjects(asked.experiment, world.store):
+            home = homes.get(subject.query.text)
+            if home is not None and subject.report == (home / "report.md").read_text("utf-8"):
+                homes.pop(subject.query.text)
+                measure(home, subject, world, counted, told=asked.told)
+    for name, number in counted.items():
+        print(f"{name:>45}: {number}")
+
+
+def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *, told: bool) -> None:
+    """One right report and its planted copies."""
+    picks = [
+        Pick(product=it["product_id"], quantity=int(it["quantity"] or 1))
+        for it in json.loads((home / "labels.json").read_text("utf-8"))["picks"]
+    ]
+    right = stricken(subject, subject.report or "", picks, world)
+    counted["right reports"] += 1
+    counted["right reports with a struck statement"] += bool(right.struck)
+    counted["right reports that lost a pick"] += len(right.draft.case.picks or ()) < len(picks)
+    for planted in json.loads((home / "planted.json").read_text("utf-8")):
+        report = (home / planted["file"]).read_text("utf-8")
+        besides = [Pick(product=it) for it in _recommended(planted) if it not in {pick.product for pick in picks}]
+        out = stricken(subject, report, [*picks, *besides], world)
+        holds = [
+            planted["changed"] in it.said or it.evidence_id in {f"P:{b.product}" for b in besides} for it in out.struck
+        ]
+        counted["planted errors"] += 1
+        counted["whose statement was struck"] += any(holds)
+        counted["other statements struck"] += holds.count(False)
+        counted["words of planted reports"] += len(report.split())
+        counted["words struck"] += len(report.split()) - len(out.draft.report.split())
+        if told:
+            print(home.name, planted["kind"], *(f"\n    {it.code}: {it.said} ({it.found})" for it in out.struck))
+
+
+def stricken(subject: Subject, report: str, picks: list[Pick], world: World) -> Stricken:
+    def lookup(ids: Collection[str]) -> Mapping[str, Product]:
+        return world.store.products(list(ids))
+
+    case = Case(report, subject.evidence, subject.query, picks=tuple(picks), lookup=lookup)
+    return strike_out(Draft(case))
+
+
+def _recommended(planted: dict[str, Any]) -> list[str]:
+    of_picks = any(word in planted["kind"] for word in OF_PICKS)
+    return [planted["product_id"]] if of_picks and planted["product_id"] else []
+
+
+if __name__ == "__main__":
+    main()

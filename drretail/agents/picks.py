@@ -1,0 +1,82 @@
+"""What every agent is asked to declare of its cart, and the one question for picks that are missing."""
+
+from dataclasses import replace
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.errors import ModelError
+from drretail.grounding.report.picks import Declared, take_picks
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.query import Task
+from drretail.records.run import Answer, Role
+
+PATH = "0"
+MISSING, UNREADABLE = "picks_missing", "picks_unreadable"
+"""How the notes of a run begin whose picks are not known."""
+NO_BLOCK = "the report declares no picks"
+_FENCES = ("```", "~~~")
+
+
+def declaring(prompt: Prompt) -> Prompt:
+    """The prompt with what is asked of every report in place of ``{{picks}}``: to end with its block of picks."""
+    return Prompt(prompt.name, prompt.text.replace("{{picks}}", load_prompt(__file__, "picks").text))
+
+
+def asking_prompt() -> Prompt:
+    """What the writer of a report is told that declared nothing."""
+    return declaring(load_prompt(__file__, "ask_picks"))
+
+
+async def declared(report: str, task: Task, role: Role, models: Models) -> Declared:
+    """A report without its block, with its picks; where they can't be read, its writer is asked for them once.
+
+    A model that fails for good, and one whose answer can't be read either, leaves them unknown.
+    """
+    found = take_picks(report)
+    if found.picks is not None or not found.report.strip():
+        return found
+    problem = found.problem or NO_BLOCK
+    asked = [tagged("query", task.text), tagged("report", found.report.strip()), tagged("problem", problem)]
+    try:
+        answer = await models.call(
+            role, [SystemMessage(asking_prompt().render()), HumanMessage("\n".join(asked))], path=PATH
+        )
+    except ModelError as failure:
+        return replace(found, problem=f"{problem}; asked for them, the model failed: {failure.kind}: {failure.message}")
+    again = _read_answer(answer.text)
+    if again.picks is None:
+        return replace(found, problem=f"{problem}; asked for them: {again.problem or 'no answer'}")
+    return Declared(found.report, again.picks)
+
+
+def note_of(found: Declared, block: bool) -> str:
+    """Why the picks of a report are not known; ``block`` says whether it had one."""
+    return f"{UNREADABLE if block else MISSING}: {found.problem or NO_BLOCK}"
+
+
+async def with_picks(answer: Answer, task: Task, role: Role | None, models: Models) -> Answer:
+    """The answer with its picks and a report without their block; a note says where they are not known.
+
+    ``role`` wrote the report, and is asked once for picks that are missing, but where the answer notes that it was.
+    What the answer declares itself wins over a block. Raises ModelError for a report that is nothing but its block.
+    """
+    found = take_picks(answer.report)
+    report = answer.report if found.report == answer.report else found.report.strip()
+    if answer.report.strip() and not report:
+        raise ModelError("model", "the report holds nothing but its picks")
+    if answer.picks is not None or any(note.startswith((MISSING, UNREADABLE)) for note in answer.notes):
+        return answer.model_copy(update={"report": report})
+    if found.picks is None and role is not None:
+        found = await declared(answer.report, task, role, models)
+    notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))
+    return answer.model_copy(update={"report": report, "picks": found.picks, "notes": notes})
+
+
+def _read_answer(text: str) -> Declared:
+    """The picks of an answer that should be nothing but their block; a fence without its name is taken too."""
+    found = take_picks(text)
+    if found.picks is not None or found.problem is not None or not text.strip():
+        return found
+    lines = [line for line in text.splitlines() if not line.strip().startswith(_FENCES)]
+    return take_picks("\n".join(["```picks", *lines, "```"]))

@@ -1,0 +1,165 @@
+"""Every kind of fault that is checked for, and what has to be there for a report to have it or not."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from drretail.grounding.privacy import WEB_SEARCH
+from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.page_dates import dated_pages
+from drretail.grounding.verify.repetition import has_sections
+from drretail.records.reading import FORM, Reading, ValueKind
+
+NO_WORLD = "the world is not at hand"
+NO_PICKS = "the report's picks are not known"
+BUYS_NOTHING = "the report picks nothing"
+Lacks = Callable[[Case, Reading], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One kind of fault."""
+
+    code: str
+    lacks: Lacks
+    """Why there is nothing to check; None where there is something."""
+    of_values: bool = False
+    """True when it is about values, of which a share has to be read for the score to mean something."""
+    of_claims: bool = True
+    """True when it is about what a report says, and not about its run or its form."""
+    of_settings: bool = False
+    """True where a setting, or what the experiment knows of the shop's today, decides what is found."""
+    only_warns: bool = False
+    """True when no finding of it is an error: then a warning is what its score counts."""
+
+
+def _of_values(*kinds: ValueKind) -> Lacks:
+    """Whether a value of such a kind was read."""
+    named = " or ".join(kind.replace("_", " ") for kind in kinds)
+
+    def lacks(case: Case, reading: Reading) -> str | None:
+        del case
+        return None if any(it.kind in kinds for it in reading.values) else f"no {named} was read"
+
+    return lacks
+
+
+def _of_picks(*others: Callable[[Case], str | None], declared: bool = False) -> Lacks:
+    """Whether there are picks, and what they are held against."""
+
+    def lacks(case: Case, reading: Reading) -> str | None:
+        if reading.picks is None:
+            return NO_PICKS
+        lacking = next((why for it in others if (why := it(case)) is not None), None)
+        if lacking is None and declared and reading.reader == FORM:
+            return "layout tells no quantities"
+        return lacking or (None if reading.picks else BUYS_NOTHING)
+
+    return lacks
+
+
+def _of_case(*conditions: Callable[[Case], str | None]) -> Lacks:
+    def lacks(case: Case, reading: Reading) -> str | None:
+        del reading
+        return next((why for it in conditions if (why := it(case)) is not None), None)
+
+    return lacks
+
+
+def _ledger(case: Case) -> str | None:
+    has_one = bool(case.evidence) or (case.run is not None and bool(case.run.steps))
+    return None if has_one else "the run has no ledger"
+
+
+def _today(case: Case) -> str | None:
+    return "the shop's today is not known" if case.now is None else None
+
+
+def _budget(case: Case) -> str | None:
+    return None if case.constraints.budget else "the query names no budget"
+
+
+def _user(case: Case) -> str | None:
+    return None if case.query.user_id or case.constraints.owned else "the query has no user"
+
+
+def _unwanted(case: Case) -> str | None:
+    return None if case.constraints.brands_unwanted else "the query rules out no brand"
+
+
+def _quantities(case: Case) -> str | None:
+    return None if case.constraints.quantities else "the query asks for nothing several times"
+
+
+def _things(case: Case) -> str | None:
+    return None if case.things else "the things asked for are not known"
+
+
+def _cites(case: Case) -> str | None:
+    return None if case.citations else "the report cites nothing"
+
+
+def _cites_pages(case: Case) -> str | None:
+    return None if any(it.type == "web" for it in case.citations) else "the report cites no page"
+
+
+def _cites_dated_pages(case: Case) -> str | None:
+    dated = any(True for _ in dated_pages(case.citations, case.evidence))
+    return None if dated else "the report cites no page whose date is known"
+
+
+def _cites_products(case: Case, reading: Reading) -> str | None:
+    if case.lookup is None:
+        return NO_WORLD
+    named = reading.picks or any(it[:2] == "P:" for it in case.cited)
+    return None if named else "the report names no product of the shop"
+
+
+def _sections(case: Case) -> str | None:
+    return None if has_sections(case.layout) else "the report has no two sections to compare"
+
+
+def _run(case: Case) -> str | None:
+    return "there is no run" if case.run is None else None
+
+
+def _asked_the_web(case: Case) -> str | None:
+    if case.run is None or (case.query.user_id is None and not case.profiles):
+        return "the query has no user"
+    asked = any(step.kind == "tool" and step.name == WEB_SEARCH for step in case.run.steps)
+    return None if asked else "nothing was asked of the web"
+
+
+CHECKS: Mapping[str, Check] = {
+    check.code: check
+    for check in (
+        Check("not_in_catalog", _cites_products),
+        Check("pick_not_argued", _of_picks()),
+        Check("wrong_thing", _of_picks(_things), only_warns=True),
+        Check("over_budget", _of_picks(_budget)),
+        Check("recommended_although_owned", _of_picks(_user)),
+        Check("unwanted_brand", _of_picks(_unwanted)),
+        Check("quantity_wrong", _of_picks(_quantities, declared=True)),
+        Check("unavailable", _of_picks()),
+        Check("price_wrong", _of_values("price"), of_values=True),
+        Check("rating_wrong", _of_values("rating"), of_values=True),
+        Check("rating_count_wrong", _of_values("rating_count"), of_values=True),
+        Check("total_wrong", _of_values("total"), of_values=True),
+        Check("calculation_wrong", _of_values("difference", "left_over", "per_unit", "quantity"), of_values=True),
+        Check("order_date_wrong", _of_values("date"), of_values=True),
+        Check("brand_wrong", _of_values("brand"), of_values=True),
+        Check("place_wrong", _of_values("place"), of_values=True),
+        Check("unresolved_citation", _of_case(_ledger, _cites)),
+        Check("url_not_seen", _of_case(_ledger, _cites_pages)),
+        Check(
+            "old_page",
+            _of_case(_today, _cites_dated_pages),
+            of_claims=False,
+            of_settings=True,
+            only_warns=True,
+        ),
+        Check("after_today", _of_case(_today, _cites_pages), of_claims=False, of_settings=True, only_warns=True),
+        Check("personal_data_sent", _of_case(_run, _asked_the_web), of_claims=False),
+        Check("profile_changed", _of_case(_run), of_claims=False),
+        Check("repeated_section", _of_case(_sections), of_claims=False, only_warns=True),
+    )
+}

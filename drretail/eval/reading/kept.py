@@ -1,0 +1,106 @@
+"""The reading of a run's report that all families by code use, kept beside the runs."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from drretail.env.store.base import Store
+from drretail.errors import NotFound
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.reading.judge import FAMILY, ITEM, STAGE, VERSION, prompt
+from drretail.files import write_json
+from drretail.grounding.asked import read_asked
+from drretail.grounding.verify.checks import Case, Lookup, read_report
+from drretail.records.reading import Reading
+from drretail.records.shop import VOID_STATUSES, Product, UserProfile
+
+
+def case_of(subject: Subject) -> Case:
+    """What the checks look at of a run; of the world only the user's own records and products by id."""
+    store, user_id = subject.store, subject.query.user_id
+    orders = () if store is None or user_id is None else store.orders(user_id).orders
+    return Case(
+        report=subject.report or "",
+        evidence=subject.evidence,
+        query=subject.query,
+        picks=None if subject.run is None else subject.run.picks,
+        run=subject.run,
+        lookup=None if store is None else _lookup(store),
+        profiles=() if store is None or user_id is None else _profile(store, user_id),
+        owned=frozenset(it.product_id for it in orders if it.order_status not in VOID_STATUSES),
+        order_ids=frozenset(it.order_id for it in orders),
+        now=None if subject.now is None else subject.now.date(),
+        page_age=subject.page_age,
+        things=things_named(subject.query.text),
+    )
+
+
+def things_named(text: str) -> tuple[str, ...]:
+    """All noun phrases of a query, wanted or only mentioned.
+
+    Of 226 products that do for a query (by labels, and by the references of the shipped queries) 76 share no word with
+    the phrases that are wanted, and none with all of them; of random products 2 of 3 share none with all.
+    """
+    return tuple(phrase.words for phrase in read_asked(text).phrases)
+
+
+def reading_of(subject: Subject, case: Case | None = None) -> Reading:
+    """The report's picks, declared, else a judge's, else by form, and its verified values. Writes nothing."""
+    return read_report(case or case_of(subject), judges_reading(subject))
+
+
+def keep_reading(subject: Subject, reading: Reading) -> None:
+    """Writes exp/readings/<reader>/<label>/<query_id>-r<k>.json where it is new or another than before."""
+    if subject.folder is None:
+        return
+    path = reading_path(subject.folder, reading.reader, subject)
+    value = reading.model_dump(mode="json", exclude_none=True)
+    if not path.exists() or Reading.model_validate_json(path.read_text("utf-8")) != reading:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, value)
+
+
+def reading_path(experiment: Path, reader: str, subject: Subject) -> Path:
+    return experiment / "readings" / reader / subject.label / f"{_run(subject)}.json"
+
+
+def judges_reading(subject: Subject) -> Reading | None:
+    """What the first judge, by the names of their folders, read of this very report; None where none did."""
+    if subject.folder is None or subject.report_sha is None:
+        return None
+    for path in sorted((subject.folder / "verdicts" / FAMILY).glob(f"*/{subject.label}/{_run(subject)}.jsonl")):
+        for verdict in VerdictFile(path).living(subject.report_sha, frozenset({prompt().hash})):
+            if (verdict.stage, verdict.item, verdict.version, verdict.state) == (STAGE, ITEM, VERSION, "scored"):
+                return Reading.model_validate(verdict.value)
+    return None
+
+
+def how_read(reading: Reading) -> str:
+    """ "figures read 31 of 44, picks declared"."""
+    figures = f"figures read {reading.read:,} of {reading.seen:,}" if reading.seen else "no figures beside citations"
+    return f"{figures}, {picks_by(reading)}"
+
+
+def picks_by(reading: Reading) -> str:
+    """Who read the picks: "picks declared", "picks by form", "picks by model:…", "picks unknown"."""
+    if reading.picks is None:
+        return "picks unknown"
+    return "picks declared" if reading.reader == "declared" else f"picks by {reading.reader}"
+
+
+def _run(subject: Subject) -> str:
+    return f"{subject.query.query_id}-r{subject.repeat}"
+
+
+def _lookup(store: Store) -> Lookup:
+    def products(ids: Collection[str]) -> Mapping[str, Product]:
+        return store.products(list(ids))
+
+    return products
+
+
+def _profile(store: Store, user_id: str) -> tuple[UserProfile, ...]:
+    try:
+        return (store.user(user_id),)
+    except NotFound:
+        return ()

@@ -1,0 +1,223 @@
+"""A report under check: how it is read, and all that is found wrong with it; docs/checks.md defines the codes.
+
+``read_report`` takes the picks that are declared, else a model's, else those by form, and holds each value against the
+records. ``check_report`` lists what is wrong with that reading, with the sources, and with the run.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from drretail.grounding.citations import find_citations
+from drretail.grounding.constraints import asks_again, constraints_of
+from drretail.grounding.privacy import known_profiles, personal_data_sent, profile_changes
+from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
+from drretail.grounding.verify.ledger import Ledger, read_ledger, record_of
+from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
+from drretail.grounding.verify.repetition import repeated_sections
+from drretail.grounding.verify.values import plain, verify, with_state
+from drretail.records.evidence import Citation, Evidence, Finding
+from drretail.records.query import Constraints, Query
+from drretail.records.reading import DECLARED, FORM, Pick, Reading, ReadValue
+from drretail.records.run import Run
+from drretail.records.shop import VOID_STATUSES, Product, UserProfile
+
+PAGE_AGE = 3.0
+LEAST_COVERAGE = 0.5
+"""Of the figures seen, the share that must have been read for a score to be made of the reading."""
+Lookup = Callable[[Collection[str]], Mapping[str, Product]]
+"""The world's products of these ids; ids that it does not have are left out."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A report with all that it is held against."""
+
+    report: str
+    """Without its block of picks."""
+    evidence: Mapping[str, Evidence]
+    query: Query
+    picks: tuple[Pick, ...] | None = None
+    """As the agent declared them; None where it declared none."""
+    run: Run | None = None
+    """None for a draft: then nothing is said of what was sent and changed."""
+    lookup: Lookup | None = None
+    """None where the world is not at hand."""
+    profiles: tuple[UserProfile, ...] = ()
+    """Of the acting user, beside those that the run was handed."""
+    owned: frozenset[str] = frozenset()
+    """Products of the user's orders, beside those that the run was handed."""
+    order_ids: frozenset[str] = frozenset()
+    now: date | None = None
+    """The shop's today; None where nobody knows it."""
+    page_age: float = PAGE_AGE
+    """Years after which a page counts as old."""
+    things: tuple[str, ...] = ()
+    """What the query asks for, in its own words; empty where that is not known."""
+    brands: frozenset[str] = frozenset()
+    """Makers that the shop has, beside those of the products at hand."""
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        """The query's typed constraints; read from its words where it has none."""
+        return constraints_of(self.query)
+
+    @cached_property
+    def citations(self) -> Sequence[Citation]:
+        return find_citations(self.report, self.evidence)
+
+    @cached_property
+    def layout(self) -> Layout:
+        return read_layout(self.report, self.evidence)
+
+    @cached_property
+    def cited(self) -> frozenset[str]:
+        """The ids that the report cites, handed out or not."""
+        return frozenset(it.evidence_id or it.marker.strip("[]") for it in self.citations)
+
+    @cached_property
+    def all_owned(self) -> frozenset[str]:
+        """Products that the user has: as the query says, as the run was told, as the world knows."""
+        return self.owned | frozenset(self.constraints.owned) | _ordered(self.evidence, self.query.user_id)
+
+    @cached_property
+    def all_profiles(self) -> tuple[UserProfile, ...]:
+        by_user = {it.user_id: it for it in (*known_profiles(self.evidence), *self.profiles)}
+        return tuple(by_user.values())
+
+    def products(self, picks: Iterable[Pick] | None = None) -> Mapping[str, Product]:
+        """The world's records of what the run was shown, the report cites, and these picks name."""
+        if self.lookup is None:
+            return {}
+        picked = [it for pick in picks or () for it in (pick.product, *pick.alternatives)]
+        named = {it.removeprefix("P:") for it in (*self.evidence, *self.cited) if it[:2] == "P:"}
+        return self.lookup(sorted({*named, *picked}))
+
+    def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
+        """What values and picks are held against; ``picks`` are those whose sum the report may name."""
+        query = self.query.model_copy(update={"constraints": self.constraints})
+        return read_ledger(self.evidence, query, products=self.products(picks), picks=picks, brands=self.brands)
+
+
+def read_report(case: Case, by_model: Reading | None = None) -> Reading:
+    """The picks and verified values of a report, with how many of its figures were read.
+
+    Picks are the declared ones, else the model's, else those that layout makes certain. A model's value stands before
+    one that was read by form at the same place.
+    """
+    picks = case.picks if case.picks is not None else None if by_model is None else by_model.picks
+    ledger = case.ledger(picks)
+    by_form = read_by_form(case.report, case.evidence, ledger)
+    told = tuple(
+        _with_place(it, case.all_profiles) for it in verify(() if by_model is None else by_model.values, ledger)
+    )
+    values = [*told, *(it for it in by_form.values if not _meets_one(it.start, it.end, told))]
+    unread = tuple(it for it in by_form.unread if not _meets_one(it.start, it.end, told))
+    values_by = FORM if by_model is None else by_model.reader
+    reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
+    return Reading(
+        reader=reader,
+        values_by=None if values_by == reader else values_by,
+        picks=by_form.picks if picks is None else picks,
+        values=tuple(sorted(values, key=lambda it: (it.start, it.kind))),
+        unread=unread,
+        seen=by_form.seen,
+        read=by_form.seen - len(unread),
+    )
+
+
+def check_report(case: Case, reading: Reading) -> list[Finding]:
+    """All findings in text order; those without a place come last. Pure."""
+    products = case.products(reading.picks)
+    catalog = None if case.lookup is None else products.keys()
+    found = [
+        *value_findings(case.report, reading.values),
+        *source_findings(case.report, case.evidence, catalog),
+        *_urls_not_seen(case),
+        *_of_picks(case, reading, catalog),
+        *_of_pages(case),
+        *_of_run(case),
+        *repeated_sections(case.layout),
+    ]
+    return sorted(found, key=lambda it: (it.start is None, it.start or 0, it.code))
+
+
+def is_covered(reading: Reading) -> bool:
+    """True where enough of a report's figures were read to score it by them."""
+    return reading.read >= LEAST_COVERAGE * reading.seen
+
+
+def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
+    if reading.picks is None:
+        return []
+    found = pick_findings(
+        reading.picks,
+        report=case.report,
+        cited=case.cited,
+        asked=Asked(case.constraints, case.things, case.all_owned, asks_again(case.query.text)),
+        ledger=case.ledger(reading.picks),
+        catalog=catalog,
+        quantities_known=reading.reader != FORM,
+    )
+    # A citation of what the shop does not have is a finding of its own, where it stands.
+    return [it for it in found if it.code != "not_in_catalog" or it.evidence_id not in case.cited]
+
+
+def _of_pages(case: Case) -> list[Finding]:
+    if case.now is None:
+        return []
+    old = pages_too_old(case.citations, case.evidence, case.now, case.page_age)
+    return [*old, *pages_after_today(case.layout, case.citations, case.evidence, case.now)]
+
+
+def _of_run(case: Case) -> list[Finding]:
+    if case.run is None:
+        return []
+    users = {it for it in (case.query.user_id, case.run.user_id) if it} | {it.user_id for it in case.all_profiles}
+    orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
+    sent = personal_data_sent(case.run, case.all_profiles, users, orders)
+    return [*sent, *profile_changes(case.run.state_diff, case.query.text)]
+
+
+def _urls_not_seen(case: Case) -> list[Finding]:
+    """Addresses that the run never saw."""
+    return [
+        Finding(
+            code="url_not_seen",
+            severity="error",
+            start=it.start,
+            end=it.end,
+            said=it.marker,
+            found="the run never saw this page",
+        )
+        for it in case.citations
+        if it.type == "web" and it.evidence_id is None
+    ]
+
+
+def _with_place(value: ReadValue, profiles: Sequence[UserProfile]) -> ReadValue:
+    """A place that is said of the user's profile, held against its address."""
+    if value.kind != "place" or value.of != ("U:profile",) or len(profiles) != 1 or not isinstance(value.amount, str):
+        return value
+    address = profiles[0].address
+    known = plain(" ".join([address.address1, address.city, address.state, address.zip, address.country]))
+    if plain(value.amount) in known:
+        return with_state(value, "verified", "")
+    return with_state(value, "contradicted", f"the address is in {address.city}, {address.state}")
+
+
+def _meets_one(start: int, end: int, values: Iterable[ReadValue]) -> bool:
+    return any(it.start < end and start < it.end for it in values)
+
+
+def _ordered(evidence: Mapping[str, Evidence], user_id: str | None) -> frozenset[str]:
+    """The products of the user's orders that the run was handed and that were kept."""
+    records = (record_of(text.text) or {} for it in evidence.values() if it.kind == "order" for text in it.sources)
+    return frozenset(
+        str(record["product_id"])
+        for record in records
+        if record.get("user_id") == user_id and record.get("order_status") not in VOID_STATUSES
+    )

@@ -1,0 +1,78 @@
+"""Web pages against the shop's today: too old to rely on, or from days that for the shop have not come yet.
+
+Neither makes a report wrong, so all of it is warnings: a reader decides what they mean.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+
+from drretail.grounding.text.amounts import find_dates
+from drretail.grounding.text.layout import Layout
+from drretail.records.evidence import Citation, Evidence, Finding
+
+OLD_PAGE, AFTER_TODAY = "old_page", "after_today"
+DAYS_A_YEAR = 365.25
+_MONTH = len("2024-01")
+
+
+def pages_too_old(
+    citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date, page_age: float
+) -> list[Finding]:
+    """Citations of pages that are more than ``page_age`` years older than the shop's today."""
+    return [
+        _finding(OLD_PAGE, citation, entry, f"{_dated(entry)}, {years:.1f} years before the shop's today, {now}")
+        for citation, entry, day in dated_pages(citations, evidence)
+        if (years := (now - day).days / DAYS_A_YEAR) > page_age
+    ]
+
+
+def pages_after_today(
+    layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date
+) -> list[Finding]:
+    """Citations of pages dated after the shop's today, and later days and months in sentences that cite the web."""
+    pages = [
+        _finding(AFTER_TODAY, citation, entry, f"{_dated(entry)}, after the shop's today, {now}")
+        for citation, entry, day in dated_pages(citations, evidence)
+        if day > now
+    ]
+    return [*pages, *_later_days(layout, citations, now)]
+
+
+def dated_pages(
+    citations: Sequence[Citation], evidence: Mapping[str, Evidence]
+) -> Iterator[tuple[Citation, Evidence, date]]:
+    """The citations of pages whose date is known."""
+    for citation in citations:
+        entry = evidence.get(citation.evidence_id or "")
+        if entry is not None and entry.kind == "web" and entry.date is not None:
+            yield citation, entry, date.fromisoformat(entry.date)
+
+
+def _later_days(layout: Layout, citations: Sequence[Citation], today: date) -> Iterator[Finding]:
+    cited = [it.start for it in citations if it.type == "web"]
+    for said in find_dates(layout.text):
+        inside = any(it.start <= said.start < it.end and _holds(it.start, it.end, cited) for it in layout.sentences)
+        if inside and len(said.iso) >= _MONTH and said.iso > today.isoformat()[: len(said.iso)]:
+            found = f"it lies after the shop's today, {today}"
+            words = layout.report[said.start : said.end]
+            yield Finding(code=AFTER_TODAY, severity="warning", start=said.start, end=said.end, said=words, found=found)
+
+
+def _holds(start: int, end: int, places: Sequence[int]) -> bool:
+    return any(start <= place < end for place in places)
+
+
+def _dated(entry: Evidence) -> str:
+    return f"the page is dated {entry.date}"
+
+
+def _finding(code: str, citation: Citation, entry: Evidence, found: str) -> Finding:
+    return Finding(
+        code=code,
+        severity="warning",
+        start=citation.start,
+        end=citation.end,
+        said=citation.marker,
+        found=found,
+        evidence_id=entry.id,
+    )

@@ -1,0 +1,132 @@
+"""What a report puts into the cart, with prices and their total as far as the run saw them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from drretail.grounding.verify.ledger import Ledger, read_ledger
+from drretail.grounding.wording import format_money, short_title
+from drretail.records.evidence import Evidence
+from drretail.records.money import Money
+from drretail.records.reading import Pick
+from drretail.records.run import Run
+
+LONGEST_TITLE = 80
+TITLE = "In the cart"
+NOTHING = "Nothing is to be bought."
+_MARKUP = re.compile(r"[\\`*_\[\]<>|#]")
+
+
+@dataclass(frozen=True, slots=True)
+class CartLine:
+    """One product of a cart; what the run never saw goes by its id, without a price."""
+
+    product: str
+    title: str
+    quantity: int
+    price: Money | None
+    """Of one."""
+    alternatives: tuple[str, ...] = ()
+    """Titles of what would do in its place."""
+
+    @property
+    def cost(self) -> Money | None:
+        """Of all of them."""
+        return None if self.price is None else Money.of(self.price.value * self.quantity, self.price.currency)
+
+    @property
+    def words(self) -> str:
+        """ "2 × Tube Feeder, $24.99 each: $49.98, or Hopper Feeder"."""
+        said = f"{self.quantity} × {self.title}"
+        if self.price is not None and self.cost is not None:
+            each = f", {_written(self.price)} each" if self.quantity > 1 else ""
+            said += f"{each}: {_written(self.cost)}"
+        else:
+            said += ": price not known"
+        return f"{said}{''.join(f', or {it}' for it in self.alternatives)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cart:
+    """The lines of a cart in the report's order; empty where nothing is to be bought."""
+
+    lines: tuple[CartLine, ...]
+
+    @property
+    def total(self) -> Money | None:
+        """Of all lines whose price is known; None where there is none, or several currencies."""
+        costs = [line.cost for line in self.lines if line.cost is not None]
+        if len({it.currency for it in costs}) != 1:
+            return None
+        return Money.of(sum((it.value for it in costs), Decimal(0)), costs[0].currency)
+
+    @property
+    def total_words(self) -> str:
+        """ "Total: $49.98.", with how many prices are missing from it; empty without a total."""
+        unknown = sum(line.price is None for line in self.lines)
+        missing = f", without {unknown} whose price is not known" if unknown else ""
+        return f"Total: {_written(self.total)}{missing}." if self.total is not None else ""
+
+    @property
+    def closing(self) -> str:
+        """The total, or that nothing is to be bought."""
+        return self.total_words if self.lines else NOTHING
+
+
+def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
+    """The cart of a run; None where its picks are not known."""
+    if run.picks is None:
+        return None
+    ledger = read_ledger(evidence)
+    return Cart(tuple(_line(pick, ledger) for pick in run.picks))
+
+
+def cart_text(cart: Cart) -> Iterator[str]:
+    """The cart as lines of plain text, one a product."""
+    yield from (f"- {line.words}" for line in cart.lines)
+    yield from filter(None, [cart.closing])
+
+
+def cart_markdown(cart: Cart) -> str:
+    """The cart as a section of markdown in which titles are only words."""
+    lines = [_MARKUP.sub(r"\\\g<0>", line.words) for line in cart.lines]
+    parts = [f"## {TITLE}", "\n".join(f"- {line}" for line in lines), cart.closing]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def cart_document(cart: Cart) -> dict[str, Any]:
+    """The cart for --json."""
+    items = [
+        {
+            "product": line.product,
+            "title": line.title,
+            "quantity": line.quantity,
+            "price": None if line.price is None else line.price.model_dump(),
+            "alternatives": list(line.alternatives),
+        }
+        for line in cart.lines
+    ]
+    return {"items": items, "total": None if cart.total is None else cart.total.model_dump()}
+
+
+def _line(pick: Pick, ledger: Ledger) -> CartLine:
+    item = ledger.products.get(pick.product)
+    price = ledger.price(pick.product)
+    return CartLine(
+        product=pick.product,
+        title=_title(pick.product, ledger),
+        quantity=pick.quantity,
+        price=None if item is None or price is None else Money.of(price, item.currency),
+        alternatives=tuple(_title(it, ledger) for it in pick.alternatives),
+    )
+
+
+def _title(product: str, ledger: Ledger) -> str:
+    item = ledger.products.get(product)
+    return product if item is None else short_title(item.title, LONGEST_TITLE)
+
+
+def _written(money: Money) -> str:
+    return format_money(money.value, money.currency)

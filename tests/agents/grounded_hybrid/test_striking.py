@@ -1,0 +1,158 @@
+"""What is wrong goes as a whole statement; everything else stays as it was written, and nothing is said again."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drretail.agents.grounded_hybrid.drafts import Draft
+from drretail.agents.grounded_hybrid.left_out import ABOVE, SUMS, TITLE, with_left_out
+from drretail.agents.grounded_hybrid.striking import Stricken, strike_out
+from drretail.grounding.verify.checks import Case
+from drretail.records.query import Constraints, Query
+from tests.agents.grounded_hybrid.staging import draft, lookup
+from tests.grounding.kitchen import EVIDENCE, KETTLE, MUGS, O2, QUERY, TOTAL, TOWELS, K, M, P, S, T
+
+OWNED = QUERY.model_copy(update={"constraints": Constraints(owned=(MUGS.product_id,))})
+
+
+def struck(report: str, *products: str, query: Query = QUERY) -> Stricken:
+    return strike_out(draft(report, *products, query=query))
+
+
+def left(report: str, *products: str, query: Query = QUERY) -> str:
+    return struck(report, *products, query=query).draft.report
+
+
+def test_a_right_report_stays_as_it_is() -> None:
+    report = f"# Gifts\n\nThe kettle {K} costs $42.95.\n\n- Towels {T}, $17.99.\n\n\n\nThe end.  \nReally.\n"
+    stricken = struck(report, KETTLE.product_id)
+    assert (with_left_out(stricken), stricken.struck) == (report, ())
+
+
+def test_only_the_sentence_that_holds_the_fault_goes() -> None:
+    before = f"The pan {P} costs $38.50. The kettle costs $41.15 {K}. It began with a long test. It holds a litre {K}."
+    assert left(before) == f"The pan {P} costs $38.50. It began with a long test. It holds a litre {K}."
+
+
+def test_a_sentence_at_the_end_of_a_paragraph_leaves_no_blank_behind() -> None:
+    before = f"The pan {P} costs $38.50. The kettle costs $41.15 {K}.\n\nThe end."
+    assert left(before) == f"The pan {P} costs $38.50.\n\nThe end."
+
+
+def test_a_quotation_leaves_no_empty_line_of_its_own() -> None:
+    before = f"The end.\n\n> The kettle costs $41.15 {K}.\n> - Pan {P}\n"
+    assert left(before) == f"The end.\n\n> - Pan {P}"
+
+
+def test_what_code_can_t_derive_is_never_struck() -> None:
+    report = f"With a coupon the kettle {K} may be had for $30 or $35, which saves about $10."
+    assert left(report) == report
+
+
+def test_a_list_item_goes_with_what_hangs_on_it() -> None:
+    items = [
+        f"- **Pan** {P}, $38.50.",
+        f"- **Kettle** {K}, $41.15. It pours slowly.\n  - It holds a litre.\n  - Steel.",
+        f"- **Towels** {T}, $17.99.",
+    ]
+    assert left("Three things:\n\n" + "\n".join(items)) == f"Three things:\n\n{items[0]}\n{items[2]}"
+
+
+def test_an_item_below_another_goes_alone() -> None:
+    before = f"- **Kettle** {K}\n  - It costs $41.15 {K}.\n  - Steel."
+    assert left(before) == f"- **Kettle** {K}\n  - Steel."
+
+
+def test_a_row_goes_and_the_table_stays() -> None:
+    rows = ["| Thing | Price |", "|---|---|", f"| Pan {P} | $38.50 |", f"| Towels {T} | $17.99 |"]
+    assert left("\n".join([*rows[:3], f"| Kettle {K} | $41.15 |", rows[3]])) == "\n".join(rows)
+
+
+@pytest.mark.parametrize(
+    "emptied",
+    [
+        f"These will do:\n\n- Kettle, $41.15 {K}\n- Towels, $18.99 {T}",
+        f"| Thing | Price |\n|---|---|\n| Kettle {K} | $41.15 |\n| Towels {T} | $18.99 |",
+        f"The kettle costs $41.15 {K}.",
+    ],
+)
+def test_an_emptied_section_goes_with_its_heading(emptied: str) -> None:
+    report = f"# Gifts\n\n## Picks\n\n{emptied}\n\n## Care\n\nSteel lasts [W:aaaaaaaa]."
+    assert left(report) == "# Gifts\n\n## Care\n\nSteel lasts [W:aaaaaaaa]."
+
+
+def test_a_heading_stays_where_something_is_left_below() -> None:
+    report = f"## Picks\n\n- Kettle, $41.15 {K}\n\nBoth are sturdy."
+    assert left(report) == "## Picks\n\nBoth are sturdy."
+
+
+def test_a_heading_with_a_fault_takes_its_section_along() -> None:
+    report = f"## Kettle, $41.15 {K}\n\nIt pours slowly.\n\n### Care\n\nDescale it.\n\n## Towels\n\nSix {T}."
+    assert left(report) == f"## Towels\n\nSix {T}."
+
+
+def test_a_wrong_pick_goes_with_what_is_said_of_it_alone() -> None:
+    report = (
+        f"Get the mugs {M}. You bought mugs before {M}{O2}. The towels {T} match the mugs {M}. The kettle {K} is steel."
+    )
+    stricken = struck(report, MUGS.product_id, KETTLE.product_id, query=OWNED)
+    assert stricken.draft.report == report.removeprefix(f"Get the mugs {M}. ")
+    assert [it.product for it in stricken.draft.case.picks or ()] == [KETTLE.product_id]
+    assert [(it.code, it.said) for it in stricken.struck] == [("recommended_although_owned", f"Get the mugs {M}.")]
+
+
+def test_a_pick_whose_only_statement_is_struck_is_dropped() -> None:
+    stricken = struck(f"The kettle costs $41.15 {K}. The towels {T} are soft.", KETTLE.product_id, TOWELS.product_id)
+    assert [it.product for it in stricken.draft.case.picks or ()] == [TOWELS.product_id]
+
+
+def test_a_pick_that_nothing_was_said_of_is_dropped_and_listed() -> None:
+    stricken = struck(f"The towels {T} are soft.", KETTLE.product_id, TOWELS.product_id)
+    assert [it.product for it in stricken.draft.case.picks or ()] == [TOWELS.product_id]
+    assert "in the cart, with no word on it" in with_left_out(stricken)
+
+
+def test_picks_that_are_not_known_stay_unknown() -> None:
+    unknown = Draft(Case(report=f"The kettle costs $41.15 {K}.", evidence=EVIDENCE, query=QUERY, lookup=lookup))
+    assert strike_out(unknown).draft.case.picks is None
+
+
+def test_the_list_tells_the_record_and_not_what_was_said() -> None:
+    stricken = struck(f"The kettle costs $41.15 {K}. A scale is handy [P:B0NOTHERE0]. Towels {T}.", TOWELS.product_id)
+    body, _, listed = with_left_out(stricken).partition(f"\n\n## {TITLE}\n\n")
+    assert body == f"Towels {T}."
+    assert listed == "\n".join(
+        [
+            ABOVE,
+            "",
+            f"- Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel: a wrong price; the record says $42.95 {K}.",
+            "- A product that the shop does not have.",
+            "- A source that was never looked up.",
+            "",
+            SUMS,
+            "",
+        ]
+    )
+    again = draft(with_left_out(stricken), TOWELS.product_id)
+    assert again.errors == []
+
+
+def test_a_sum_of_picks_that_are_no_more_is_looked_at_again() -> None:
+    report = f"The kettle {K} is steel. The towels {T} are soft. Get the scale {S} for $12.99."
+    stricken = struck(report + f" Both cost $60.94 {TOTAL}.", KETTLE.product_id, TOWELS.product_id)
+    assert strike_out(stricken.draft).struck == ()
+
+
+WRONG = (f"The kettle costs $41.15 {K}.", f"- Towels for $18.99 {T}", "Cited [W:zzzzzzzz].", f"| Pan {P} | $37.50 |")
+FINE = (f"The kettle {K} is steel.", "Just words.", f"- Towels, $17.99 {T}", "## More", f"| Mugs {M} | $27.00 |")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(WRONG + FINE), min_size=1, max_size=8))
+def test_nothing_wrong_is_left_and_nothing_is_written_anew(parts: list[str]) -> None:
+    stricken = struck("\n\n".join(parts))
+    assert stricken.draft.errors == []
+    assert all(line in parts for line in stricken.draft.report.split("\n") if line.strip())
+    kept = [part for part in parts if part in FINE and part != "## More"]
+    assert [line for line in stricken.draft.report.split("\n") if line in kept] == kept
+    assert strike_out(stricken.draft) == Stricken(stricken.draft, ())

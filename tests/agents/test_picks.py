@@ -1,0 +1,210 @@
+"""Declared picks: taken out of the report, asked for once where they are missing, else unknown and noted."""
+
+import asyncio
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drretail.llm.offline.turn import Turn
+from langchain_core.messages import AIMessage
+
+from drretail.agents.base import Agent
+from drretail.agents.picks import asking_prompt
+from drretail.agents.registry import BUILT_IN, load_agent
+from drretail.agents.running.batch import Batch
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest, definition, prompt_hashes
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.experiment import Experiment, read_run
+from drretail.llm.models import Models
+from drretail.prompts import load_prompt, tag_content
+from drretail.records.query import Task
+from drretail.records.reading import Pick
+from drretail.records.run import Answer, Limits
+from tests.agents.conftest import QUERY, Scripted, calls, scripted, sut
+from tests.agents.running.test_runner import cut, run_in
+
+SEARCH = ("product_catalog_search", {"query": "bird feeder"})
+SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
+TUBE, HOPPER = Pick(product="B0TEST0001"), Pick(product="B0TEST0002")
+BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
+
+
+def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Turn]]:
+    model, shown = scripted(*turns)
+    return asyncio.run(Runner(world, "w").run(sut(world, model, **given), QUERY)), shown
+
+
+@pytest.mark.parametrize(
+    ("block", "picks"),
+    [
+        (BLOCK, (TUBE,)),
+        ("```picks\nP:B0TEST0001\n```", (TUBE,)),
+        ("~~~ picks\n- P:B0TEST0001 × 2\n~~~", (TUBE.model_copy(update={"quantity": 2}),)),
+        ("````picks\n[P:B0TEST0001] x 1\nP:B0TEST0002 x 1\n````", (TUBE, HOPPER)),
+        ("```\npicks:\nP:B0TEST0001\n```", (TUBE,)),
+        ("<picks>\nP:B0TEST0001 x1\n</picks>", (TUBE,)),
+        ("```picks\nP:B0TEST0001 or P:B0TEST0002 x 1", (TUBE.model_copy(update={"alternatives": ("B0TEST0002",)}),)),
+        ("```picks\n```", ()),
+        ("```picks\nnone\n```", ()),
+    ],
+)
+def test_the_block_is_taken_out_of_the_report_in_whatever_fence(
+    world: World, block: str, picks: tuple[Pick, ...]
+) -> None:
+    recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{block}"))
+    assert (recorded.run.report, recorded.run.picks, recorded.run.notes) == (SAID, picks, ())
+    assert len(shown) == 2, "nobody is asked for what is there"
+
+
+def test_of_two_blocks_the_last_counts_and_neither_stays(world: World) -> None:
+    recorded, _ = perform(world, AIMessage(f"{SAID}\n\n```picks\nP:B0TEST0002\n```\n\nOr rather:\n\n{BLOCK}"))
+    assert (recorded.run.report, recorded.run.picks) == (f"{SAID}\n\nOr rather:", (TUBE,))
+
+
+@pytest.mark.parametrize("answer", [BLOCK, f"Here it is:\n\n{BLOCK}\n", "P:B0TEST0001 x 1", "```\nP:B0TEST0001\n```"])
+@pytest.mark.parametrize(
+    ("behind", "problem"),
+    [("", "declares no picks"), ("\n\n```picks\nthe tube feeder\n```", "names no product id")],
+)
+def test_picks_that_are_missing_or_unreadable_are_asked_for_once(
+    world: World, behind: str, problem: str, answer: str
+) -> None:
+    recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), AIMessage(answer))
+    run = recorded.run
+    assert (run.report, run.picks, run.notes) == (SAID, (TUBE,), ())
+    system, asked = shown[-1].messages
+    assert system.text == asking_prompt().render()
+    assert tag_content("query", asked.text) == QUERY.text
+    assert tag_content("report", asked.text) == SAID
+    assert problem in (tag_content("problem", asked.text) or "")
+    assert not shown[-1].tool_names
+    assert run.usage["researcher"].calls == 3
+    assert [step.kind for step in run.steps] == ["model", "tool", "model", "model"]
+
+
+@pytest.mark.parametrize(
+    ("behind", "answer", "note"),
+    [
+        ("", AIMessage("I would rather not."), "picks_missing: the report declares no picks; asked for them:"),
+        ("", AIMessage("```picks\nthe tube\n```"), "picks_missing: the report declares no picks; asked for them: 'the"),
+        ("", ModelError("timeout", "slow"), "picks_missing: the report declares no picks; asked for them, the model f"),
+        ("\n\n```picks\nthe tube\n```", AIMessage("No."), "picks_unreadable: 'the tube' names no product id; asked fo"),
+    ],
+)
+def test_picks_that_stay_unknown_are_noted_and_the_run_is_done(
+    world: World, behind: str, answer: Scripted, note: str
+) -> None:
+    recorded, shown = perform(world, AIMessage(SAID + behind), answer)
+    run = recorded.run
+    assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 2)
+    (said,) = run.notes
+    assert said.startswith(note)
+
+
+def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
+    recorded, _ = perform(world, AIMessage(BLOCK))
+    assert recorded.run.error is not None
+    assert (recorded.run.status, recorded.run.error.kind) == ("failed", "model")
+    assert "nothing but its picks" in recorded.run.error.message
+
+
+def test_a_report_at_the_turn_limit_declares_as_any_other(world: World) -> None:
+    recorded, shown = perform(world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"), limits=Limits(tool_turns=1))
+    assert (recorded.run.stop, recorded.run.picks, len(shown)) == ("turn_limit", (TUBE,), 2)
+
+
+UNDECLARED = (calls(SEARCH), AIMessage(SAID), AIMessage(BLOCK))
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.8, 0.95, 0.999, 1.0])
+def test_a_run_killed_around_the_question_for_picks_goes_on_where_it_stopped(
+    world: World, folder: Path, kept: float
+) -> None:
+    whole, _ = run_in(folder, world, *UNDECLARED)
+    assert whole.picks == (TUBE,)
+    before = next(folder.glob("runs/*/*/run.json")).read_bytes()
+    (packed,) = folder.glob("runs/*/*/journal.jsonl.gz")
+
+    journal = gzip.decompress(packed.read_bytes())
+    size = int(len(journal) * kept)
+    cut(folder, size)
+    held = journal[:size].count(b'"kind":"model"', 0, journal.rfind(b"\n", 0, size) + 1)
+    resumed, shown = run_in(folder, world, *UNDECLARED[held:])
+    assert (resumed, len(shown)) == (whole, len(UNDECLARED) - held)
+    assert next(folder.glob("runs/*/*/run.json")).read_bytes() == before
+
+
+def test_a_replay_asks_nobody_for_picks(world: World, folder: Path) -> None:
+    first, _ = run_in(folder, world, *UNDECLARED)
+    again, shown = run_in(folder.with_name("again"), world, replay=folder)
+    assert (again, shown) == (first, [])
+    assert again.picks == (TUBE,)
+
+
+def test_a_run_without_picks_opens(world: World, folder: Path) -> None:
+    run_in(folder, world, AIMessage(f"{SAID}\n\n{BLOCK}"))
+    (path,) = folder.glob("runs/*/*/run.json")
+    older = read_run(path.parent).model_copy(update={"picks": None}).model_dump_json(exclude_none=True)
+    path.write_text(older)
+    assert read_run(path.parent).picks is None
+
+
+def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:
+    model, _ = scripted(AIMessage(SAID), AIMessage("No."))
+    player = sut(world, model)
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        (tally,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY])
+    assert (tally.done, tally.picks_unknown) == (1, 1)
+
+
+def own(answer: Answer, *roles: Any) -> Agent:
+    async def answering(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        return answer
+
+    return Agent(answering, roles=roles)
+
+
+def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Turn]]:
+    model, shown = scripted(*turns)
+    player = SystemUnderTest.of("own", agent, {"": model} if agent.roles else {}, world)
+    return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
+
+
+def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> None:
+    for answer in (
+        Answer(report=SAID, picks=(TUBE,)),
+        Answer(report=f"{SAID}\n\n{BLOCK}"),
+        Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)),
+    ):
+        recorded, shown = ran(world, own(answer, "researcher"))
+        assert (recorded.run.report, recorded.run.picks, shown) == (SAID, (TUBE,), [])
+
+
+def test_an_own_agent_without_a_model_is_asked_nothing(world: World) -> None:
+    recorded, shown = ran(world, own(Answer(report=SAID)))
+    assert (recorded.run.picks, shown) == (None, [])
+    assert recorded.run.notes == ("picks_missing: the report declares no picks",)
+
+
+def test_an_own_agent_with_a_model_is_asked_by_the_role_that_writes(world: World) -> None:
+    recorded, shown = ran(world, own(Answer(report=SAID), "researcher", "report"), AIMessage(BLOCK))
+    assert (recorded.run.picks, len(shown)) == ((TUBE,), 1)
+    assert set(recorded.run.usage) == {"report"}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_agent_is_asked_for_its_cart_in_the_same_words_and_once(name: str) -> None:
+    from drretail import agents
+
+    agent = load_agent(name)
+    words = load_prompt(agents.__file__, "picks").text
+    asking = [prompt.name for prompt in agent.prompts() if words in prompt.text]
+    writing = {"react": ["react"], "plan_to_function": ["plan_to_function"], "hybrid_react": ["report"]}
+    assert asking == writing.get(name, ["report", "repair"])
+    assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in agent.prompts())
+    assert not any("{{picks}}" in prompt.text for prompt in agent.prompts())
+    assert prompt_hashes(agent)["ask_picks"] == asking_prompt().hash

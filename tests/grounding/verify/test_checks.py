@@ -1,0 +1,91 @@
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.records.query import Constraints
+from drretail.records.reading import Pick, Reading, ReadValue
+from drretail.records.shop import Address, Product, UserProfile
+from tests.grounding.kitchen import EVIDENCE, GOODS, KETTLE, MUGS, PAN, QUERY, SCALE, TOWELS, K, T
+
+REPORT = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Both are sturdy."
+PROFILE = UserProfile(
+    user_id="A1",
+    email="a@example.com",
+    first_name="A",
+    last_name="B",
+    phone_number="1",
+    address=Address(address1="1 Elm Road", city="Austin", state="TX", zip="78701"),
+)
+
+
+def shop(ids: Collection[str]) -> Mapping[str, Product]:
+    return {it: GOODS[it] for it in ids if it in GOODS}
+
+
+def case(report: str = REPORT, *picks: Product, declared: bool = True) -> Case:
+    chosen = tuple(Pick(product=it.product_id) for it in picks) if declared else None
+    return Case(report, EVIDENCE, QUERY, picks=chosen, lookup=shop)
+
+
+def codes(about: Case, reading: Reading | None = None) -> list[str]:
+    return [it.code for it in check_report(about, reading or read_report(about)) if it.severity == "error"]
+
+
+def of_model(**fields: object) -> Reading:
+    return Reading.model_validate({"reader": "model:played", "picks": (), **fields})
+
+
+def test_declared_picks_stand_before_a_models_and_a_models_before_those_by_form() -> None:
+    read = of_model(picks=(Pick(product=PAN.product_id),))
+    declared, told = read_report(case(REPORT, KETTLE), read), read_report(case(declared=False), read)
+    assert (declared.reader, declared.values_by) == ("declared", "model:played")
+    assert [it.product for it in declared.picks or ()] == [KETTLE.product_id]
+    assert (told.reader, told.values_by) == ("model:played", None)
+    assert [it.product for it in told.picks or ()] == [PAN.product_id]
+    by_form = read_report(case(declared=False))
+    assert (by_form.reader, by_form.values_by) == ("form", None)
+
+
+def test_figures_are_counted_as_seen_and_read() -> None:
+    reading = read_report(case(REPORT, KETTLE, TOWELS))
+    assert (reading.seen, reading.read, len(reading.values)) == (2, 2, 2)
+    worse = read_report(case(f"The kettle {K} ($42.95). It may be $31.17 or $88.02 by then {K}.", KETTLE))
+    assert worse.read < worse.seen
+
+
+def test_a_clean_report_has_no_finding_and_a_wrong_price_is_one() -> None:
+    assert codes(case(REPORT, KETTLE, TOWELS)) == []
+    assert codes(case(REPORT.replace("42.95", "41.15"), KETTLE, TOWELS)) == ["price_wrong"]
+
+
+def test_a_declared_pick_is_checked_without_any_words_about_it() -> None:
+    assert codes(case(REPORT, KETTLE, TOWELS, MUGS)) == ["over_budget", "pick_not_argued"]
+    owned = replace(case(f"Take the scale [P:{SCALE.product_id}].", SCALE), owned=frozenset({SCALE.product_id}))
+    assert codes(owned) == ["recommended_although_owned"]
+    unwanted = Constraints(brands_unwanted=("Harrowgill",))
+    query = QUERY.model_copy(update={"constraints": unwanted})
+    assert codes(replace(case(REPORT, KETTLE, TOWELS), query=query)) == ["unwanted_brand"]
+
+
+def test_a_pick_that_the_shop_does_not_have_is_found_once() -> None:
+    gone = (Pick(product="B0NOTHERE00"),)
+    cited = replace(case("Take it [P:B0NOTHERE00]."), picks=gone)
+    assert codes(cited) == ["not_in_catalog", "unresolved_citation"]
+    assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
+
+
+def test_a_pick_that_is_nothing_asked_for_is_a_warning() -> None:
+    about = replace(case(REPORT, KETTLE, TOWELS), things=("kettle", "lawn mower"))
+    (finding,) = check_report(about, read_report(about))
+    assert (finding.code, finding.severity, finding.evidence_id) == ("wrong_thing", "warning", f"P:{TOWELS.product_id}")
+
+
+def test_a_models_values_are_verified_by_code() -> None:
+    report = "It costs 41 dollars and 15 cents, posted to your door in Boston. Ordered in May."
+    start = report.index("Boston")
+    price = ReadValue(kind="price", amount="41.15", currency="USD", of=(f"P:{KETTLE.product_id}",), start=9, end=32)
+    place = ReadValue(kind="place", amount="Boston", of=("U:profile",), start=start, end=start + 6)
+    about = replace(case(report), profiles=(PROFILE,))
+    reading = read_report(about, of_model(values=(price, place)))
+    assert codes(about, reading) == ["price_wrong", "place_wrong"]
+    assert [it.said for it in check_report(about, reading)] == ["41 dollars and 15 cents", "Boston"]

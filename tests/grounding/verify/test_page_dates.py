@@ -1,0 +1,72 @@
+from datetime import date
+
+import pytest
+
+from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.records.evidence import Evidence, Finding
+from drretail.records.query import Query
+
+URL = "https://birds.example/height"
+PAGE = web_evidence_id(URL)
+TODAY = date(2023, 9, 24)
+
+
+def case(report: str, day: str | None = None, *, now: date | None = TODAY, page_age: float = 3) -> Case:
+    entry = Evidence(id=PAGE, kind="web", key=URL, title="Height", url=URL, date=day)
+    query = Query(query_id="q1", text="How high?", source="test")
+    return Case(report, {PAGE: entry}, query, now=now, page_age=page_age)
+
+
+def found(about: Case, code: str) -> list[Finding]:
+    return [it for it in check_report(about, read_report(about)) if it.code == code]
+
+
+def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> None:
+    report = f"Hang it five feet high [{PAGE}]."
+    (finding,) = found(case(report, "2020-01-15"), "old_page")
+    assert (finding.severity, finding.said, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
+    assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
+    assert found(case(report, "2020-01-15", page_age=4), "old_page") == []
+    assert found(case(report, "2021-01-15"), "old_page") == []
+
+
+def test_a_page_from_days_that_have_not_come_is_a_warning() -> None:
+    (finding,) = found(case(f"Hang it five feet high [{PAGE}].", "2026-03-02"), "after_today")
+    assert (finding.severity, finding.said) == ("warning", f"[{PAGE}]")
+    assert finding.found == "the page is dated 2026-03-02, after the shop's today, 2023-09-24"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("It was tested on March 3, 2025", "March 3, 2025"),
+        ("Recalled since 2024-01-05", "2024-01-05"),
+        ("It was updated January 2024", "January 2024"),
+    ],
+)
+def test_a_web_claim_about_a_later_day_is_a_warning(sentence: str, said: str) -> None:
+    (finding,) = found(case(f"{sentence} [{PAGE}]."), "after_today")
+    assert (finding.severity, finding.said, finding.found) == (
+        "warning",
+        said,
+        "it lies after the shop's today, 2023-09-24",
+    )
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["The rule changed in 2021", "It weighs from 2048 g", "It holds 2048 seeds", "It was tested on September 1, 2023",
+     "Budget for 2050 dollars and more", "It costs $2024", "In 2023 it was redesigned",
+     "The 2024 model is quieter", "It is of September 2023"],
+)  # fmt: skip
+def test_days_that_have_come_and_other_numbers_are_left_alone(sentence: str) -> None:
+    assert found(case(f"{sentence} [{PAGE}]."), "after_today") == []
+
+
+def test_what_is_not_said_of_the_web_is_left_alone() -> None:
+    assert found(case(f"You plan for May 2025. Hang it high [{PAGE}]."), "after_today") == []
+
+
+def test_without_a_today_nothing_is_found() -> None:
+    assert found(case(f"Hang it five feet high [{PAGE}].", "2020-01-15", now=None), "old_page") == []
