@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drretail.llm.offline.turn import Turn
+from drretail.offline.chat import Turn
 from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
