@@ -6,16 +6,20 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import TypeVar
 
 from drretail.grounding.citations import Known
 from drretail.grounding.report.picks import picks_by_form
+from drretail.grounding.sentences import Sentence
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
+from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.ledger import Calculation, Ledger
 from drretail.grounding.verify.values import (
     conversions,
@@ -29,14 +33,18 @@ from drretail.grounding.verify.values import (
     verify,
     with_state,
 )
+from drretail.grounding.wording import format_money
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
+from drretail.records.shop import Product
 
-_PRICE_LABELS = frozenset({"price", "cost", "unit price", "price each", "current price", "list price", "item price"})
-_SCORE_LABELS = frozenset({"rating", "ratings", "stars", "average rating", "avg rating", "customer rating", "★", "⭐"})
-_COUNT_LABELS = frozenset(
-    {"ratings", "reviews", "number of ratings", "number of reviews", "rating count", "review count", "# ratings"}
-    | {"# reviews", "# of ratings", "# of reviews", "no of ratings", "no of reviews"}
-)
+# A label says what its column or row holds when it says nothing else: "price per inch" is no price.
+_OF_LABELS = frozenset("number no of how many average avg mean unit current list item today now usd eur each".split())
+_LABELS: dict[ValueKind, frozenset[str]] = {
+    "price": frozenset({"price", "prices", "cost", "costs", "each", "apiece"}),
+    "rating_count": frozenset({"ratings", "reviews", "count", "votes", "opinions", "#"}),
+    "rating": frozenset({"rating", "ratings", "stars", "score", "★", "⭐"}),
+}
+_SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # Beside an amount that is no price of the whole listing, today, in this shop. It is then left alone, never an error.
 _NO_PRICE_BEHIND = re.compile(
@@ -53,6 +61,21 @@ _NO_PRICE_BEFORE = re.compile(
 _NO_ORDER_DATE = re.compile(
     r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
 )
+_TOTAL_BEFORE = re.compile(
+    r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n\d]{0,25}$", re.I
+)
+_TOTAL_BEHIND = re.compile(r"\W*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
+_LEFT_BEFORE = re.compile(r"\b(?:leav\w+|left over|remain\w*|unspent)\b[^.;|\n\d]{0,20}$", re.IGNORECASE)
+_LEFT_BEHIND = re.compile(
+    r"\W*\b(?:left|remain\w*|unspent|to spare|(?:under|below|of) (?:the|your|my|our|a)?\s?(?:\w+ )?(?:budget|limit|cap|ceiling))\b",
+    re.IGNORECASE,
+)
+_MOST_SUMMED = 12
+_OF_PICKS: dict[str, ValueKind] = {
+    "the picks together": "total",
+    "the budget and the picks together": "left_over",
+}
+_NEAR = 9
 _WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
 _WORDS_OF_A_MAKER = 4
@@ -63,6 +86,22 @@ _Figure = TypeVar("_Figure", Amount, Score, SaidDate)
 def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:
     """The verified values of a report with its picks by form, and how many figures were seen and read."""
     return _Reader(report, evidence, ledger).reading()
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """What a product is called in running text: its maker's name as it is written, and the stems of its title."""
+
+    maker: str
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, item: Product) -> "_Name":
+        return cls(item.brand or item.store or "", frozenset(content_stems(item.title)))
+
+    def is_in(self, text: str) -> bool:
+        names = (self.maker, self.maker.upper())
+        return any(len(it) >= _SHORTEST_MAKER and re.search(rf"\b{re.escape(it)}\b", text) for it in names)
 
 
 class _Reader:
@@ -79,6 +118,8 @@ class _Reader:
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
         known = {*ledger.brands, *(it.brand or "" for it in ledger.products.values())}
         self.makers = {it for it in known if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
+        spoken_of = {*self.cited, *(it.product for it in ledger.picks or ())} & ledger.products.keys()
+        self.names = {it: _Name.of(ledger.products[it]) for it in sorted(spoken_of)}
         self.values: list[ReadValue] = []
         self.seen: set[int] = set()
         self.read: set[int] = set()
@@ -89,6 +130,7 @@ class _Reader:
             self._read_cell(cell)
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
+        self._read_totals()
         missed = self.seen - self.read
         left = [it for it in self.amounts if it.start in missed]
         return Reading(
@@ -114,6 +156,30 @@ class _Reader:
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True
 
+    def _named(self, start: int, end: int) -> list[str]:
+        """The products, of those that the report speaks of, whose maker a text names, else two words of their title.
+
+        Of several by one maker those are meant whose titles share most words with the text.
+        """
+        text = self.text[start:end]
+        stems, of_maker = set(content_stems(text)), dict[str, list[str]]()
+        for key, name in self.names.items():
+            if name.is_in(text):
+                of_maker.setdefault(name.maker, []).append(key)
+        if not of_maker:
+            shared = Counter(it for name in self.names.values() for it in name.stems)
+            alone = {it for it in stems if shared[it] == 1}
+            return [f"P:{key}" for key, name in self.names.items() if len(alone & name.stems) > 1]
+        found: list[str] = []
+        for keys in of_maker.values():
+            words = {key: len(stems & self.names[key].stems) for key in keys}
+            found += [f"P:{key}" for key in keys if words[key] == max(words.values())]
+        return found
+
+    def _is_only_of_maker(self, subject: str) -> bool:
+        makers = [it.brand or it.store or "" for it in self.ledger.products.values()]
+        return makers.count(_Name.of(self.ledger.products[subject[2:]]).maker) == 1
+
     def _within(self, start: int, end: int) -> list[Amount]:
         """The figures of a span that are still to be read."""
         return [it for it in _inside(self.amounts, start, end) if it.start not in self.read]
@@ -122,26 +188,39 @@ class _Reader:
         return [it for it in _inside(self.scores, start, end) if it.start not in self.read]
 
     def _read_cell(self, cell: Cell) -> None:
-        """A cell whose labels say what it holds, of the one product that it, its row or its column cites."""
-        if len(cell.subjects) != 1 or cell.subjects[0][2:] not in self.ledger.products:
+        """A cell whose labels say what it holds, of the one product that it, its row, column or section is about."""
+        subjects = [it for it in cell.subjects if it[:2] != "C:"]
+        certain = bool(subjects)
+        for start, end in () if subjects else cell.heads:
+            subjects = subjects or self._named(start, end)
+        subjects = subjects or self.layout.around[cell.sentence]
+        if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
             return
-        subject, labels = cell.subjects[0], set(cell.labels)
+        certain = certain or self._is_only_of_maker(subjects[0])
+        subject, labels = subjects[0], [set(it.split()) for it in cell.labels]
         amounts = [it for it in self._within(cell.start, cell.end) if not it.compound]
         scores = self._scores_within(cell.start, cell.end)
         if len(scores) == 1 and scores[0].rating and scores[0].count:
-            is_labelled = bool(labels & (_SCORE_LABELS | _COUNT_LABELS))
-            self._read_score(scores[0], [subject], [], certain=is_labelled)
+            self._read_score(scores[0], [subject], [], certain=any(it <= _SCORE_WORDS for it in labels))
         if len(amounts) != 1:
             return
         (amount,) = amounts
+        kinds = [
+            kind for kind, words in _LABELS.items() if any(it & words and it <= words | _OF_LABELS for it in labels)
+        ]
+        is_named = (
+            amount.kind == "money"
+            and (cell.row < 0 or not cell.column)
+            and not _NO_PRICE_BEHIND.match(self.text, amount.end)
+        )
         kind: ValueKind | None = None
-        if labels & _PRICE_LABELS and not self._is_of_another(amount, subject):
+        if ("price" in kinds or (is_named and amount.places)) and not self._is_of_another(amount, subject):
             kind = "price"
-        elif labels & _COUNT_LABELS and not amount.places and amount.low > 5:
+        elif "rating_count" in kinds and not amount.places and amount.low > 5:
             kind = "rating_count"
-        elif labels & _SCORE_LABELS and amount.places and 0 < amount.low <= 5:
+        elif "rating" in kinds and amount.places and 0 < amount.low <= 5:
             kind = "rating"
-        if kind is not None:
+        if kind is not None and (certain or fits(amount, on_record(kind, self.ledger.products[subject[2:]]))):
             self.seen.add(amount.start)
             self._keep_if_settled(kind, amount, subject)
 
@@ -155,16 +234,28 @@ class _Reader:
             self._read_calculation(key, stretch, certain=alone)
         if orders:
             self._read_dates(orders, stretch, certain=alone)
+        sentence = self.layout.sentences[stretch.sentence]
         subjects = products or [f"P:{self.ledger.ordered[it]}" for it in orders]
-        around = [it for it in self.layout.cited[stretch.sentence] if it[:2] == "P:" and it not in subjects]
-        if not stretch.cited and len(around) == 1:
+        around = [it for it in self.layout.cited.get(stretch.sentence, ()) if it[:2] == "P:" and it not in subjects]
+        named = self._named(stretch.start, stretch.end)
+        is_unmarked = stretch.sentence not in self.layout.cited
+        certain = alone and bool(products) and (not named or products[0] in named)
+        if is_unmarked:
+            around = list(self.layout.around[stretch.sentence])
+            is_heading = sentence.kind == "heading"
+            certain = len(named) == 1 or (is_heading and not named and len(around) == 1)
+            subjects = named if len(named) == 1 else around if certain else []
+            certain = certain and (not named or self._is_only_of_maker(named[0]))
+        elif not stretch.cited and len(around) == 1:
             subjects, around = around, []
         if subjects or (around and not stretch.cited):
-            certain = alone and bool(products)
+            known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
             for score in scores:
                 self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
             self._read_prices(subjects, around, stretch, certain=certain)
+            if is_unmarked:
+                self.seen = known | (self.seen & {it.start for it in self.values})
         if alone and products:
             self._read_brand(products[0], stretch, self.values[before:])
 
@@ -256,6 +347,8 @@ class _Reader:
             is_limit = amount.relation in ("at_least", "at_most") and self.ledger.names(amount.low)
             owners = [it for it in subjects if fits(amount, self.ledger.price(it[2:])) and not is_limit]
             owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:])]
+            if self._is_of_then(amount):
+                owners = [it for it in owners if it[2:] in self.ledger.ordered.values()]
             if owners:
                 self._keep("price", amount, owners[:1], "verified")
             elif (words := self._derivation(amount, near, counts)) is None:
@@ -263,10 +356,60 @@ class _Reader:
             elif words[:2] == "C:":
                 key = words.partition(": ")[0]
                 self._keep(_kind_of(self.ledger.calculations[key], self.ledger), amount, [key], "verified", words)
+            elif words in _OF_PICKS:
+                self._keep(_OF_PICKS[words], amount, [], "verified", words)
             else:
                 self.read.add(amount.start)
-        if certain and len(money) == len(unexplained) == 1 and not self._is_no_price(money[0], subjects[0]):
+        is_blunt = stretch.sentence not in self.layout.cited and unexplained and unexplained[0].places != 2
+        if (
+            certain
+            and len(money) == len(unexplained) == 1
+            and not is_blunt
+            and not self._is_no_price(money[0], subjects[0])
+        ):
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
+
+    def _read_totals(self) -> None:
+        """Amounts that the words around them call a total or a rest, held against the declared picks.
+
+        They are wrong only where no sum of prices that the report speaks of makes them, from nothing or the budget.
+        """
+        sums = self._sums() if self.ledger.picks else set[Decimal]()
+        for amount in self.amounts if sums else ():
+            before, low = self.text[max(0, amount.start - 40) : amount.start], amount.low
+            is_left = bool(_LEFT_BEFORE.search(before) or _LEFT_BEHIND.match(self.text, amount.end))
+            is_total = bool(_TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(self.text, amount.end))
+            is_exact = amount.kind == "money" and amount.places == 2 and amount.relation == "is" and not amount.is_range
+            owner = next((it for it in self.layout.stretches if it.start <= amount.start < it.end), None)
+            is_of_others = owner is not None and any(it[:2] not in ("P:", "C:") for it in owner.cited)
+            if amount.start in self.read or is_left == is_total or not is_exact or is_of_others:
+                continue
+            ends = [it.low for it in self.ledger.asked if it.kind == "money"] + [self.ledger.limit or Decimal(0)]
+            made = low in sums or any(abs(it - low) in sums for it in ends)
+            sentence = self._sentence_of(amount)
+            beside = [it.low for it in _inside(self.amounts, sentence.start, sentence.end) if it is not amount]
+            made = made or any(
+                low in (one + other, abs(one - other), one * other) for one, other in combinations(beside, 2)
+            )
+            if not made and derivation(amount, self.ledger, self.cited, beside) is None:
+                total = self.ledger.total or Decimal(0)
+                words = f"the picks cost {format_money(total)} together"
+                self._keep("left_over" if is_left else "total", amount, [], "contradicted", words)
+
+    def _sums(self) -> set[Decimal]:
+        """All that prices which the report speaks of, and picks in their number, can add up to; empty if too many."""
+        prices = [price for it in self.names if (price := self.ledger.price(it)) is not None]
+        prices += [
+            price * (it.quantity - 1) for it in self.ledger.picks or () if (price := self.ledger.price(it.product))
+        ]
+        sums = {Decimal(0), *(abs(it.result) for it in self.ledger.calculations.values())}
+        for price in prices if len(prices) <= _MOST_SUMMED else ():
+            sums |= {it + price for it in sums}
+        return sums if len(prices) <= _MOST_SUMMED and self.ledger.total is not None else set()
+
+    def _sentence_of(self, amount: Amount) -> Sentence:
+        sentences = self.layout.sentences
+        return sentences[bisect_right(sentences, amount.start, key=lambda it: it.start) - 1]
 
     def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
         """Exact to the cent, an amount may be made of any prices that the report cites."""
@@ -276,12 +419,15 @@ class _Reader:
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         before = self.text[max(0, amount.start - 30) : amount.start]
         said = amount.compound or _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
-        return bool(said) or self._is_of_another(amount, subject)
+        return bool(said) or self._is_of_then(amount) or self._is_of_another(amount, subject)
+
+    def _is_of_then(self, amount: Amount) -> bool:
+        """True for what was paid on a date that is said with it: "for $30.95 in July 2022"."""
+        return any(0 <= it.start - amount.end <= _NEAR for it in self.dates)
 
     def _is_of_another(self, amount: Amount, subject: str) -> bool:
         """True where the sentence or row names the maker of another product that has this price."""
-        sentences = self.layout.sentences
-        around = sentences[bisect_right(sentences, amount.start, key=lambda it: it.start) - 1]
+        around = self._sentence_of(amount)
         words = plain(self.text[around.start : around.end])
         item = self.ledger.products.get(subject[2:])
         own = plain("" if item is None else item.brand or "")
