@@ -62,7 +62,7 @@ _NO_ORDER_DATE = re.compile(
     r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
 )
 _TOTAL_BEFORE = re.compile(
-    r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n\d]{0,25}$", re.I
+    r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n$€£]{0,25}$", re.I
 )
 _TOTAL_BEHIND = re.compile(r"\W*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
 _LEFT_BEFORE = re.compile(r"\b(?:leav\w+|left over|remain\w*|unspent)\b[^.;|\n\d]{0,20}$", re.IGNORECASE)
@@ -76,6 +76,7 @@ _OF_PICKS: dict[str, ValueKind] = {
     "the budget and the picks together": "left_over",
 }
 _NEAR = 9
+_WORD_BEHIND = re.compile(r"\W{0,2}(?:[^\W\d_]|%|°)")
 _WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
 _WORDS_OF_A_MAKER = 4
@@ -153,6 +154,9 @@ class _Reader:
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
         if value.state == "underivable" or (only_wrong and value.state == "verified"):
             return False
+        is_marked = self._sentence_index(amount) in self.layout.cited
+        if value.state == "contradicted" and not is_marked and self._is_of_namesake(kind, amount, subject):
+            return False
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True
 
@@ -176,9 +180,11 @@ class _Reader:
             found += [f"P:{key}" for key in keys if words[key] == max(words.values())]
         return found
 
-    def _is_only_of_maker(self, subject: str) -> bool:
-        makers = [it.brand or it.store or "" for it in self.ledger.products.values()]
-        return makers.count(_Name.of(self.ledger.products[subject[2:]]).maker) == 1
+    def _is_of_namesake(self, kind: ValueKind, amount: Amount, subject: str) -> bool:
+        """True for what the record of another product by this maker says: a name alone doesn't tell them apart."""
+        maker = _Name.of(self.ledger.products[subject[2:]]).maker
+        others = (it for key, it in self.ledger.products.items() if key != subject[2:])
+        return any(_Name.of(it).maker == maker and fits(amount, on_record(kind, it)) for it in others)
 
     def _within(self, start: int, end: int) -> list[Amount]:
         """The figures of a span that are still to be read."""
@@ -190,13 +196,11 @@ class _Reader:
     def _read_cell(self, cell: Cell) -> None:
         """A cell whose labels say what it holds, of the one product that it, its row, column or section is about."""
         subjects = [it for it in cell.subjects if it[:2] != "C:"]
-        certain = bool(subjects)
         for start, end in () if subjects else cell.heads:
             subjects = subjects or self._named(start, end)
         subjects = subjects or self.layout.around[cell.sentence]
         if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
             return
-        certain = certain or self._is_only_of_maker(subjects[0])
         subject, labels = subjects[0], [set(it.split()) for it in cell.labels]
         amounts = [it for it in self._within(cell.start, cell.end) if not it.compound]
         scores = self._scores_within(cell.start, cell.end)
@@ -220,7 +224,7 @@ class _Reader:
             kind = "rating_count"
         elif "rating" in kinds and amount.places and 0 < amount.low <= 5:
             kind = "rating"
-        if kind is not None and (certain or fits(amount, on_record(kind, self.ledger.products[subject[2:]]))):
+        if kind is not None:
             self.seen.add(amount.start)
             self._keep_if_settled(kind, amount, subject)
 
@@ -245,7 +249,6 @@ class _Reader:
             is_heading = sentence.kind == "heading"
             certain = len(named) == 1 or (is_heading and not named and len(around) == 1)
             subjects = named if len(named) == 1 else around if certain else []
-            certain = certain and (not named or self._is_only_of_maker(named[0]))
         elif not stretch.cited and len(around) == 1:
             subjects, around = around, []
         if subjects or (around and not stretch.cited):
@@ -342,15 +345,23 @@ class _Reader:
         sentence = self.layout.sentences[stretch.sentence]
         inside = _inside(self.amounts, sentence.start, sentence.end)
         counts = {it.low for it in inside if it.kind == "number" and not it.places} | title_numbers(near, self.ledger)
+        is_unmarked = stretch.sentence not in self.layout.cited
         unexplained: list[Amount] = []
+        prices: list[Amount] = []
+        bare = [it for it in amounts if it.kind == "number" and it.places == 2 and not it.compound]
+        for amount in [it for it in bare if not _WORD_BEHIND.match(self.text, it.end)]:
+            owner = next((it for it in near if amount.low == self.ledger.price(it)), None)
+            if owner is not None:
+                self._keep("price", amount, [f"P:{owner}"], "verified")
         for amount in money:
             is_limit = amount.relation in ("at_least", "at_most") and self.ledger.names(amount.low)
             owners = [it for it in subjects if fits(amount, self.ledger.price(it[2:])) and not is_limit]
             owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:])]
-            if self._is_of_then(amount):
+            if self._is_of_then(amount) or (is_unmarked and self._is_total(amount)):
                 owners = [it for it in owners if it[2:] in self.ledger.ordered.values()]
             if owners:
                 self._keep("price", amount, owners[:1], "verified")
+                prices.append(amount)
             elif (words := self._derivation(amount, near, counts)) is None:
                 unexplained.append(amount)
             elif words[:2] == "C:":
@@ -360,13 +371,10 @@ class _Reader:
                 self._keep(_OF_PICKS[words], amount, [], "verified", words)
             else:
                 self.read.add(amount.start)
-        is_blunt = stretch.sentence not in self.layout.cited and unexplained and unexplained[0].places != 2
-        if (
-            certain
-            and len(money) == len(unexplained) == 1
-            and not is_blunt
-            and not self._is_no_price(money[0], subjects[0])
-        ):
+        is_blunt = len(unexplained) == 1 and unexplained[0].places != 2 and (is_unmarked or len(money) > 1)
+        # A price, and what follows from the true one: "$44.95, which leaves $32.05".
+        is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices and not is_blunt
+        if certain and is_alone and not self._is_no_price(money[0], subjects[0]):
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
 
     def _read_totals(self) -> None:
@@ -376,17 +384,16 @@ class _Reader:
         """
         sums = self._sums() if self.ledger.picks else set[Decimal]()
         for amount in self.amounts if sums else ():
-            before, low = self.text[max(0, amount.start - 40) : amount.start], amount.low
-            is_left = bool(_LEFT_BEFORE.search(before) or _LEFT_BEHIND.match(self.text, amount.end))
-            is_total = bool(_TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(self.text, amount.end))
-            is_exact = amount.kind == "money" and amount.places == 2 and amount.relation == "is" and not amount.is_range
+            low, is_left, is_total = amount.low, self._is_left(amount), self._is_total(amount)
+            is_money = amount.kind == "money" or (amount.kind == "number" and self._labels_of(amount))
+            is_exact = is_money and amount.places == 2 and amount.relation == "is" and not amount.is_range
             owner = next((it for it in self.layout.stretches if it.start <= amount.start < it.end), None)
             is_of_others = owner is not None and any(it[:2] not in ("P:", "C:") for it in owner.cited)
             if amount.start in self.read or is_left == is_total or not is_exact or is_of_others:
                 continue
             ends = [it.low for it in self.ledger.asked if it.kind == "money"] + [self.ledger.limit or Decimal(0)]
             made = low in sums or any(abs(it - low) in sums for it in ends)
-            sentence = self._sentence_of(amount)
+            sentence = self.layout.sentences[self._sentence_index(amount)]
             beside = [it.low for it in _inside(self.amounts, sentence.start, sentence.end) if it is not amount]
             made = made or any(
                 low in (one + other, abs(one - other), one * other) for one, other in combinations(beside, 2)
@@ -395,6 +402,20 @@ class _Reader:
                 total = self.ledger.total or Decimal(0)
                 words = f"the picks cost {format_money(total)} together"
                 self._keep("left_over" if is_left else "total", amount, [], "contradicted", words)
+
+    def _labels_of(self, amount: Amount) -> set[str]:
+        cell = next((it for it in self.layout.cells if it.start <= amount.start < it.end), None)
+        return set() if cell is None else {word for label in cell.labels for word in label.split()}
+
+    def _is_total(self, amount: Amount) -> bool:
+        before = self.text[max(0, amount.start - 40) : amount.start]
+        is_said = _TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(self.text, amount.end)
+        return bool(is_said or self._labels_of(amount) & {"total", "sum", "subtotal", "altogether"})
+
+    def _is_left(self, amount: Amount) -> bool:
+        before = self.text[max(0, amount.start - 40) : amount.start]
+        is_said = _LEFT_BEFORE.search(before) or _LEFT_BEHIND.match(self.text, amount.end)
+        return bool(is_said or self._labels_of(amount) & {"left", "remaining", "unspent"})
 
     def _sums(self) -> set[Decimal]:
         """All that prices which the report speaks of, and picks in their number, can add up to; empty if too many."""
@@ -407,9 +428,8 @@ class _Reader:
             sums |= {it + price for it in sums}
         return sums if len(prices) <= _MOST_SUMMED and self.ledger.total is not None else set()
 
-    def _sentence_of(self, amount: Amount) -> Sentence:
-        sentences = self.layout.sentences
-        return sentences[bisect_right(sentences, amount.start, key=lambda it: it.start) - 1]
+    def _sentence_index(self, amount: Amount) -> int:
+        return bisect_right(self.layout.sentences, amount.start, key=lambda it: it.start) - 1
 
     def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
         """Exact to the cent, an amount may be made of any prices that the report cites."""
@@ -427,7 +447,7 @@ class _Reader:
 
     def _is_of_another(self, amount: Amount, subject: str) -> bool:
         """True where the sentence or row names the maker of another product that has this price."""
-        around = self._sentence_of(amount)
+        around = self.layout.sentences[self._sentence_index(amount)]
         words = plain(self.text[around.start : around.end])
         item = self.ledger.products.get(subject[2:])
         own = plain("" if item is None else item.brand or "")

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.grounding.text.amounts import Amount
+from drretail.grounding.text.words import STOP_WORDS
 
 _SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE)
 _SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b)[\s:*_]{0,5}$", re.IGNORECASE)
@@ -13,7 +14,7 @@ _DIFFERENCE_BEHIND = re.compile(
     r"\s?(?:[★⭐]|-?stars?)\s(?:more|less|better|higher|lower|above|below|behind|ahead)\b", re.IGNORECASE
 )
 # Behind a rating that has no sign of its own: the end, or what joins it to its number of ratings.
-_BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?:from|with|by|over|across|on average|based on)\b)", re.IGNORECASE)
+_BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?P<word>[^\W\d_]+))")
 _JOINED = re.compile(r"[^\d.;!?\n]{0,30}")
 _RATINGS_BEHIND = re.compile(r"\s+(?:[\w-]+\s)?(?:ratings?|reviews?|raters?|reviewers?)\b", re.IGNORECASE)
 _RATERS_BEHIND = re.compile(r"\s+(?:\w+\s)?(?:people|buyers|customers|owners|users|shoppers|votes|opinions)\b", re.I)
@@ -65,7 +66,7 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
                 if _OVER.fullmatch(text, amount.end, count.start):
                     count = replace(count, relation="is")
                 yield Score(amount, count, is_sure=_is_sure_count(text, amount, count))
-            elif has_sign or (amount.places and amount.low <= _HIGHEST and _BARE_BEHIND.match(text, amount.end)):
+            elif has_sign or (amount.places and amount.low <= _HIGHEST and _stands_alone(text, amount)):
                 yield Score(amount, None, is_sure=has_sign)
         elif _is_count(amount) and not _PART.match(text, amount.end):
             before = text[max(0, amount.start - 14) : amount.start]
@@ -87,6 +88,13 @@ def _is_rating(text: str, amount: Amount) -> bool:
 def _has_sign(text: str, amount: Amount) -> bool:
     before = text[max(0, amount.start - 14) : amount.start]
     return bool(_SIGN_BEHIND.match(text, amount.end) or _SIGN_BEFORE.search(before))
+
+
+def _stands_alone(text: str, amount: Amount) -> bool:
+    """True where the end, a stop or a word without content stands behind, and no unit: "its 4.3 does not"."""
+    behind = _BARE_BEHIND.match(text, amount.end)
+    word = behind and behind["word"]
+    return behind is not None and (not word or (word.casefold() in STOP_WORDS and word.casefold() not in ("in", "a")))
 
 
 def _is_count(amount: Amount) -> bool:
