@@ -44,6 +44,8 @@ _LABELS: dict[ValueKind, frozenset[str]] = {
     "rating_count": frozenset({"ratings", "reviews", "count", "votes", "opinions", "#"}),
     "rating": frozenset({"rating", "ratings", "stars", "score", "★", "⭐"}),
 }
+_LINE_WORDS = frozenset({*_OF_LABELS, *(word for words in _LABELS.values() for word in words), "from", "out", "at"})
+"""What a line consists of that does nothing but say a price or a rating: "Rating: 4.5 out of 5 (353)"."""
 _SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # Beside an amount that is no price of the whole listing, today, in this shop. It is then left alone, never an error.
@@ -246,7 +248,8 @@ class _Reader:
         certain = alone and bool(products) and (not named or products[0] in named)
         if is_unmarked:
             around = list(self.layout.around[stretch.sentence])
-            is_heading = sentence.kind == "heading"
+            words = set(plain(self.text[sentence.start : sentence.end]).split())
+            is_heading = sentence.kind == "heading" or {it for it in words if it.isalpha()} <= _LINE_WORDS
             certain = len(named) == 1 or (is_heading and not named and len(around) == 1)
             subjects = named if len(named) == 1 else around if certain else []
         elif not stretch.cited and len(around) == 1:

@@ -202,7 +202,8 @@ def _relation(text: str, start: int, end: int) -> Relation:
 def _is_compound(text: str, start: int, end: int) -> bool:
     return bool(
         re.match(r"-[^\W\d]|\s?[x×]\s?\d|\sby\s\d{1,2}(?![\d,])", text[end : end + 7])
-        or re.search(r"\d\s?[x×]\s?$|\d\sby\s$|[^\W\d]-$", text[max(0, start - 6) : start])
+        or re.search(r"\d\s?[x×]\s?$|[^\W\d]-$", text[max(0, start - 6) : start])
+        or (end - start <= 2 and re.search(r"\d\sby\s$", text[max(0, start - 6) : start]))
     )
 
 

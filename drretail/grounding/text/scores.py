@@ -22,6 +22,8 @@ _RATINGS_BEFORE = re.compile(r"\b(?:ratings|reviews)\b[\s:*_]{1,5}$", re.IGNOREC
 _FROM_BEFORE = re.compile(r"\b(?:from|over|by|of|on|across)\s$", re.IGNORECASE)
 # "4.5 stars over 892 ratings" are 892, "from over 800 ratings" are more.
 _OVER = re.compile(r"[^\w]*(?:/\s?5\b|(?:out )?of 5\b)?[^\w]*(?:stars?)?[^\w]*over\s", re.IGNORECASE)
+# "203 ratings with a mean of 4.4"
+_MEAN = re.compile(r"[^\d.;!?\n]{0,30}\b(?:mean|average|averaging|avg)\b[^\d.;!?\n]{0,12}", re.IGNORECASE)
 _HIGHEST = 5
 _CLOSED = re.compile(r"\s*(?:[.,;:)*|·–—-]|$|\n)")
 # Some of the ratings, and not all: "12 negative reviews", "340 reviews mention squirrels".
@@ -71,7 +73,10 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
         elif _is_count(amount) and not _PART.match(text, amount.end):
             before = text[max(0, amount.start - 14) : amount.start]
             is_named = bool(_RATINGS_BEHIND.match(text, amount.end) or _RATINGS_BEFORE.search(before))
-            if is_named or _RATERS_BEHIND.match(text, amount.end):
+            if is_named and following and _MEAN.fullmatch(text, amount.end, following.start):
+                taken.add(following.start)
+                yield Score(following, amount, is_sure=True)
+            elif is_named or _RATERS_BEHIND.match(text, amount.end):
                 yield Score(None, amount, is_sure=is_named)
 
 
