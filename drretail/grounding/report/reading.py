@@ -19,7 +19,7 @@ from drretail.grounding.sentences import Sentence
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
-from drretail.grounding.text.words import content_stems
+from drretail.grounding.text.words import content_stems, stem
 from drretail.grounding.verify.ledger import Calculation, Ledger
 from drretail.grounding.verify.values import (
     conversions,
@@ -46,6 +46,8 @@ _LABELS: dict[ValueKind, frozenset[str]] = {
 }
 _LINE_WORDS = frozenset({*_OF_LABELS, *(word for words in _LABELS.values() for word in words), "from", "out", "at"})
 """What a line consists of that does nothing but say a price or a rating: "Rating: 4.5 out of 5 (353)"."""
+_TOLD = frozenset({"cost", "price", "run", "sell", "go", "come", "get", "buy", "take", *map(stem, _LINE_WORDS)})
+"""Stems that may stand between a product's name and its figure."""
 _SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # Beside an amount that is no price of the whole listing, today, in this shop. It is then left alone, never an error.
@@ -157,7 +159,7 @@ class _Reader:
         if value.state == "underivable" or (only_wrong and value.state == "verified"):
             return False
         is_marked = self._sentence_index(amount) in self.layout.cited
-        if value.state == "contradicted" and not is_marked and self._is_of_namesake(kind, amount, subject):
+        if value.state == "contradicted" and not is_marked and not self._is_told_of(kind, amount, subject):
             return False
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True
@@ -182,11 +184,15 @@ class _Reader:
             found += [f"P:{key}" for key in keys if words[key] == max(words.values())]
         return found
 
-    def _is_of_namesake(self, kind: ValueKind, amount: Amount, subject: str) -> bool:
-        """True for what the record of another product by this maker says: a name alone doesn't tell them apart."""
-        maker = _Name.of(self.ledger.products[subject[2:]]).maker
+    def _is_told_of(self, kind: ValueKind, amount: Amount, subject: str) -> bool:
+        """False for a figure without a mark that may be another's: a namesake's, or that of a thing named between."""
+        name = _Name.of(self.ledger.products[subject[2:]])
         others = (it for key, it in self.ledger.products.items() if key != subject[2:])
-        return any(_Name.of(it).maker == maker and fits(amount, on_record(kind, it)) for it in others)
+        if any(_Name.of(it).maker == name.maker and fits(amount, on_record(kind, it)) for it in others):
+            return False
+        said = self.text[self.layout.sentences[self._sentence_index(amount)].start : amount.start].casefold()
+        _, is_there, between = said.rpartition(name.maker.casefold()) if name.maker else ("", "", "")
+        return not is_there or set(content_stems(between)) <= name.stems | _TOLD
 
     def _within(self, start: int, end: int) -> list[Amount]:
         """The figures of a span that are still to be read."""
@@ -198,12 +204,14 @@ class _Reader:
     def _read_cell(self, cell: Cell) -> None:
         """A cell whose labels say what it holds, of the one product that it, its row, column or section is about."""
         subjects = [it for it in cell.subjects if it[:2] != "C:"]
+        labels = [set(it.split()) for it in cell.labels]
         for start, end in () if subjects else cell.heads:
             subjects = subjects or self._named(start, end)
-        subjects = subjects or self.layout.around[cell.sentence]
+        if not subjects and cell.column:  # "Price | $42.95" in a section about one product
+            subjects, labels = self.layout.around[cell.sentence], labels[-1:]
         if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
             return
-        subject, labels = subjects[0], [set(it.split()) for it in cell.labels]
+        subject = subjects[0]
         amounts = [it for it in self._within(cell.start, cell.end) if not it.compound]
         scores = self._scores_within(cell.start, cell.end)
         if len(scores) == 1 and scores[0].rating and scores[0].count:
@@ -359,7 +367,8 @@ class _Reader:
         for amount in money:
             is_limit = amount.relation in ("at_least", "at_most") and self.ledger.names(amount.low)
             owners = [it for it in subjects if fits(amount, self.ledger.price(it[2:])) and not is_limit]
-            owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:])]
+            is_asked = is_unmarked and self.ledger.names(amount.low)
+            owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:]) and not is_asked]
             if self._is_of_then(amount) or (is_unmarked and self._is_total(amount)):
                 owners = [it for it in owners if it[2:] in self.ledger.ordered.values()]
             if owners:
@@ -441,6 +450,8 @@ class _Reader:
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         before = self.text[max(0, amount.start - 30) : amount.start]
+        if self._is_total(amount) or self._is_left(amount):
+            return True
         said = amount.compound or _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
         return bool(said) or self._is_of_then(amount) or self._is_of_another(amount, subject)
 

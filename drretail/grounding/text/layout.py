@@ -260,10 +260,12 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         for number, (start, end) in enumerate(below):
             if text[start:end].strip() == _DITTO and number < len(above):
                 below[number] = above[number]
+    # A column is about what its head cites, or a row of nothing but marks; "Soil | $45" below "Bed | $78 [P:…]" is not.
     columns: dict[int, dict[str, None]] = {}
-    for spans in grid:
+    for index, spans in enumerate(grid):
         for number, span in enumerate(spans):
-            columns.setdefault(number, {}).update((it, None) for it in cited(*span) if it[:2] == "P:")
+            of_cell = cited(*span) if not index or not re.search(r"\w", text[slice(*span)]) else ()
+            columns.setdefault(number, {}).update((it, None) for it in of_cell if it[:2] == "P:")
     has_head = sentences[rows[0]].kind == "table_head" or not _FIGURE.search(
         text, sentences[rows[0]].start, sentences[rows[0]].end
     )
