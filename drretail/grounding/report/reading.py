@@ -6,20 +6,18 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import TypeVar
 
 from drretail.grounding.citations import Known
+from drretail.grounding.report.names import Names
 from drretail.grounding.report.picks import picks_by_form
-from drretail.grounding.sentences import Sentence
+from drretail.grounding.report.totals import is_made_of, may_be_wrong, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
-from drretail.grounding.text.words import content_stems, stem
 from drretail.grounding.verify.ledger import Calculation, Ledger
 from drretail.grounding.verify.values import (
     conversions,
@@ -35,10 +33,29 @@ from drretail.grounding.verify.values import (
 )
 from drretail.grounding.wording import format_money
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
-from drretail.records.shop import Product
 
 # A label says what its column or row holds when it says nothing else: "price per inch" is no price.
-_OF_LABELS = frozenset("number no of how many average avg mean unit current list item today now usd eur each".split())
+_OF_LABELS = frozenset(
+    [
+        "number",
+        "no",
+        "of",
+        "how",
+        "many",
+        "average",
+        "avg",
+        "mean",
+        "unit",
+        "current",
+        "list",
+        "item",
+        "today",
+        "now",
+        "usd",
+        "eur",
+        "each",
+    ]
+)
 _LABELS: dict[ValueKind, frozenset[str]] = {
     "price": frozenset({"price", "prices", "cost", "costs", "each", "apiece"}),
     "rating_count": frozenset({"ratings", "reviews", "count", "votes", "opinions", "#"}),
@@ -46,9 +63,8 @@ _LABELS: dict[ValueKind, frozenset[str]] = {
 }
 _LINE_WORDS = frozenset({*_OF_LABELS, *(word for words in _LABELS.values() for word in words), "from", "out", "at"})
 """What a line consists of that does nothing but say a price or a rating: "Rating: 4.5 out of 5 (353)"."""
-_TOLD = frozenset({"cost", "price", "run", "sell", "go", "come", "get", "buy", "take", *map(stem, _LINE_WORDS)})
-"""Stems that may stand between a product's name and its figure."""
 _SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
+_NEXT_CLAUSE = re.compile(r"[,;]\s+(?:and|but|while|then|whereas)\s")
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # Beside an amount that is no price of the whole listing, today, in this shop. It is then left alone, never an error.
 _NO_PRICE_BEHIND = re.compile(
@@ -65,16 +81,6 @@ _NO_PRICE_BEFORE = re.compile(
 _NO_ORDER_DATE = re.compile(
     r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
 )
-_TOTAL_BEFORE = re.compile(
-    r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n$€£]{0,25}$", re.I
-)
-_TOTAL_BEHIND = re.compile(r"\W*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
-_LEFT_BEFORE = re.compile(r"\b(?:leav\w+|left over|remain\w*|unspent)\b[^.;|\n\d]{0,20}$", re.IGNORECASE)
-_LEFT_BEHIND = re.compile(
-    r"\W*\b(?:left|remain\w*|unspent|to spare|(?:under|below|of) (?:the|your|my|our|a)?\s?(?:\w+ )?(?:budget|limit|cap|ceiling))\b",
-    re.IGNORECASE,
-)
-_MOST_SUMMED = 12
 _OF_PICKS: dict[str, ValueKind] = {
     "the picks together": "total",
     "the budget and the picks together": "left_over",
@@ -85,28 +91,13 @@ _WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
 _WORDS_OF_A_MAKER = 4
 _MOST_OPERANDS = 8
+_MONEY_LABELS = _LABELS["price"] | {"total", "sum", "left", "difference", "$", "usd"}
 _Figure = TypeVar("_Figure", Amount, Score, SaidDate)
 
 
 def read_by_form(report: str, evidence: Known | None, ledger: Ledger) -> Reading:
     """The verified values of a report with its picks by form, and how many figures were seen and read."""
     return _Reader(report, evidence, ledger).reading()
-
-
-@dataclass(frozen=True, slots=True)
-class _Name:
-    """What a product is called in running text: its maker's name as it is written, and the stems of its title."""
-
-    maker: str
-    stems: frozenset[str]
-
-    @classmethod
-    def of(cls, item: Product) -> "_Name":
-        return cls(item.brand or item.store or "", frozenset(content_stems(item.title)))
-
-    def is_in(self, text: str) -> bool:
-        names = (self.maker, self.maker.upper())
-        return any(len(it) >= _SHORTEST_MAKER and re.search(rf"\b{re.escape(it)}\b", text) for it in names)
 
 
 class _Reader:
@@ -123,8 +114,8 @@ class _Reader:
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
         known = {*ledger.brands, *(it.brand or "" for it in ledger.products.values())}
         self.makers = {it for it in known if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
-        spoken_of = {*self.cited, *(it.product for it in ledger.picks or ())} & ledger.products.keys()
-        self.names = {it: _Name.of(ledger.products[it]) for it in sorted(spoken_of)}
+        picked = (it.product for it in ledger.picks or ())
+        self.names = Names({*self.cited, *picked}, ledger.products)
         self.values: list[ReadValue] = []
         self.seen: set[int] = set()
         self.read: set[int] = set()
@@ -158,41 +149,15 @@ class _Reader:
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
         if value.state == "underivable" or (only_wrong and value.state == "verified"):
             return False
-        is_marked = self._sentence_index(amount) in self.layout.cited
-        if value.state == "contradicted" and not is_marked and not self._is_told_of(kind, amount, subject):
-            return False
+        index = self._sentence_index(amount)
+        if value.state == "contradicted" and index not in self.layout.cited:
+            sentence = self.layout.sentences[index]
+            before = self.text[sentence.start : amount.start]
+            is_dated = bool(_inside(self.dates, sentence.start, sentence.end))
+            if is_dated or not self.names.is_told_of(subject, kind, amount, before):
+                return False
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True
-
-    def _named(self, start: int, end: int) -> list[str]:
-        """The products, of those that the report speaks of, whose maker a text names, else two words of their title.
-
-        Of several by one maker those are meant whose titles share most words with the text.
-        """
-        text = self.text[start:end]
-        stems, of_maker = set(content_stems(text)), dict[str, list[str]]()
-        for key, name in self.names.items():
-            if name.is_in(text):
-                of_maker.setdefault(name.maker, []).append(key)
-        if not of_maker:
-            shared = Counter(it for name in self.names.values() for it in name.stems)
-            alone = {it for it in stems if shared[it] == 1}
-            return [f"P:{key}" for key, name in self.names.items() if len(alone & name.stems) > 1]
-        found: list[str] = []
-        for keys in of_maker.values():
-            words = {key: len(stems & self.names[key].stems) for key in keys}
-            found += [f"P:{key}" for key in keys if words[key] == max(words.values())]
-        return found
-
-    def _is_told_of(self, kind: ValueKind, amount: Amount, subject: str) -> bool:
-        """False for a figure without a mark that may be another's: a namesake's, or that of a thing named between."""
-        name = _Name.of(self.ledger.products[subject[2:]])
-        others = (it for key, it in self.ledger.products.items() if key != subject[2:])
-        if any(_Name.of(it).maker == name.maker and fits(amount, on_record(kind, it)) for it in others):
-            return False
-        said = self.text[self.layout.sentences[self._sentence_index(amount)].start : amount.start].casefold()
-        _, is_there, between = said.rpartition(name.maker.casefold()) if name.maker else ("", "", "")
-        return not is_there or set(content_stems(between)) <= name.stems | _TOLD
 
     def _within(self, start: int, end: int) -> list[Amount]:
         """The figures of a span that are still to be read."""
@@ -206,7 +171,7 @@ class _Reader:
         subjects = [it for it in cell.subjects if it[:2] != "C:"]
         labels = [set(it.split()) for it in cell.labels]
         for start, end in () if subjects else cell.heads:
-            subjects = subjects or self._named(start, end)
+            subjects = subjects or self.names.named(self.text[start:end])
         if not subjects and cell.column:  # "Price | $42.95" in a section about one product
             subjects, labels = self.layout.around[cell.sentence], labels[-1:]
         if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
@@ -251,7 +216,7 @@ class _Reader:
         sentence = self.layout.sentences[stretch.sentence]
         subjects = products or [f"P:{self.ledger.ordered[it]}" for it in orders]
         around = [it for it in self.layout.cited.get(stretch.sentence, ()) if it[:2] == "P:" and it not in subjects]
-        named = self._named(stretch.start, stretch.end)
+        named = self.names.named(self.text[stretch.start : stretch.end])
         is_unmarked = stretch.sentence not in self.layout.cited
         certain = alone and bool(products) and (not named or products[0] in named)
         if is_unmarked:
@@ -288,7 +253,9 @@ class _Reader:
             return
         left = [it for it in amounts if not self._is_explained(it, calculation, stretch)]
         self.seen |= {it.start for it in left[-1:]}
-        if certain and len(left) == 1 and _may_be_result(left[0], calculation):
+        is_of_money = bool(left) and (left[0].kind == "money" or _MONEY_LABELS & self._labels_of(left[0]))
+        is_cell = bool(left) and bool(self._labels_of(left[0]))
+        if certain and len(left) == 1 and (is_of_money or not is_cell) and _may_be_result(left[0], calculation):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
 
@@ -313,8 +280,9 @@ class _Reader:
             value = ReadValue(kind="date", amount=said.iso, of=tuple(orders), start=said.start, end=said.end)
             (value,) = verify([value], self.ledger)
             is_other = said.iso in asked or _NO_ORDER_DATE.search(self.text[max(0, said.start - 24) : said.start])
-            may_be_wrong = certain and len(dates) == 1 and not is_other
-            if value.state == "verified" or (value.state == "contradicted" and may_be_wrong):
+            is_other = is_other or _NEXT_CLAUSE.search(self.text, said.end, stretch.end)
+            is_sure = certain and len(dates) == 1 and not is_other
+            if value.state == "verified" or (value.state == "contradicted" and is_sure):
                 self.values.append(value)
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
@@ -369,7 +337,7 @@ class _Reader:
             owners = [it for it in subjects if fits(amount, self.ledger.price(it[2:])) and not is_limit]
             is_asked = is_unmarked and self.ledger.names(amount.low)
             owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:]) and not is_asked]
-            if self._is_of_then(amount) or (is_unmarked and self._is_total(amount)):
+            if self._is_of_then(amount) or (is_unmarked and self._total_kind(amount)):
                 owners = [it for it in owners if it[2:] in self.ledger.ordered.values()]
             if owners:
                 self._keep("price", amount, owners[:1], "verified")
@@ -390,55 +358,34 @@ class _Reader:
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
 
     def _read_totals(self) -> None:
-        """Amounts that the words around them call a total or a rest, held against the declared picks.
-
-        They are wrong only where no sum of prices that the report speaks of makes them, from nothing or the budget.
-        """
-        sums = self._sums() if self.ledger.picks else set[Decimal]()
+        """Amounts that are called a total or a rest, wrong where no prices that the report speaks of make them."""
+        sums = sums_of(self.ledger, self.names)
         for amount in self.amounts if sums else ():
-            low, is_left, is_total = amount.low, self._is_left(amount), self._is_total(amount)
-            is_money = amount.kind == "money" or (amount.kind == "number" and self._labels_of(amount))
-            is_exact = is_money and amount.places == 2 and amount.relation == "is" and not amount.is_range
-            owner = next((it for it in self.layout.stretches if it.start <= amount.start < it.end), None)
-            is_of_others = owner is not None and any(it[:2] not in ("P:", "C:") for it in owner.cited)
-            if amount.start in self.read or is_left == is_total or not is_exact or is_of_others:
+            kind, index = self._total_kind(amount), self._sentence_index(amount)
+            sentence = self.layout.sentences[index]
+            is_of_others = any(it[:2] not in ("P:", "C:") for it in self.layout.cited.get(index, ()))
+            said = self.text[sentence.start : sentence.end]
+            if kind is None or amount.start in self.read or is_of_others or not may_be_wrong(amount, said):
                 continue
-            ends = [it.low for it in self.ledger.asked if it.kind == "money"] + [self.ledger.limit or Decimal(0)]
-            made = low in sums or any(abs(it - low) in sums for it in ends)
-            sentence = self.layout.sentences[self._sentence_index(amount)]
-            beside = [it.low for it in _inside(self.amounts, sentence.start, sentence.end) if it is not amount]
-            made = made or any(
-                low in (one + other, abs(one - other), one * other) for one, other in combinations(beside, 2)
+            beside = [it for it in _inside(self.amounts, sentence.start, sentence.end) if it is not amount]
+            numbers = [it.low for it in beside]
+            is_open = any(
+                it.kind == "money" and it.start not in self.read and not is_made_of(it.low, sums, (), self.ledger)
+                for it in beside
             )
-            if not made and derivation(amount, self.ledger, self.cited, beside) is None:
-                total = self.ledger.total or Decimal(0)
-                words = f"the picks cost {format_money(total)} together"
-                self._keep("left_over" if is_left else "total", amount, [], "contradicted", words)
+            if is_open or is_made_of(amount.low, sums, numbers, self.ledger):
+                continue
+            if derivation(amount, self.ledger, self.cited, numbers) is None:
+                words = f"the picks cost {format_money(self.ledger.total or 0)} together"
+                self._keep(kind, amount, [], "contradicted", words)
+
+    def _total_kind(self, amount: Amount) -> ValueKind | None:
+        labels = self._labels_of(amount)
+        return total_kind(self.text, amount, labels) if amount.kind == "money" or labels else None
 
     def _labels_of(self, amount: Amount) -> set[str]:
         cell = next((it for it in self.layout.cells if it.start <= amount.start < it.end), None)
         return set() if cell is None else {word for label in cell.labels for word in label.split()}
-
-    def _is_total(self, amount: Amount) -> bool:
-        before = self.text[max(0, amount.start - 40) : amount.start]
-        is_said = _TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(self.text, amount.end)
-        return bool(is_said or self._labels_of(amount) & {"total", "sum", "subtotal", "altogether"})
-
-    def _is_left(self, amount: Amount) -> bool:
-        before = self.text[max(0, amount.start - 40) : amount.start]
-        is_said = _LEFT_BEFORE.search(before) or _LEFT_BEHIND.match(self.text, amount.end)
-        return bool(is_said or self._labels_of(amount) & {"left", "remaining", "unspent"})
-
-    def _sums(self) -> set[Decimal]:
-        """All that prices which the report speaks of, and picks in their number, can add up to; empty if too many."""
-        prices = [price for it in self.names if (price := self.ledger.price(it)) is not None]
-        prices += [
-            price * (it.quantity - 1) for it in self.ledger.picks or () if (price := self.ledger.price(it.product))
-        ]
-        sums = {Decimal(0), *(abs(it.result) for it in self.ledger.calculations.values())}
-        for price in prices if len(prices) <= _MOST_SUMMED else ():
-            sums |= {it + price for it in sums}
-        return sums if len(prices) <= _MOST_SUMMED and self.ledger.total is not None else set()
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda it: it.start) - 1
@@ -450,9 +397,12 @@ class _Reader:
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         before = self.text[max(0, amount.start - 30) : amount.start]
-        if self._is_total(amount) or self._is_left(amount):
-            return True
-        said = amount.compound or _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
+        said = (
+            amount.compound
+            or self._total_kind(amount)
+            or _NO_PRICE_BEHIND.match(self.text, amount.end)
+            or _NO_PRICE_BEFORE.search(before)
+        )
         return bool(said) or self._is_of_then(amount) or self._is_of_another(amount, subject)
 
     def _is_of_then(self, amount: Amount) -> bool:
