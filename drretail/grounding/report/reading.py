@@ -36,25 +36,8 @@ from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
 
 # A label says what its column or row holds when it says nothing else: "price per inch" is no price.
 _OF_LABELS = frozenset(
-    [
-        "number",
-        "no",
-        "of",
-        "how",
-        "many",
-        "average",
-        "avg",
-        "mean",
-        "unit",
-        "current",
-        "list",
-        "item",
-        "today",
-        "now",
-        "usd",
-        "eur",
-        "each",
-    ]
+    {"number", "no", "of", "how", "many", "average", "avg", "mean", "unit", "current", "list", "item", "today", "now"}
+    | {"usd", "eur", "each"}
 )
 _LABELS: dict[ValueKind, frozenset[str]] = {
     "price": frozenset({"price", "prices", "cost", "costs", "each", "apiece"}),
@@ -116,6 +99,11 @@ class _Reader:
         self.makers = {it for it in known if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
         picked = (it.product for it in ledger.picks or ())
         self.names = Names({*self.cited, *picked}, ledger.products)
+        self.labels = {
+            amount.start: frozenset(word for label in cell.labels for word in label.split())
+            for cell in self.layout.cells
+            for amount in _inside(self.amounts, cell.start, cell.end)
+        }
         self.values: list[ReadValue] = []
         self.seen: set[int] = set()
         self.read: set[int] = set()
@@ -253,9 +241,9 @@ class _Reader:
             return
         left = [it for it in amounts if not self._is_explained(it, calculation, stretch)]
         self.seen |= {it.start for it in left[-1:]}
-        is_of_money = bool(left) and (left[0].kind == "money" or _MONEY_LABELS & self._labels_of(left[0]))
-        is_cell = bool(left) and bool(self._labels_of(left[0]))
-        if certain and len(left) == 1 and (is_of_money or not is_cell) and _may_be_result(left[0], calculation):
+        labels = self.labels.get(left[0].start) if left else None
+        is_of_money = labels is None or left[0].kind == "money" or bool(labels & _MONEY_LABELS)
+        if certain and len(left) == 1 and is_of_money and _may_be_result(left[0], calculation):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
 
@@ -367,7 +355,9 @@ class _Reader:
             said = self.text[sentence.start : sentence.end]
             if kind is None or amount.start in self.read or is_of_others or not may_be_wrong(amount, said):
                 continue
-            beside = [it for it in _inside(self.amounts, sentence.start, sentence.end) if it is not amount]
+            # "Together they'd cost $107.90" speaks of what the sentence before has priced, too.
+            first = self.layout.sentences[max(0, index - 1)].start if sentence.kind == "text" else sentence.start
+            beside = [it for it in _inside(self.amounts, first, sentence.end) if it is not amount]
             numbers = [it.low for it in beside]
             is_open = any(
                 it.kind == "money" and it.start not in self.read and not is_made_of(it.low, sums, (), self.ledger)
@@ -380,12 +370,8 @@ class _Reader:
                 self._keep(kind, amount, [], "contradicted", words)
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
-        labels = self._labels_of(amount)
+        labels = self.labels.get(amount.start, frozenset())
         return total_kind(self.text, amount, labels) if amount.kind == "money" or labels else None
-
-    def _labels_of(self, amount: Amount) -> set[str]:
-        cell = next((it for it in self.layout.cells if it.start <= amount.start < it.end), None)
-        return set() if cell is None else {word for label in cell.labels for word in label.split()}
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda it: it.start) - 1
@@ -397,12 +383,8 @@ class _Reader:
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         before = self.text[max(0, amount.start - 30) : amount.start]
-        said = (
-            amount.compound
-            or self._total_kind(amount)
-            or _NO_PRICE_BEHIND.match(self.text, amount.end)
-            or _NO_PRICE_BEFORE.search(before)
-        )
+        said = amount.compound or self._total_kind(amount) or _NO_PRICE_BEHIND.match(self.text, amount.end)
+        said = said or _NO_PRICE_BEFORE.search(before)
         return bool(said) or self._is_of_then(amount) or self._is_of_another(amount, subject)
 
     def _is_of_then(self, amount: Amount) -> bool:
@@ -410,16 +392,10 @@ class _Reader:
         return any(0 <= it.start - amount.end <= _NEAR for it in self.dates)
 
     def _is_of_another(self, amount: Amount, subject: str) -> bool:
-        """True where the sentence or row names the maker of another product that has this price."""
+        """True where the sentence or row names another product that has this price."""
         around = self.layout.sentences[self._sentence_index(amount)]
-        words = plain(self.text[around.start : around.end])
-        item = self.ledger.products.get(subject[2:])
-        own = plain("" if item is None else item.brand or "")
-        return any(
-            brand not in (own, plain("")) and brand in words and fits(amount, self.ledger.price(key))
-            for key, other in self.ledger.products.items()
-            for brand in [plain(other.brand or "")]
-        )
+        named = self.names.named(self.text[around.start : around.end])
+        return any(it != subject and fits(amount, self.ledger.price(it[2:])) for it in named)
 
     def _read_brand(self, subject: str, stretch: Stretch, read: Sequence[ReadValue]) -> None:
         """A maker of the shop named in place of a product's own, and only words of its record up to its price."""
