@@ -132,13 +132,15 @@ class _Reader:
         self.read.add(amount.start)
         self.seen.add(amount.start)
 
-    def _keep_if_settled(self, kind: ValueKind, amount: Amount, subject: str, *, only_wrong: bool = False) -> bool:
+    def _keep_if_settled(
+        self, kind: ValueKind, amount: Amount, subject: str, *, only_wrong: bool = False, is_marked: bool = False
+    ) -> bool:
         """Adds a value that its record verifies or contradicts; True when it did."""
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
         if value.state == "underivable" or (only_wrong and value.state == "verified"):
             return False
         index = self._sentence_index(amount)
-        if value.state == "contradicted" and index not in self.layout.cited:
+        if value.state == "contradicted" and not is_marked and index not in self.layout.cited:
             sentence = self.layout.sentences[index]
             before = self.text[sentence.start : amount.start]
             is_dated = bool(_inside(self.dates, sentence.start, sentence.end))
@@ -189,7 +191,7 @@ class _Reader:
             kind = "rating"
         if kind is not None:
             self.seen.add(amount.start)
-            self._keep_if_settled(kind, amount, subject)
+            self._keep_if_settled(kind, amount, subject, is_marked=bool(cell.subjects))
 
     def _read_stretch(self, stretch: Stretch) -> None:
         """The figures of a stretch, by what it cites; behind its last mark a sentence speaks of what it has cited."""
@@ -218,8 +220,10 @@ class _Reader:
         if subjects or (around and not stretch.cited):
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
+            kinds = [kind for score in scores for kind, _ in _halves(score)]
             for score in scores:
-                self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
+                is_only = all(kinds.count(kind) == 1 for kind, _ in _halves(score))
+                self._read_score(score, subjects, around, certain=certain and is_only)
             self._read_prices(subjects, around, stretch, certain=certain)
             if is_unmarked:
                 self.seen = known | (self.seen & {it.start for it in self.values})
@@ -355,9 +359,13 @@ class _Reader:
             said = self.text[sentence.start : sentence.end]
             if kind is None or amount.start in self.read or is_of_others or not may_be_wrong(amount, said):
                 continue
-            # "Together they'd cost $107.90" speaks of what the sentence before has priced, too.
-            first = self.layout.sentences[max(0, index - 1)].start if sentence.kind == "text" else sentence.start
-            beside = [it for it in _inside(self.amounts, first, sentence.end) if it is not amount]
+            # "Together they'd cost $107.90" speaks of what the sentence before has priced, a table's total of its rows.
+            first = index - 1 if sentence.kind == "text" and index else index
+            while first and self.layout.sentences[first].kind == "row":
+                first -= 1
+            beside = [
+                it for it in _inside(self.amounts, self.layout.sentences[first].start, sentence.end) if it is not amount
+            ]
             numbers = [it.low for it in beside]
             is_open = any(
                 it.kind == "money" and it.start not in self.read and not is_made_of(it.low, sums, (), self.ledger)

@@ -13,10 +13,10 @@ _MOST_SUMMED = 12
 _TOTAL_BEFORE = re.compile(
     r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n$€£]{0,25}$", re.I
 )
-_TOTAL_BEHIND = re.compile(r"\W*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
+_TOTAL_BEHIND = re.compile(r"[^\w|\n]*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
 _LEFT_BEFORE = re.compile(r"\b(?:leav\w+|left over|remain\w*|unspent)\b[^.;|\n\d]{0,20}$", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(
-    r"\W*\b(?:left|remain\w*|unspent|to spare"
+    r"[^\w|\n]*\b(?:left|remain\w*|unspent|to spare"
     r"|(?:under|below) (?:the |your |my |our |a )?(?:\w+ )?(?:budget|limit|cap|ceiling))\b",
     re.IGNORECASE,
 )

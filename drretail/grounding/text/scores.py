@@ -8,7 +8,7 @@ from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.words import STOP_WORDS
 
 _SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE)
-_SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b)[\s:*_]{0,5}$", re.IGNORECASE)
+_SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b|\b(?:stars|score)\b:)[\s:*_]{0,5}$", re.IGNORECASE)
 _SCALE = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
 _DIFFERENCE_BEHIND = re.compile(
     r"\s?(?:[★⭐]|-?stars?)\s(?:more|less|better|higher|lower|above|below|behind|ahead)\b", re.IGNORECASE
@@ -120,4 +120,5 @@ def _is_sure_count(text: str, rating: Amount, count: Amount) -> bool:
         return False
     if _RATINGS_BEHIND.match(text, count.end) or _RATERS_BEHIND.match(text, count.end):
         return True
-    return bool(_FROM_BEFORE.search(before) and _CLOSED.match(text, count.end))
+    is_named = _FROM_BEFORE.search(before) or _RATINGS_BEFORE.search(before)
+    return bool(is_named and _CLOSED.match(text, count.end))
