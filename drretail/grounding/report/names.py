@@ -51,7 +51,8 @@ class Names:
     def is_told_of(self, subject: str, kind: ValueKind, amount: Amount, before: str) -> bool:
         """False for a figure that may be another's: a namesake's, or that of a thing named behind the product's name.
 
-        ``before`` is the sentence up to the figure: "Harrowgill sells a lid for" tells no price of the kettle.
+        ``before`` is the sentence up to the figure: "Harrowgill sells a lid for" tells no price of the kettle, nor does
+        "a steel kettle usually costs".
         """
         key = subject[2:]
         maker = self._maker(key)
@@ -59,7 +60,8 @@ class Names:
         if any(fits(amount, on_record(kind, self._known[it])) for it in others):
             return False
         _, is_named, between = before.casefold().rpartition(maker.casefold() or "\0")
-        return not is_named or set(content_stems(between)) <= _TOLD | set(content_stems(self._known[key].title))
+        said = set(content_stems(between if is_named else before))
+        return said <= _TOLD | set(content_stems(self._known[key].title))
 
     def _maker(self, key: str) -> str:
         return self._known[key].brand or self._known[key].store or ""

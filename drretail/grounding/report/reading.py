@@ -144,7 +144,8 @@ class _Reader:
             sentence = self.layout.sentences[index]
             before = self.text[sentence.start : amount.start]
             is_dated = bool(_inside(self.dates, sentence.start, sentence.end))
-            if is_dated or not self.names.is_told_of(subject, kind, amount, before):
+            is_heading = sentence.kind == "heading" and not self.names.named(before)
+            if is_dated or not self.names.is_told_of(subject, kind, amount, "" if is_heading else before):
                 return False
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True

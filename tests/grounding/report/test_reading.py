@@ -99,6 +99,7 @@ TRUE = [
     f"1. Kettle, $42.95 {K}\n   - 4.6 stars (1,843) {K}\n   - $32.05 under the $75 {K}",
     f"## Under $50 for a gift\n\nThe kettle pours {K}.",
     f"Harrowgill sells a lid for $6.50. The kettle pours {K}.",
+    f"A stainless gooseneck kettle usually costs $29.95, and has 4.1 stars. This one pours {K}.",
     f"The Harrowgill of 2019 had 4.1 stars. The kettle pours {K}.",
     f"| Item | Price |\n|---|---|\n| Harrowgill kettle | $42.95 {K} |\n| Tea | $5.99 |\n| Your budget | $75.00 |\n",
     f"## Kettle {K}\n\n| Item | Price |\n|---|---|\n| Tea | $5.50 |\n| Filter | $9.50 |\n",
