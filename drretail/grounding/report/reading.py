@@ -68,6 +68,8 @@ _OF_PICKS: dict[str, ValueKind] = {
     "the picks together": "total",
     "the budget and the picks together": "left_over",
 }
+# What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
+_SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_]|\b(?:at|for))\W*$")
 _NEAR = 9
 _WORD_BEHIND = re.compile(r"\W{0,2}(?:[^\W\d_]|%|°)")
 _WORD = re.compile(r"\w+")
@@ -144,8 +146,9 @@ class _Reader:
             sentence = self.layout.sentences[index]
             before = self.text[sentence.start : amount.start]
             is_dated = bool(_inside(self.dates, sentence.start, sentence.end))
-            is_heading = sentence.kind == "heading" and not self.names.named(before)
-            if is_dated or not self.names.is_told_of(subject, kind, amount, "" if is_heading else before):
+            if sentence.kind == "heading" and not self.names.named(before) and _SET_OFF.search(before):
+                before = ""
+            if is_dated or not self.names.is_told_of(subject, kind, amount, before):
                 return False
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True

@@ -99,6 +99,7 @@ TRUE = [
     f"1. Kettle, $42.95 {K}\n   - 4.6 stars (1,843) {K}\n   - $32.05 under the $75 {K}",
     f"## Under $50 for a gift\n\nThe kettle pours {K}.",
     f"Harrowgill sells a lid for $6.50. The kettle pours {K}.",
+    f"## Why no $29.95 kettle?\n\nThis one pours {K}.",
     f"A stainless gooseneck kettle usually costs $29.95, and has 4.1 stars. This one pours {K}.",
     f"The Harrowgill of 2019 had 4.1 stars. The kettle pours {K}.",
     f"| Item | Price |\n|---|---|\n| Harrowgill kettle | $42.95 {K} |\n| Tea | $5.99 |\n| Your budget | $75.00 |\n",
@@ -145,6 +146,7 @@ SUMMED = f"Kettle and towels cost $60.94 together, which leaves $14.06 of the $7
 CARD = f"## Harrowgill kettle {K}\n\n| Fact | Value |\n|---|---|\n| Price | $42.95 |\n| Rating | 4.6 (1,843) |\n"
 FALSE = [
     (SECTIONS.replace("$42.95", "$44.95"), "price_wrong", "$44.95"),
+    (SECTIONS.replace("Harrowgill – $42.95", "Best of all – $44.95"), "price_wrong", "$44.95"),
     (SECTIONS.replace("$38.50", "$32.50"), "price_wrong", "$32.50"),
     (SECTIONS.replace("(1,843)", "(1,348)"), "rating_count_wrong", "1,348"),
     (BILL.replace("| 17.99 |", "| 19.77 |", 1), "price_wrong", "19.77"),
