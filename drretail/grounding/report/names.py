@@ -1,11 +1,10 @@
-"""By what names a report speaks of products: their makers', as these are written, and the words of their titles."""
+"""By what names a report speaks of products: their makers', and among those of one maker the words of titles."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from drretail.grounding.text.amounts import Amount
-from drretail.grounding.text.words import content_stems
+from drretail.grounding.text.words import content_stems, is_negation, words
 from drretail.grounding.verify.values import fits, on_record
 from drretail.records.reading import ValueKind
 from drretail.records.shop import Product
@@ -21,13 +20,12 @@ class Names:
     def __init__(self, spoken_of: Collection[str], known: Mapping[str, Product]) -> None:
         self._known = known
         self._stems = {key: set(content_stems(known[key].title)) for key in sorted(spoken_of) if key in known}
-        self._shared = Counter(stem for stems in self._stems.values() for stem in stems)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._stems)
 
     def named(self, text: str) -> list[str]:
-        """The evidence ids of the products whose maker a text names, else of those with two words of their title.
+        """The evidence ids of the products whose maker a text names.
 
         Of several by one maker those are meant whose titles share most words with the text.
         """
@@ -37,9 +35,6 @@ class Names:
             forms = [it for it in (maker, maker.upper()) if len(it) >= _SHORTEST]
             if any(re.search(rf"\b{re.escape(it)}\b", text) for it in forms):
                 of_maker.setdefault(maker, []).append(key)
-        if not of_maker:
-            own = {it for it in stems if self._shared[it] == 1}
-            return [f"P:{key}" for key, of_title in self._stems.items() if len(own & of_title) > 1]
         return [
             f"P:{key}"
             for keys in of_maker.values()
@@ -57,7 +52,7 @@ class Names:
         key = subject[2:]
         maker = self._maker(key)
         others = (other for other in self._known if other != key and self._maker(other) == maker)
-        if any(fits(amount, on_record(kind, self._known[it])) for it in others):
+        if any(map(is_negation, words(before))) or any(fits(amount, on_record(kind, self._known[it])) for it in others):
             return False
         _, is_named, between = before.casefold().rpartition(maker.casefold() or "\0")
         said = set(content_stems(between if is_named else before))

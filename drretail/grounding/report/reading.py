@@ -71,7 +71,6 @@ _OF_PICKS: dict[str, ValueKind] = {
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_]|\b(?:at|for))\W*$")
 _NEAR = 9
-_WORD_BEHIND = re.compile(r"\W{0,2}(?:[^\W\d_]|%|°)")
 _WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
 _WORDS_OF_A_MAKER = 4
@@ -224,10 +223,8 @@ class _Reader:
         if subjects or (around and not stretch.cited):
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
-            kinds = [kind for score in scores for kind, _ in _halves(score)]
             for score in scores:
-                is_only = all(kinds.count(kind) == 1 for kind, _ in _halves(score))
-                self._read_score(score, subjects, around, certain=certain and is_only)
+                self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
             self._read_prices(subjects, around, stretch, certain=certain)
             if is_unmarked:
                 self.seen = known | (self.seen & {it.start for it in self.values})
@@ -313,8 +310,7 @@ class _Reader:
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
-        amounts = self._within(stretch.start, stretch.end)
-        money = [it for it in amounts if it.kind == "money"]
+        money = [it for it in self._within(stretch.start, stretch.end) if it.kind == "money"]
         self.seen |= {it.start for it in money}
         near = [it[2:] for it in [*subjects, *around]]
         sentence = self.layout.sentences[stretch.sentence]
@@ -323,11 +319,6 @@ class _Reader:
         is_unmarked = stretch.sentence not in self.layout.cited
         unexplained: list[Amount] = []
         prices: list[Amount] = []
-        bare = [it for it in amounts if it.kind == "number" and it.places == 2 and not it.compound]
-        for amount in [it for it in bare if not _WORD_BEHIND.match(self.text, it.end)]:
-            owner = next((it for it in near if amount.low == self.ledger.price(it)), None)
-            if owner is not None:
-                self._keep("price", amount, [f"P:{owner}"], "verified")
         for amount in money:
             is_limit = amount.relation in ("at_least", "at_most") and self.ledger.names(amount.low)
             owners = [it for it in subjects if fits(amount, self.ledger.price(it[2:])) and not is_limit]
