@@ -131,12 +131,12 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
         for start, end, cited in listed_lines(page, evidence)
         if cited and _FIGURE.search(_SOURCES.sub(" ", page[start:end]))
     ]
-    spans = [it for it in listed_sources(page, evidence).spans if not any(start == it[0] for start, _, _ in notes)]
+    named = {start: tuple(dict.fromkeys(_source(it) for it in cited)) for start, _, cited in notes}
+    spans = [it for it in listed_sources(page, evidence).spans if it[0] not in named]
     text = _without_marks(blanked(prose(page), spans), page, marks)
     text = blanked(text, [it.span() for start, end, _ in notes for it in _SOURCES.finditer(text, start, end)])
     sentences = [*find_sentences(page), *(Sentence(start, end, "text") for start, end, _ in notes)]
     sentences = tuple(sorted(sentences, key=lambda it: it.start))
-    named = {start: tuple(dict.fromkeys(_source(it) for it in cited)) for start, _, cited in notes}
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
     for index, sentence in enumerate(sentences):
@@ -178,7 +178,9 @@ def _with_rows(report: str) -> str:
         parts.append(between.replace("\n", " ") if is_within else between)
         name, width = tag["name"].casefold(), tag.end() - tag.start()
         bars = ""
-        if name == "tr":
+        if name == "table":
+            spans.clear()
+        elif name == "tr":
             is_within, column = not tag["close"], 0
             bars = "|\n" if tag["close"] else "\n"
         elif name in ("td", "th") and not tag["close"]:
