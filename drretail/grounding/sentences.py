@@ -18,7 +18,7 @@ _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\
 # A stop, what closes with it, and the marks that stand behind it; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>[.!?…]+|[。！？])[\"'”’)\]*_»]*"
-    r"(?:[ \t]*[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?)*"
+    r"(?:[ \t]*[\[【](?:\^|\d|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?)*"
     r"(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
 )
 _ABBREVIATION = re.compile(

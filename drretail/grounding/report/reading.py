@@ -12,7 +12,9 @@ from itertools import permutations
 from typing import TypeVar
 
 from drretail.grounding.citations import Known
+from drretail.grounding.report.names import Names
 from drretail.grounding.report.picks import picks_by_form
+from drretail.grounding.report.totals import is_made_of, may_be_wrong, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
@@ -29,14 +31,23 @@ from drretail.grounding.verify.values import (
     verify,
     with_state,
 )
+from drretail.grounding.wording import format_money
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
 
-_PRICE_LABELS = frozenset({"price", "cost", "unit price", "price each", "current price", "list price", "item price"})
-_SCORE_LABELS = frozenset({"rating", "ratings", "stars", "average rating", "avg rating", "customer rating", "★", "⭐"})
-_COUNT_LABELS = frozenset(
-    {"ratings", "reviews", "number of ratings", "number of reviews", "rating count", "review count", "# ratings"}
-    | {"# reviews", "# of ratings", "# of reviews", "no of ratings", "no of reviews"}
+# A label says what its column or row holds when it says nothing else: "price per inch" is no price.
+_OF_LABELS = frozenset(
+    {"number", "no", "of", "how", "many", "average", "avg", "mean", "unit", "current", "list", "item", "today", "now"}
+    | {"usd", "eur", "each"}
 )
+_LABELS: dict[ValueKind, frozenset[str]] = {
+    "price": frozenset({"price", "prices", "cost", "costs", "each", "apiece"}),
+    "rating_count": frozenset({"ratings", "reviews", "count", "votes", "opinions", "#"}),
+    "rating": frozenset({"rating", "ratings", "stars", "score", "★", "⭐"}),
+}
+_LINE_WORDS = frozenset({*_OF_LABELS, *(word for words in _LABELS.values() for word in words), "from", "out", "at"})
+"""What a line consists of that does nothing but say a price or a rating: "Rating: 4.5 out of 5 (353)"."""
+_SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
+_NEXT_CLAUSE = re.compile(r"[,;]\s+(?:and|but|while|then|whereas)\s")
 _CLAUSE = re.compile(r"[;:](?=\s)")
 # Beside an amount that is no price of the whole listing, today, in this shop. It is then left alone, never an error.
 _NO_PRICE_BEHIND = re.compile(
@@ -53,10 +64,18 @@ _NO_PRICE_BEFORE = re.compile(
 _NO_ORDER_DATE = re.compile(
     r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
 )
+_OF_PICKS: dict[str, ValueKind] = {
+    "the picks together": "total",
+    "the budget and the picks together": "left_over",
+}
+# What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
+_SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_]|\b(?:at|for))\W*$")
+_NEAR = 9
 _WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
 _WORDS_OF_A_MAKER = 4
 _MOST_OPERANDS = 8
+_MONEY_LABELS = _LABELS["price"] | {"total", "sum", "left", "difference", "$", "usd"}
 _Figure = TypeVar("_Figure", Amount, Score, SaidDate)
 
 
@@ -79,6 +98,13 @@ class _Reader:
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
         known = {*ledger.brands, *(it.brand or "" for it in ledger.products.values())}
         self.makers = {it for it in known if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
+        picked = (it.product for it in ledger.picks or ())
+        self.names = Names({*self.cited, *picked}, ledger.products)
+        self.labels = {
+            amount.start: frozenset(word for label in cell.labels for word in label.split())
+            for cell in self.layout.cells
+            for amount in _inside(self.amounts, cell.start, cell.end)
+        }
         self.values: list[ReadValue] = []
         self.seen: set[int] = set()
         self.read: set[int] = set()
@@ -89,6 +115,7 @@ class _Reader:
             self._read_cell(cell)
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
+        self._read_totals()
         missed = self.seen - self.read
         left = [it for it in self.amounts if it.start in missed]
         return Reading(
@@ -106,11 +133,22 @@ class _Reader:
         self.read.add(amount.start)
         self.seen.add(amount.start)
 
-    def _keep_if_settled(self, kind: ValueKind, amount: Amount, subject: str, *, only_wrong: bool = False) -> bool:
+    def _keep_if_settled(
+        self, kind: ValueKind, amount: Amount, subject: str, *, only_wrong: bool = False, is_marked: bool = False
+    ) -> bool:
         """Adds a value that its record verifies or contradicts; True when it did."""
         (value,) = verify([_value(kind, amount, [subject])], self.ledger)
         if value.state == "underivable" or (only_wrong and value.state == "verified"):
             return False
+        index = self._sentence_index(amount)
+        if value.state == "contradicted" and not is_marked and index not in self.layout.cited:
+            sentence = self.layout.sentences[index]
+            before = self.text[sentence.start : amount.start]
+            is_dated = bool(_inside(self.dates, sentence.start, sentence.end))
+            if sentence.kind == "heading" and not self.names.named(before) and _SET_OFF.search(before):
+                before = ""
+            if is_dated or not self.names.is_told_of(subject, kind, amount, before):
+                return False
         self._keep(kind, amount, [subject], value.state, value.derivation or "")
         return True
 
@@ -122,28 +160,41 @@ class _Reader:
         return [it for it in _inside(self.scores, start, end) if it.start not in self.read]
 
     def _read_cell(self, cell: Cell) -> None:
-        """A cell whose labels say what it holds, of the one product that it, its row or its column cites."""
-        if len(cell.subjects) != 1 or cell.subjects[0][2:] not in self.ledger.products:
+        """A cell whose labels say what it holds, of the one product that it, its row, column or section is about."""
+        subjects = [it for it in cell.subjects if it[:2] != "C:"]
+        labels = [set(it.split()) for it in cell.labels]
+        for start, end in () if subjects else cell.heads:
+            subjects = subjects or self.names.named(self.text[start:end])
+        if not subjects and cell.column:  # "Price | $42.95" in a section about one product
+            subjects, labels = self.layout.around[cell.sentence], labels[-1:]
+        if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
             return
-        subject, labels = cell.subjects[0], set(cell.labels)
+        subject = subjects[0]
         amounts = [it for it in self._within(cell.start, cell.end) if not it.compound]
         scores = self._scores_within(cell.start, cell.end)
         if len(scores) == 1 and scores[0].rating and scores[0].count:
-            is_labelled = bool(labels & (_SCORE_LABELS | _COUNT_LABELS))
-            self._read_score(scores[0], [subject], [], certain=is_labelled)
+            self._read_score(scores[0], [subject], [], certain=any(it <= _SCORE_WORDS for it in labels))
         if len(amounts) != 1:
             return
         (amount,) = amounts
+        kinds = [
+            kind for kind, words in _LABELS.items() if any(it & words and it <= words | _OF_LABELS for it in labels)
+        ]
+        is_named = (
+            amount.kind == "money"
+            and (cell.row < 0 or not cell.column)
+            and not _NO_PRICE_BEHIND.match(self.text, amount.end)
+        )
         kind: ValueKind | None = None
-        if labels & _PRICE_LABELS and not self._is_of_another(amount, subject):
+        if ("price" in kinds or (is_named and amount.places)) and not self._is_of_another(amount, subject):
             kind = "price"
-        elif labels & _COUNT_LABELS and not amount.places and amount.low > 5:
+        elif "rating_count" in kinds and not amount.places and amount.low > 5:
             kind = "rating_count"
-        elif labels & _SCORE_LABELS and amount.places and 0 < amount.low <= 5:
+        elif "rating" in kinds and amount.places and 0 < amount.low <= 5:
             kind = "rating"
         if kind is not None:
             self.seen.add(amount.start)
-            self._keep_if_settled(kind, amount, subject)
+            self._keep_if_settled(kind, amount, subject, is_marked=bool(cell.subjects))
 
     def _read_stretch(self, stretch: Stretch) -> None:
         """The figures of a stretch, by what it cites; behind its last mark a sentence speaks of what it has cited."""
@@ -155,16 +206,28 @@ class _Reader:
             self._read_calculation(key, stretch, certain=alone)
         if orders:
             self._read_dates(orders, stretch, certain=alone)
+        sentence = self.layout.sentences[stretch.sentence]
         subjects = products or [f"P:{self.ledger.ordered[it]}" for it in orders]
-        around = [it for it in self.layout.cited[stretch.sentence] if it[:2] == "P:" and it not in subjects]
-        if not stretch.cited and len(around) == 1:
+        around = [it for it in self.layout.cited.get(stretch.sentence, ()) if it[:2] == "P:" and it not in subjects]
+        named = self.names.named(self.text[stretch.start : stretch.end])
+        is_unmarked = stretch.sentence not in self.layout.cited
+        certain = alone and bool(products) and (not named or products[0] in named)
+        if is_unmarked:
+            around = list(self.layout.around[stretch.sentence])
+            words = set(plain(self.text[sentence.start : sentence.end]).split())
+            is_heading = sentence.kind == "heading" or {it for it in words if it.isalpha()} <= _LINE_WORDS
+            certain = len(named) == 1 or (is_heading and not named and len(around) == 1)
+            subjects = named if len(named) == 1 else around if certain else []
+        elif not stretch.cited and len(around) == 1:
             subjects, around = around, []
         if subjects or (around and not stretch.cited):
-            certain = alone and bool(products)
+            known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
             for score in scores:
                 self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
             self._read_prices(subjects, around, stretch, certain=certain)
+            if is_unmarked:
+                self.seen = known | (self.seen & {it.start for it in self.values})
         if alone and products:
             self._read_brand(products[0], stretch, self.values[before:])
 
@@ -183,7 +246,9 @@ class _Reader:
             return
         left = [it for it in amounts if not self._is_explained(it, calculation, stretch)]
         self.seen |= {it.start for it in left[-1:]}
-        if certain and len(left) == 1 and _may_be_result(left[0], calculation):
+        labels = self.labels.get(left[0].start) if left else None
+        is_of_money = labels is None or left[0].kind == "money" or bool(labels & _MONEY_LABELS)
+        if certain and len(left) == 1 and is_of_money and _may_be_result(left[0], calculation):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
 
@@ -208,8 +273,9 @@ class _Reader:
             value = ReadValue(kind="date", amount=said.iso, of=tuple(orders), start=said.start, end=said.end)
             (value,) = verify([value], self.ledger)
             is_other = said.iso in asked or _NO_ORDER_DATE.search(self.text[max(0, said.start - 24) : said.start])
-            may_be_wrong = certain and len(dates) == 1 and not is_other
-            if value.state == "verified" or (value.state == "contradicted" and may_be_wrong):
+            is_other = is_other or _NEXT_CLAUSE.search(self.text, said.end, stretch.end)
+            is_sure = certain and len(dates) == 1 and not is_other
+            if value.state == "verified" or (value.state == "contradicted" and is_sure):
                 self.values.append(value)
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
@@ -244,29 +310,74 @@ class _Reader:
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
-        amounts = self._within(stretch.start, stretch.end)
-        money = [it for it in amounts if it.kind == "money"]
+        money = [it for it in self._within(stretch.start, stretch.end) if it.kind == "money"]
         self.seen |= {it.start for it in money}
         near = [it[2:] for it in [*subjects, *around]]
         sentence = self.layout.sentences[stretch.sentence]
         inside = _inside(self.amounts, sentence.start, sentence.end)
         counts = {it.low for it in inside if it.kind == "number" and not it.places} | title_numbers(near, self.ledger)
+        is_unmarked = stretch.sentence not in self.layout.cited
         unexplained: list[Amount] = []
+        prices: list[Amount] = []
         for amount in money:
             is_limit = amount.relation in ("at_least", "at_most") and self.ledger.names(amount.low)
             owners = [it for it in subjects if fits(amount, self.ledger.price(it[2:])) and not is_limit]
-            owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:])]
+            is_asked = is_unmarked and self.ledger.names(amount.low)
+            owners = owners or [it for it in around if amount.low == self.ledger.price(it[2:]) and not is_asked]
+            if self._is_of_then(amount) or (is_unmarked and self._total_kind(amount)):
+                owners = [it for it in owners if it[2:] in self.ledger.ordered.values()]
             if owners:
                 self._keep("price", amount, owners[:1], "verified")
+                prices.append(amount)
             elif (words := self._derivation(amount, near, counts)) is None:
                 unexplained.append(amount)
             elif words[:2] == "C:":
                 key = words.partition(": ")[0]
                 self._keep(_kind_of(self.ledger.calculations[key], self.ledger), amount, [key], "verified", words)
+            elif words in _OF_PICKS:
+                self._keep(_OF_PICKS[words], amount, [], "verified", words)
             else:
                 self.read.add(amount.start)
-        if certain and len(money) == len(unexplained) == 1 and not self._is_no_price(money[0], subjects[0]):
+        is_blunt = len(unexplained) == 1 and unexplained[0].places != 2 and (is_unmarked or len(money) > 1)
+        # A price, and what follows from the true one: "$44.95, which leaves $32.05".
+        is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices and not is_blunt
+        if certain and is_alone and not self._is_no_price(money[0], subjects[0]):
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
+
+    def _read_totals(self) -> None:
+        """Amounts that are called a total or a rest, wrong where no prices that the report speaks of make them."""
+        sums = sums_of(self.ledger, self.names)
+        for amount in self.amounts if sums else ():
+            kind, index = self._total_kind(amount), self._sentence_index(amount)
+            sentence = self.layout.sentences[index]
+            is_of_others = any(it[:2] not in ("P:", "C:") for it in self.layout.cited.get(index, ()))
+            said = self.text[sentence.start : sentence.end]
+            if kind is None or amount.start in self.read or is_of_others or not may_be_wrong(amount, said):
+                continue
+            # "Together they'd cost $107.90" speaks of what the sentence before has priced, a table's total of its rows.
+            first = index - 1 if sentence.kind == "text" and index else index
+            while first and self.layout.sentences[first].kind == "row":
+                first -= 1
+            beside = [
+                it for it in _inside(self.amounts, self.layout.sentences[first].start, sentence.end) if it is not amount
+            ]
+            numbers = [it.low for it in beside]
+            is_open = any(
+                it.kind == "money" and it.start not in self.read and not is_made_of(it.low, sums, (), self.ledger)
+                for it in beside
+            )
+            if is_open or is_made_of(amount.low, sums, numbers, self.ledger):
+                continue
+            if derivation(amount, self.ledger, self.cited, numbers) is None:
+                words = f"the picks cost {format_money(self.ledger.total or 0)} together"
+                self._keep(kind, amount, [], "contradicted", words)
+
+    def _total_kind(self, amount: Amount) -> ValueKind | None:
+        labels = self.labels.get(amount.start, frozenset())
+        return total_kind(self.text, amount, labels) if amount.kind == "money" or labels else None
+
+    def _sentence_index(self, amount: Amount) -> int:
+        return bisect_right(self.layout.sentences, amount.start, key=lambda it: it.start) - 1
 
     def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
         """Exact to the cent, an amount may be made of any prices that the report cites."""
@@ -275,21 +386,19 @@ class _Reader:
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         before = self.text[max(0, amount.start - 30) : amount.start]
-        said = amount.compound or _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
-        return bool(said) or self._is_of_another(amount, subject)
+        said = amount.compound or self._total_kind(amount) or _NO_PRICE_BEHIND.match(self.text, amount.end)
+        said = said or _NO_PRICE_BEFORE.search(before)
+        return bool(said) or self._is_of_then(amount) or self._is_of_another(amount, subject)
+
+    def _is_of_then(self, amount: Amount) -> bool:
+        """True for what was paid on a date that is said with it: "for $30.95 in July 2022"."""
+        return any(0 <= it.start - amount.end <= _NEAR for it in self.dates)
 
     def _is_of_another(self, amount: Amount, subject: str) -> bool:
-        """True where the sentence or row names the maker of another product that has this price."""
-        sentences = self.layout.sentences
-        around = sentences[bisect_right(sentences, amount.start, key=lambda it: it.start) - 1]
-        words = plain(self.text[around.start : around.end])
-        item = self.ledger.products.get(subject[2:])
-        own = plain("" if item is None else item.brand or "")
-        return any(
-            brand not in (own, plain("")) and brand in words and fits(amount, self.ledger.price(key))
-            for key, other in self.ledger.products.items()
-            for brand in [plain(other.brand or "")]
-        )
+        """True where the sentence or row names another product that has this price."""
+        around = self.layout.sentences[self._sentence_index(amount)]
+        named = self.names.named(self.text[around.start : around.end])
+        return any(it != subject and fits(amount, self.ledger.price(it[2:])) for it in named)
 
     def _read_brand(self, subject: str, stretch: Stretch, read: Sequence[ReadValue]) -> None:
         """A maker of the shop named in place of a product's own, and only words of its record up to its price."""

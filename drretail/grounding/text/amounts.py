@@ -36,7 +36,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _AT_LEAST = re.compile(
-    r"(?:\b(?:at least|over|more than|above|no less than|upwards of|starting at)[^\w\n]{0,4}|≥\s?|(?<=[^\n>]>)\s?)$",
+    r"(?:\b(?:at least|over|more than|above|no less than|upwards of|starting at)[^\w\n]{0,4}|≥\s?|(?<=[^\n>=-]>)\s?)$",
     re.I,
 )
 _AT_MOST = re.compile(
@@ -201,8 +201,9 @@ def _relation(text: str, start: int, end: int) -> Relation:
 
 def _is_compound(text: str, start: int, end: int) -> bool:
     return bool(
-        re.match(r"-[^\W\d]|\s?[x×]\s?\d|\s(?:by|x)\s\d", text[end : end + 6])
-        or re.search(r"\d\s?[x×]\s?$|\d\s(?:by|x)\s$|[^\W\d]-$", text[max(0, start - 6) : start])
+        re.match(r"-[^\W\d]|\s?[x×]\s?\d|\sby\s\d{1,2}(?![\d,])", text[end : end + 7])
+        or re.search(r"\d\s?[x×]\s?$|[^\W\d]-$", text[max(0, start - 6) : start])
+        or (end - start <= 2 and re.search(r"\d\sby\s$", text[max(0, start - 6) : start]))
     )
 
 

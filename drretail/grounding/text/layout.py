@@ -1,7 +1,8 @@
 """The stretches of a report that its citations own, and the cells of its tables with their labels and subjects.
 
 A mark owns the text back to the mark before it, or to the beginning of its sentence, list item, heading or cell; and
-figures that stand directly behind it, where none stand before it: "the kit [P:B1] ($43.99, 4.5 stars)".
+figures that stand directly behind it, where none stand before it: "the kit [P:B1] ($43.99, 4.5 stars)". What no mark
+owns is said of the products that the part of the report around it cites: item, paragraph, section.
 """
 
 import re
@@ -11,7 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from drretail.grounding.citations import Cited, CitingMark, Known, as_entries, citing_marks, listed_sources
+from drretail.grounding.citations import (
+    Cited,
+    CitingMark,
+    Known,
+    as_entries,
+    citing_marks,
+    listed_lines,
+    listed_sources,
+)
 from drretail.grounding.evidence_ids import product_evidence_id
 from drretail.grounding.markup import blanked, prose
 from drretail.grounding.sentences import Sentence, find_sentences
@@ -26,13 +35,18 @@ _FIGURES_BEHIND = re.compile(
     r"(?=[$€£¥★⭐~]|US|\d)(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
 )
 _FIGURE = re.compile(r"\d")
+_SOURCES = re.compile(r"\[[^\[\]\n]*\]:?|https?://\S+")
+_MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>table|thead|tbody|tr|t[dh])\b(?P<more>[^<>]*)>", re.IGNORECASE)
+_ROWSPAN = re.compile(r"rowspan\s*=\s*\W?(\d)", re.IGNORECASE)
+_DITTO = "〃"
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """``report[start:end]`` is said of ``cited``, its marks at the end, or before the figures behind them.
 
-    What stands behind the last mark of a sentence is a stretch that cites nothing.
+    What stands behind the last mark of a sentence, or in a sentence without marks, is a stretch that cites nothing.
     """
 
     start: int
@@ -45,15 +59,20 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell below the head of a table; ``labels`` are its column's head and its row's first cell, in plain words."""
+    """A cell of a table; ``labels`` are its column's head and its row's first cell, in plain words."""
 
     start: int
     end: int
     row: int
+    """-1 in the table's head."""
     column: int
     labels: tuple[str, ...]
+    heads: tuple[tuple[int, int], ...]
+    """The spans of the labels."""
     subjects: tuple[str, ...]
     """The evidence ids that the cell cites, else those that its row or else its column cites, where that is one."""
+    sentence: int
+    """Index of its row among the sentences."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +86,28 @@ class Layout:
     cells: tuple[Cell, ...]
 
     @cached_property
+    def around(self) -> tuple[tuple[str, ...], ...]:
+        """The products that the narrowest part around each sentence cites: list item, paragraph, section, report."""
+        parts: list[tuple[int, dict[str, None]]] = [(0, {})]
+        chains: list[tuple[dict[str, None], ...]] = []
+        for index, sentence in enumerate(self.sentences):
+            level = _level(self.text, sentence)
+            if level is not None:
+                while parts[-1][0] >= level:
+                    parts.pop()
+                parts.append((level, {}))
+            for _, products in parts:
+                products.update((it, None) for it in self.cited.get(index, ()) if it[:2] == "P:")
+            chains.append(tuple(products for _, products in parts))
+        return tuple(tuple(next(filter(None, reversed(chain)), ())) for chain in chains)
+
+    @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:
-        """All that each sentence cites, by its index."""
+        """All that each sentence cites, by its index; sentences without marks are left out."""
         by_sentence: dict[int, dict[str, None]] = {}
         for stretch in self.stretches:
-            by_sentence.setdefault(stretch.sentence, {}).update(dict.fromkeys(stretch.cited))
+            if stretch.cited:
+                by_sentence.setdefault(stretch.sentence, {}).update(dict.fromkeys(stretch.cited))
         return {index: tuple(cited) for index, cited in by_sentence.items()}
 
 
@@ -86,27 +122,77 @@ class _Group:
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved against ``evidence``."""
-    evidence = as_entries(evidence)
-    marks = list(citing_marks(report, evidence))
-    groups = list(_groups(report, marks))
+    evidence, page = as_entries(evidence), _with_rows(report)
+    marks = list(citing_marks(page, evidence))
+    groups = list(_groups(page, marks))
     starts = [group.start for group in groups]
-    plain = blanked(prose(report), listed_sources(report, evidence).spans)
-    text = _without_marks(plain, report, marks)
-    sentences = tuple(find_sentences(report))
+    notes = [
+        (start, end, cited)
+        for start, end, cited in listed_lines(page, evidence)
+        if cited and _FIGURE.search(_SOURCES.sub(" ", page[start:end]))
+    ]
+    named = {start: tuple(dict.fromkeys(_source(it) for it in cited)) for start, _, cited in notes}
+    spans = [it for it in listed_sources(page, evidence).spans if it[0] not in named]
+    text = _without_marks(blanked(prose(page), spans), page, marks)
+    text = blanked(text, [it.span() for start, end, _ in notes for it in _SOURCES.finditer(text, start, end)])
+    sentences = [*find_sentences(page), *(Sentence(start, end, "text") for start, end, _ in notes)]
+    sentences = tuple(sorted(sentences, key=lambda it: it.start))
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
     for index, sentence in enumerate(sentences):
         inside = groups[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
-        if sentence.kind in ("row", "table_head"):
+        if sentence.start in named:
+            stretches.append(Stretch(sentence.start, sentence.end, named[sentence.start], index))
+        elif sentence.kind in ("row", "table_head"):
             if not tables or tables[-1][-1] != index - 1 or sentence.kind == "table_head":
                 tables.append([])
             tables[-1].append(index)
             for start, end in _row_cells(text, sentence):
-                stretches += _owned(text, start, end, [it for it in inside if start <= it.start < end], index)
+                of_cell = [it for it in inside if start <= it.start < end]
+                stretches += _owned(text, start, end, of_cell, index) if of_cell else ()
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
-    cells = [cell for table in tables for cell in _table(text, [sentences[it] for it in table], groups)]
+    cells = [cell for table in tables for cell in _table(text, table, sentences, groups)]
     return Layout(report, text, sentences, tuple(stretches), tuple(cells))
+
+
+def _level(text: str, sentence: Sentence) -> int | None:
+    """How deep the part of a report lies that a sentence begins; None for one that begins none."""
+    first = text.rfind("\n", 0, sentence.start) + 1
+    line = text[first : sentence.end]
+    if sentence.kind == "heading":
+        return len(line) - len(line.lstrip("# \t")) if line.lstrip().startswith("#") else 7
+    if sentence.kind not in ("text", "item") or not _MARKER.fullmatch(text, first, sentence.start):
+        return None
+    if sentence.kind == "item":
+        return 9 + len(line) - len(line.lstrip())
+    return None if text[text.rfind("\n", 0, max(0, first - 1)) + 1 : first].strip() else 8
+
+
+def _with_rows(report: str) -> str:
+    """The report, as long as it is, with its tables of tags written as rows of bars."""
+    spans: dict[int, int] = {}
+    column, parts, position, is_within = 0, [], 0, False
+    for tag in _TAG.finditer(report):
+        between = report[position : tag.start()]
+        parts.append(between.replace("\n", " ") if is_within else between)
+        name, width = tag["name"].casefold(), tag.end() - tag.start()
+        bars = ""
+        if name == "table":
+            spans.clear()
+        elif name == "tr":
+            is_within, column = not tag["close"], 0
+            bars = "|\n" if tag["close"] else "\n"
+        elif name in ("td", "th") and not tag["close"]:
+            while spans.get(column, 0):
+                spans[column] -= 1
+                bars, column = bars + f"|{_DITTO}", column + 1
+            bars, column = bars + "|", column + 1
+            rows = _ROWSPAN.search(tag["more"])
+            spans[column - 1] = int(rows[1]) - 1 if rows else 0
+        parts.append(bars.ljust(width) if len(bars) <= width else tag[0])
+        position = tag.end()
+    return "".join([*parts, report[position:]]) if parts else report
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
@@ -152,7 +238,7 @@ def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: 
         stop = behind.end() if behind and not _FIGURE.search(text, position, group.end) else group.end
         yield Stretch(position, stop, group.cited, sentence)
         position = stop
-    if groups and _FIGURE.search(text, position, end):
+    if _FIGURE.search(text, position, end):
         yield Stretch(position, end, (), sentence)
 
 
@@ -163,30 +249,39 @@ def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
     return spans[:-1] if spans and not text[slice(*spans[-1])].strip() and bars[-1:] == [row.end - 1] else spans
 
 
-def _table(text: str, rows: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[Cell]:
-    """The cells of a table, whose first row is its head where it has one."""
+def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[Cell]:
+    """The cells of a table, whose first row is its head where it has one; a ditto stands for the cell above."""
     starts = [group.start for group in groups]
 
     def cited(start: int, end: int) -> tuple[str, ...]:
         inside = groups[bisect_left(starts, start) : bisect_left(starts, end)]
         return tuple(dict.fromkeys(it for group in inside for it in group.cited if it[:2] in ("P:", "O:", "C:")))
 
-    grid = [_row_cells(text, row) for row in rows]
-    columns: dict[int, list[str]] = {}
-    for spans in grid:
+    grid = [_row_cells(text, sentences[row]) for row in rows]
+    for above, below in pairwise(grid):
+        for number, (start, end) in enumerate(below):
+            if text[start:end].strip() == _DITTO and number < len(above):
+                below[number] = above[number]
+    # A column is about what its head cites, or a row of nothing but marks; "Soil | $45" below "Bed | $78 [P:…]" is not.
+    columns: dict[int, dict[str, None]] = {}
+    for index, spans in enumerate(grid):
         for number, span in enumerate(spans):
-            columns.setdefault(number, []).extend(it for it in cited(*span) if it[:2] == "P:")
-    heads = grid[0] if rows[0].kind == "table_head" else []
-    for index, spans in enumerate(grid[1:] if heads else grid):
+            of_cell = cited(*span) if not index or not re.search(r"\w", text[slice(*span)]) else ()
+            columns.setdefault(number, {}).update((it, None) for it in of_cell if it[:2] == "P:")
+    has_head = sentences[rows[0]].kind == "table_head" or not _FIGURE.search(
+        text, sentences[rows[0]].start, sentences[rows[0]].end
+    )
+    for index, spans in enumerate(grid, -1 if has_head else 0):
         of_row = tuple(dict.fromkeys(it for span in spans for it in cited(*span) if it[:2] == "P:"))
         for number, span in enumerate(spans):
-            of_column = tuple(dict.fromkeys(columns.get(number, [])))
-            inherited = of_row if len(of_row) == 1 else of_column if len(of_column) == 1 and not of_row else ()
+            of_column = tuple(columns[number])
             # A row of sources cites several products, and each is its own column's.
-            inherited = inherited or (of_column if len(of_column) == 1 else ())
-            labels = [_label(text, *heads[number])] if number < len(heads) else []
-            labels += [_label(text, *spans[0])] if number else []
-            yield Cell(*span, index, number, tuple(filter(None, labels)), cited(*span) or inherited)
+            inherited = next((it for it in (of_row if index >= 0 else (), of_column) if len(it) == 1), ())
+            heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
+            heads += [spans[0]] if number else []
+            labels = tuple(filter(None, (_label(text, *it) for it in heads)))
+            row = rows[index + has_head]
+            yield Cell(*span, index, number, labels, tuple(heads), cited(*span) or inherited, row)
 
 
 def _label(text: str, start: int, end: int) -> str:

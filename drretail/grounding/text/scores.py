@@ -5,15 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.grounding.text.amounts import Amount
+from drretail.grounding.text.words import STOP_WORDS
 
 _SIGN_BEHIND = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\*{0,2}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE)
-_SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b)[\s:*_]{0,5}$", re.IGNORECASE)
+_SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b|\b(?:stars|score)\b:)[\s:*_]{0,5}$", re.IGNORECASE)
 _SCALE = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
 _DIFFERENCE_BEHIND = re.compile(
     r"\s?(?:[★⭐]|-?stars?)\s(?:more|less|better|higher|lower|above|below|behind|ahead)\b", re.IGNORECASE
 )
 # Behind a rating that has no sign of its own: the end, or what joins it to its number of ratings.
-_BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?:from|with|by|over|across|on average|based on)\b)", re.IGNORECASE)
+_BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?P<word>[^\W\d_]+))")
 _JOINED = re.compile(r"[^\d.;!?\n]{0,30}")
 _RATINGS_BEHIND = re.compile(r"\s+(?:[\w-]+\s)?(?:ratings?|reviews?|raters?|reviewers?)\b", re.IGNORECASE)
 _RATERS_BEHIND = re.compile(r"\s+(?:\w+\s)?(?:people|buyers|customers|owners|users|shoppers|votes|opinions)\b", re.I)
@@ -21,6 +22,8 @@ _RATINGS_BEFORE = re.compile(r"\b(?:ratings|reviews)\b[\s:*_]{1,5}$", re.IGNOREC
 _FROM_BEFORE = re.compile(r"\b(?:from|over|by|of|on|across)\s$", re.IGNORECASE)
 # "4.5 stars over 892 ratings" are 892, "from over 800 ratings" are more.
 _OVER = re.compile(r"[^\w]*(?:/\s?5\b|(?:out )?of 5\b)?[^\w]*(?:stars?)?[^\w]*over\s", re.IGNORECASE)
+# "203 ratings with a mean of 4.4"
+_MEAN = re.compile(r"[^\d.;!?\n]{0,30}\b(?:mean|average|averaging|avg)\b[^\d.;!?\n]{0,12}", re.IGNORECASE)
 _HIGHEST = 5
 _CLOSED = re.compile(r"\s*(?:[.,;:)*|·–—-]|$|\n)")
 # Some of the ratings, and not all: "12 negative reviews", "340 reviews mention squirrels".
@@ -65,12 +68,15 @@ def find_scores(text: str, amounts: Sequence[Amount]) -> Iterator[Score]:
                 if _OVER.fullmatch(text, amount.end, count.start):
                     count = replace(count, relation="is")
                 yield Score(amount, count, is_sure=_is_sure_count(text, amount, count))
-            elif has_sign or (amount.places and amount.low <= _HIGHEST and _BARE_BEHIND.match(text, amount.end)):
+            elif has_sign or (amount.places and amount.low <= _HIGHEST and _stands_alone(text, amount)):
                 yield Score(amount, None, is_sure=has_sign)
         elif _is_count(amount) and not _PART.match(text, amount.end):
             before = text[max(0, amount.start - 14) : amount.start]
             is_named = bool(_RATINGS_BEHIND.match(text, amount.end) or _RATINGS_BEFORE.search(before))
-            if is_named or _RATERS_BEHIND.match(text, amount.end):
+            if is_named and following and _MEAN.fullmatch(text, amount.end, following.start):
+                taken.add(following.start)
+                yield Score(following, amount, is_sure=True)
+            elif is_named or _RATERS_BEHIND.match(text, amount.end):
                 yield Score(None, amount, is_sure=is_named)
 
 
@@ -87,6 +93,13 @@ def _is_rating(text: str, amount: Amount) -> bool:
 def _has_sign(text: str, amount: Amount) -> bool:
     before = text[max(0, amount.start - 14) : amount.start]
     return bool(_SIGN_BEHIND.match(text, amount.end) or _SIGN_BEFORE.search(before))
+
+
+def _stands_alone(text: str, amount: Amount) -> bool:
+    """True where the end, a stop or a word without content stands behind, and no unit: "its 4.3 does not"."""
+    behind = _BARE_BEHIND.match(text, amount.end)
+    word = behind and behind["word"]
+    return behind is not None and (not word or (word.casefold() in STOP_WORDS and word.casefold() not in ("in", "a")))
 
 
 def _is_count(amount: Amount) -> bool:
@@ -107,4 +120,5 @@ def _is_sure_count(text: str, rating: Amount, count: Amount) -> bool:
         return False
     if _RATINGS_BEHIND.match(text, count.end) or _RATERS_BEHIND.match(text, count.end):
         return True
-    return bool(_FROM_BEFORE.search(before) and _CLOSED.match(text, count.end))
+    is_named = _FROM_BEFORE.search(before) or _RATINGS_BEFORE.search(before)
+    return bool(is_named and _CLOSED.match(text, count.end))

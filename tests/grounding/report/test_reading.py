@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.records.reading import Pick
 from tests.grounding.kitchen import (
     EACH,
     FOUR,
@@ -96,10 +97,71 @@ TRUE = [
     f"# Kettle: $42.95 {K}\n\nIt pours well.",
     f"> **Top – kettle · $42.95**\n> **4.6 ★ · 1,843 ratings** {K}",
     f"1. Kettle, $42.95 {K}\n   - 4.6 stars (1,843) {K}\n   - $32.05 under the $75 {K}",
+    f"## Under $50 for a gift\n\nThe kettle pours {K}.",
+    f"Harrowgill sells a lid for $6.50. The kettle pours {K}.",
+    f"## Why no $29.95 kettle?\n\nThis one pours {K}.",
+    f"A stainless gooseneck kettle usually costs $29.95, and has 4.1 stars. This one pours {K}.",
+    f"The Harrowgill of 2019 had 4.1 stars. The kettle pours {K}.",
+    f"| Item | Price |\n|---|---|\n| Harrowgill kettle | $42.95 {K} |\n| Tea | $5.99 |\n| Your budget | $75.00 |\n",
+    f"## Kettle {K}\n\n| Item | Price |\n|---|---|\n| Tea | $5.50 |\n| Filter | $9.50 |\n",
+    f"## Kettle {K}\n\nRating floor: 4.0.\n\nFive-year cost: $55.50.\n\nThe Ostermill's is 4.4 of 5.",
+    f"For $12.49 in March 2022 you yourself got the scale {O1}; the kettle is newer {K}.",
+    f"For $30.95 in July 2022 you yourself got a kettle, and the scale came later {O1}.",
+    f"| | Watts a year |\n|---|---|\n| Kettle {K} | 12.50 {EACH} |\n",
+    f"1. Buy the kettle {K}\n2. Buy descaler, $7.99\n",
+    f"Fennick mugs cost $27. The pan is heavy {P}.",
+    f"It has {K} a spout, brighter than needed, but its 4.4 does not reach the 4.8 of others.",
+    f"Your orders come to $35.35 on average [U:statistics]. Together with tea ($8.50) it is $51.45. Fine {K}.",
+    f"In all you have spent $210.40 with this shop. The kettle pours {K}.",
+    f"A test winner was $64.95 [W:aaaaaaaa]. Together they would be $107.90. The kettle pours {K}.",
     TABLE,
     UPRIGHT,
 ]
+KETTLE_AND_TOWELS = [Pick(product="B0KITCHENK"), Pick(product="B0KITCHENT")]
+SECTIONS = f"### 1. Harrowgill – $42.95\n\nRating: 4.6/5 (1,843)\n\nIt pours {K}.\n\n### 2. Pan – $38.50\n\nHeavy {P}."
+BILL = f"""
+| # | Thing | Qty | Each | Sum |
+|--:|---|--:|--:|--:|
+| 1 | Harrowgill kettle {K} | 1 | 42.95 | 42.95 |
+| 2 | Linnetwick towels {T} | 1 | 17.99 | 17.99 |
+| | Total | | | 60.94 |
+"""
+HEADS = f"""
+| | Harrowgill ($42.95) | Fennick ($38.50) |
+|---|---|---|
+| Stars | 4.6 by 1,843 | 4.3 by 512 |
+| Where | {K} | {P} |
+"""
+TAGS = f"""
+<table>
+<tr><th>What</th><th>Price</th><th>Rating</th></tr>
+<tr><td rowspan="2">Kettle {K}</td><td>$42.95</td><td>4.6 (1,843)</td></tr>
+<tr><td>42.95 USD</td><td>4.6</td></tr>
+</table>
+"""
+NESTED = f"- **Harrowgill kettle** ($42.95)\n  - 4.6 stars, 1,843 ratings\n  - a spout {K}\n- **Towels**\n  - soft {T}"
+NOTES = f"It pours.[^7] Get it.\n\n[^7]: Harrowgill kettle, $42.95, rated 4.6 by 1,843 {K}\n"
+NAMED = f"The Harrowgill costs $42.95. The Fennick pan is less liked.\n\nSpout {K}. Heavy {P}."
+SUMMED = f"Kettle and towels cost $60.94 together, which leaves $14.06 of the $75.\n\nA spout {K}. Soft {T}."
+CARD = f"## Harrowgill kettle {K}\n\n| Fact | Value |\n|---|---|\n| Price | $42.95 |\n| Rating | 4.6 (1,843) |\n"
 FALSE = [
+    (SECTIONS.replace("$42.95", "$44.95"), "price_wrong", "$44.95"),
+    (SECTIONS.replace("Harrowgill – $42.95", "Best of all – $44.95"), "price_wrong", "$44.95"),
+    (SECTIONS.replace("$38.50", "$32.50"), "price_wrong", "$32.50"),
+    (SECTIONS.replace("(1,843)", "(1,348)"), "rating_count_wrong", "1,348"),
+    (BILL.replace("| 17.99 |", "| 19.77 |", 1), "price_wrong", "19.77"),
+    (BILL.replace("60.94", "66.94"), "total_wrong", "66.94"),
+    (HEADS.replace("$38.50", "$35.80"), "price_wrong", "$35.80"),
+    (HEADS.replace("by 512", "by 215"), "rating_count_wrong", "215"),
+    (TAGS.replace("$42.95", "$24.95"), "price_wrong", "$24.95"),
+    (NESTED.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
+    (NESTED.replace("1,843", "8,143"), "rating_count_wrong", "8,143"),
+    (NOTES.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
+    (NOTES.replace("4.6", "4.9"), "rating_wrong", "4.9"),
+    (NAMED.replace("$42.95", "$49.25"), "price_wrong", "$49.25"),
+    (SUMMED.replace("$60.94", "$70.94"), "total_wrong", "$70.94"),
+    (CARD.replace("$42.95", "$42.59"), "price_wrong", "$42.59"),
+    (CARD.replace("4.6", "4.1"), "rating_wrong", "4.1"),
     (f"The Harrowgill kettle costs $44.95 {K}.", "price_wrong", "$44.95"),
     (f"- **Harrowgill kettle** – USD 24.95, 4.6 from 1,843 {K}", "price_wrong", "USD 24.95"),
     (f"Harrowgill {K} – $24.95 · 4.6 ★ (1,843)", "price_wrong", "$24.95"),
@@ -128,14 +190,48 @@ FALSE = [
 
 
 @pytest.mark.parametrize("report", TRUE)
-def test_what_is_true_is_no_error(report: str) -> None:
-    assert [(it.code, it.said, it.found) for it in errors_in(report)] == []
+@pytest.mark.parametrize("picks", [None, KETTLE_AND_TOWELS], ids=["unknown", "declared"])
+def test_what_is_true_is_no_error(report: str, picks: list[Pick] | None) -> None:
+    assert [(it.code, it.said, it.found) for it in errors_in(report, picks)] == []
 
 
 @pytest.mark.parametrize(("report", "code", "said"), FALSE)
 def test_a_wrong_figure_is_an_error_at_its_place(report: str, code: str, said: str) -> None:
-    (finding,) = errors_in(report)
+    (finding,) = errors_in(report, KETTLE_AND_TOWELS)
     assert (finding.code, report[finding.start : finding.end]) == (code, said)
+
+
+@pytest.mark.parametrize("report", [SECTIONS, BILL, HEADS, TAGS, NESTED, NOTES, NAMED, SUMMED, CARD])
+def test_layouts_without_a_mark_beside_each_figure_are_no_errors(report: str) -> None:
+    assert errors_in(report) == errors_in(report, KETTLE_AND_TOWELS) == []
+
+
+@pytest.mark.parametrize(
+    ("report", "read"),
+    [
+        (SECTIONS, "price K 42.95, rating K 4.6, rating_count K 1843, price P 38.50"),
+        (BILL, "price K 42.95, price T 17.99"),
+        (HEADS, "price K 42.95, price P 38.50, rating K 4.6, rating_count K 1843, rating P 4.3, rating_count P 512"),
+        (NESTED, "price K 42.95, rating K 4.6, rating_count K 1843"),
+        (NOTES, "price K 42.95, rating K 4.6, rating_count K 1843"),
+        (NAMED, "price K 42.95"),
+        (CARD, "price K 42.95, rating K 4.6, rating_count K 1843"),
+        (f"Rated 4.3 by 512 buyers {P}.", "rating P 4.3, rating_count P 512"),
+        (f"4.3 stars on 512 votes {P}.", "rating P 4.3, rating_count P 512"),
+        (f"512 ratings with a mean of 4.3 {P}.", "rating_count P 512, rating P 4.3"),
+        (f"Pan -> $38.50, or 38.50 dollars the piece {P}.", "price P 38.50, price P 38.50"),
+        (f"The pan {P}, heavier than most, but its 4.3 does not shine.", "rating P 4.3"),
+    ],
+)
+def test_figures_are_read_of_the_product_that_the_layout_names(report: str, read: str) -> None:
+    values = reading_of(report).values
+    assert ", ".join(f"{it.kind} {it.of[0][-1]} {it.amount}" for it in values) == read
+    assert {it.state for it in values} == {"verified"}
+
+
+def test_totals_are_read_against_declared_picks() -> None:
+    values = reading_of(SUMMED, KETTLE_AND_TOWELS).values
+    assert [(it.kind, it.amount) for it in values] == [("total", "60.94"), ("left_over", "14.06")]
 
 
 def test_values_are_read_with_their_product() -> None:

@@ -32,7 +32,7 @@ def test_the_words_of_a_link_belong_to_it() -> None:
 
 def test_a_cell_is_about_the_product_of_its_row() -> None:
     report = f"| Thing | Price (USD) |\n|---|---|\n| Kettle {K} | 42.95 |\n| Pan {P} | 38.50 |\n"
-    cells = [it for it in read_layout(report, EVIDENCE).cells if it.column == 1]
+    cells = [it for it in read_layout(report, EVIDENCE).cells if it.column == 1 and it.row >= 0]
     assert [(it.labels[0], it.subjects) for it in cells] == [("price", (K[1:-1],)), ("price", (P[1:-1],))]
 
 
@@ -45,3 +45,40 @@ def test_a_cell_is_about_the_product_of_its_column() -> None:
 def test_a_report_from_elsewhere_cites_products_by_their_address() -> None:
     layout = read_layout("The kettle is $42.95 [1].\n\n## References\n\n[1] http://ecommerce.com/B0KITCHENK\n", None)
     assert [it.cited for it in layout.stretches] == [("P:B0KITCHENK",)]
+
+
+def around(report: str) -> list[tuple[str, ...]]:
+    return [tuple(it[-1] for it in products) for products in read_layout(report, EVIDENCE).around]
+
+
+def test_an_item_then_a_paragraph_then_a_section_says_which_products_are_meant() -> None:
+    report = f"# Gifts\n\n## Kettle\n\nIt pours.\n\n- Steel {K}\n  - 2 lb\n- {P} is heavy\n\n## Towels\n\nSoft {T}."
+    assert around(report) == [tuple("KPT"), tuple("KP"), tuple("KP"), ("K",), ("K",), ("P",), ("T",), ("T",)]
+
+
+def test_a_column_is_about_what_its_head_or_a_row_of_marks_cites() -> None:
+    bill = f"| Thing | Price |\n|---|---|\n| Kettle | $42.95 {K} |\n| Tea | $5.99 |\n"
+    cells = [it.subjects for it in read_layout(bill, EVIDENCE).cells if it.column == 1]
+    assert cells == [(), (K[1:-1],), ()]
+
+
+def test_a_table_of_tags_is_read_as_one_of_bars() -> None:
+    report = (
+        f'<table><tr><th>What</th><th>Price</th></tr>\n<tr><td rowspan="2">Kettle {K}</td><td>$42.95</td></tr>'
+        f"\n<tr><td>about $43</td></tr>\n<tr>\n<td>Pan {P}</td>\n<td>$38.50</td>\n</tr></table>"
+    )
+    cells = [it for it in read_layout(report, EVIDENCE).cells if it.column == 1 and it.row >= 0]
+    assert [(report[it.start : it.end].strip("\n</tdr> "), it.subjects[0][-1], it.labels[0]) for it in cells] == [
+        ("$42.95", "K", "price"),
+        ("about $43", "K", "price"),
+        ("$38.50", "P", "price"),
+    ]
+
+
+def test_a_footnote_owns_its_figures_and_its_mark_the_sentence() -> None:
+    report = f"It pours.[^a] It costs $1.[^b]\n\n[^a]: Kettle, $42.95 {K}\n[^b]: {P}\n"
+    assert [(said[:7], cited) for said, cited in owned(report)] == [
+        ("It pour", (K[1:-1],)),
+        ("It cost", (P[1:-1],)),
+        ("Kettle,", (K[1:-1],)),
+    ]

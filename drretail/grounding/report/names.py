@@ -1,0 +1,62 @@
+"""By what names a report speaks of products: their makers', and among those of one maker the words of titles."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from drretail.grounding.text.amounts import Amount
+from drretail.grounding.text.words import content_stems, is_negation, words
+from drretail.grounding.verify.values import fits, on_record
+from drretail.records.reading import ValueKind
+from drretail.records.shop import Product
+
+_SHORTEST = 4
+# Stems that may stand between a product's name and its price or rating.
+_TOLD = frozenset("cost price run sell go come get buy take rate star review current".split())  # noqa: SIM905
+
+
+class Names:
+    """The names of the products that a report speaks of; ``known`` are those that its run was shown."""
+
+    def __init__(self, spoken_of: Collection[str], known: Mapping[str, Product]) -> None:
+        self._known = known
+        self._stems = {key: set(content_stems(known[key].title)) for key in sorted(spoken_of) if key in known}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stems)
+
+    def named(self, text: str) -> list[str]:
+        """The evidence ids of the products whose maker a text names.
+
+        Of several by one maker those are meant whose titles share most words with the text.
+        """
+        stems, of_maker = set(content_stems(text)), dict[str, list[str]]()
+        for key in self._stems:
+            maker = self._maker(key)
+            forms = [it for it in (maker, maker.upper()) if len(it) >= _SHORTEST]
+            if any(re.search(rf"\b{re.escape(it)}\b", text) for it in forms):
+                of_maker.setdefault(maker, []).append(key)
+        return [
+            f"P:{key}"
+            for keys in of_maker.values()
+            for most in [max(len(stems & self._stems[key]) for key in keys)]
+            for key in keys
+            if len(stems & self._stems[key]) == most
+        ]
+
+    def is_told_of(self, subject: str, kind: ValueKind, amount: Amount, before: str) -> bool:
+        """False for a figure that may be another's: a namesake's, or that of a thing named behind the product's name.
+
+        ``before`` is the sentence up to the figure: "Harrowgill sells a lid for" tells no price of the kettle, nor does
+        "a steel kettle usually costs".
+        """
+        key = subject[2:]
+        maker = self._maker(key)
+        others = (other for other in self._known if other != key and self._maker(other) == maker)
+        if any(map(is_negation, words(before))) or any(fits(amount, on_record(kind, self._known[it])) for it in others):
+            return False
+        _, is_named, between = before.casefold().rpartition(maker.casefold() or "\0")
+        said = set(content_stems(between if is_named else before))
+        return said <= _TOLD | set(content_stems(self._known[key].title))
+
+    def _maker(self, key: str) -> str:
+        return self._known[key].brand or self._known[key].store or ""
