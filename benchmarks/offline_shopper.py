@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drretail.grounding.case import Case
+
 from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
@@ -29,7 +31,6 @@ from drretail.data_ingest.demo import build_shop
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
 from drretail.experiment import read_evidence, read_run
-from drretail.grounding.case import Case
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.querygen.lint import References

@@ -21,7 +21,7 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.env.world import open_world
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.grounding.citations import find_citations
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
 from drretail.grounding.verify.ledger import read_ledger

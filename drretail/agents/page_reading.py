@@ -13,7 +13,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from drretail.agents.base import Agent
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.products import compact_json
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.evidence import Source

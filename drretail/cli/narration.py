@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.grounding.report.picks import take_picks
-from drretail.grounding.wording import format_money, short_title
+from drretail.grounding.text.wording import format_money, short_title
 from drretail.records.run import Step
 from drretail.viewer.output import say
 
@@ -131,7 +131,7 @@ def print_report(recorded: "Recorded", kept_in: Path | None = None) -> None:
 
 def markdown_report(recorded: "Recorded") -> str:
     """The report in markdown, ids replaced by numbered links, and what belongs into the cart where that is known."""
-    from drretail.grounding.render import render_report
+    from drretail.grounding.report.render import render_report
     from drretail.viewer.cart import cart_markdown
 
     text = render_report(recorded.run.report or "", recorded.evidence).text
@@ -171,7 +171,7 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
 
 def report_document(recorded: "Recorded") -> dict[str, Any]:
     """The run with its report rendered and its cart, for --json."""
-    from drretail.grounding.render import render_report
+    from drretail.grounding.report.render import render_report
     from drretail.viewer.cart import cart_document
 
     run = recorded.run.model_dump(mode="json", exclude_none=True)

@@ -13,8 +13,8 @@ from drretail.env.store.statistics import user_statistics
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.grounding.profile_traits import traits_of, unlikeness
-from drretail.grounding.purchases import Purchases
+from drretail.grounding.profile.purchases import Purchases
+from drretail.grounding.profile.traits import traits_of, unlikeness
 from drretail.records.counterfactual import Counterfactual, CounterfactualKind, ProfileTraits
 from drretail.records.shop import Address, Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 

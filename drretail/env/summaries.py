@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.grounding.profile_prices import PriceSpan
-from drretail.grounding.profile_summary import summarise
-from drretail.grounding.purchases import leaf_category
+from drretail.grounding.profile.prices import PriceSpan
+from drretail.grounding.profile.purchases import leaf_category
+from drretail.grounding.profile.summary import summarise
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import Product
 

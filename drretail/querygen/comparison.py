@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.grounding.listing import folded
+from drretail.grounding.constraints.listing import folded
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.need import needs, speaks_of_place
 from drretail.querygen.checks.shopper import Shopper

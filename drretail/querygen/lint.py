@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.env.world import World
-from drretail.grounding.basket import Basket
-from drretail.grounding.basket_reference import reference_of
+from drretail.grounding.basket.cheapest import Basket
+from drretail.grounding.basket.reference import reference_of
 from drretail.querygen.checks import (
     budget,
     dates,

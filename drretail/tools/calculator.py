@@ -6,7 +6,7 @@ from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
 from drretail.errors import ToolError
-from drretail.grounding.evidence_ids import calculation_evidence_id, normalise_expression
+from drretail.grounding.report.evidence_ids import calculation_evidence_id, normalise_expression
 from drretail.records.evidence import Source
 from drretail.tools.arithmetic import MAX_LENGTH, ArithmeticProblem, as_json_number, evaluate
 from drretail.tools.tool import ToolResult

@@ -7,8 +7,8 @@ from annotated_types import Ge, Le, MaxLen, MinLen
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
 from drretail.env.session import Session
 from drretail.errors import ToolError
-from drretail.grounding.evidence_ids import product_evidence_id
-from drretail.grounding.products import compact_json, product_card, product_record, record_text
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.text.serialisation import compact_json, product_card, product_record, record_text
 from drretail.records.evidence import Source
 from drretail.records.shop import Product
 from drretail.tools.tool import ToolResult

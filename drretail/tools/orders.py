@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from annotated_types import Ge, Le, MaxLen, MinLen
 
 from drretail.env.session import Session
-from drretail.grounding.evidence_ids import order_evidence_id, user_evidence_id
-from drretail.grounding.products import compact_json, customer_card, order_item, order_record, product_card
+from drretail.grounding.report.evidence_ids import order_evidence_id, user_evidence_id
+from drretail.grounding.text.serialisation import compact_json, customer_card, order_item, order_record, product_card
 from drretail.records.evidence import Source
 from drretail.records.shop import Order, OrderStatus
 from drretail.tools.catalog import card_sources

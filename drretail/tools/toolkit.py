@@ -14,7 +14,7 @@ from typing import Any, Self
 from drretail.env.ledger import EvidenceCollision
 from drretail.env.session import Attempt, Session
 from drretail.errors import ModelError, ToolError, ToolErrorType, nearest_names, suggestion
-from drretail.grounding.products import compact_json
+from drretail.grounding.text.serialisation import compact_json
 from drretail.records.run import Step
 from drretail.tools.arguments import read_arguments, recordable
 from drretail.tools.privacy import OtherUser

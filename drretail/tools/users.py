@@ -7,8 +7,8 @@ from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
 from drretail.errors import ToolError
-from drretail.grounding.evidence_ids import UserEvidence, user_evidence_id
-from drretail.grounding.products import compact_json, user_record
+from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_id
+from drretail.grounding.text.serialisation import compact_json, user_record
 from drretail.records.evidence import Source
 from drretail.records.shop import Address, UserProfile
 from drretail.tools.privacy import require_access

@@ -14,8 +14,8 @@ from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.live import no_page, page_of, page_outcome
 from drretail.env.web.reading.cleaning import cleaned_result
 from drretail.errors import ToolError
-from drretail.grounding.evidence_ids import normalise_url, web_evidence_id
-from drretail.grounding.products import compact_json
+from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
+from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects, Outcome
 from drretail.records.evidence import Evidence, Source
 from drretail.tools.privacy import outgoing

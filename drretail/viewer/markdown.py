@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from drretail.grounding.markup import lines
+from drretail.grounding.report.markup import lines
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

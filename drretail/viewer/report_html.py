@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from drretail.grounding.markup import url_end
-from drretail.grounding.render import Rendered, render_report
+from drretail.grounding.report.markup import url_end
+from drretail.grounding.report.render import Rendered, render_report
 from drretail.viewer.cards import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, Claim
 from drretail.viewer.experiment import RunView

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from unicodedata import category
 
-from drretail.grounding.render import render_report
+from drretail.grounding.report.render import render_report
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_of, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of

@@ -16,7 +16,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.base import WebPage
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
-from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from tests.agents.conftest import QUERY, calls, reporting, scripted

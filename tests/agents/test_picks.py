@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drretail.offline.chat import Turn
 from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
@@ -20,6 +19,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment, read_run
 from drretail.llm.models import Models
+from drretail.offline.chat import Turn
 from drretail.prompts import load_prompt, tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Pick

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from drretail.env.counterfactual import Partners, choose
 from drretail.env.world import open_world
-from drretail.grounding.profile_traits import unlikeness
+from drretail.grounding.profile.traits import unlikeness
 from drretail.records.counterfactual import ProfileTraits
 from tests.two_tastes import BIRDS, DOGS, build
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from drretail.grounding.evidence_ids import calculation_evidence_id, file_evidence_id, web_evidence_id
+from drretail.grounding.report.evidence_ids import calculation_evidence_id, file_evidence_id, web_evidence_id
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
 from drretail.records.shop import Product
 

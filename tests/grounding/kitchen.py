@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from drretail.grounding.evidence_ids import calculation_evidence_id
-from drretail.grounding.products import compact_json, record_text
+from drretail.grounding.report.evidence_ids import calculation_evidence_id
 from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.text.serialisation import compact_json, record_text
 from drretail.grounding.verify.findings import source_findings, value_findings
 from drretail.grounding.verify.ledger import Ledger, read_ledger
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Finding

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from drretail.grounding.evidence_ids import calculation_evidence_id, order_evidence_id, web_evidence_id
-from drretail.grounding.products import compact_json, order_item, record_text, user_record
+from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, web_evidence_id
+from drretail.grounding.text.serialisation import compact_json, order_item, record_text, user_record
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Finding
 from drretail.records.money import Money

@@ -10,7 +10,7 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.grounding.constraints import read_constraints
+from drretail.grounding.constraints.query import read_constraints
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.naming import thing_of

@@ -14,7 +14,7 @@ from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.faults import Patience
 from drretail.env.servers.filling import Filling, Noted, Unfinished, find_unfinished
 from drretail.env.servers.lease import writer_lease
-from drretail.env.servers.live import collections_of
+from drretail.env.servers.live_generation import collections_of
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import OrderRow
 from drretail.progress import Progress

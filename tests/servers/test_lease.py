@@ -11,7 +11,7 @@ import pytest
 
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.lease import Lease, writer_lease
-from drretail.env.servers.live import WORLDS
+from drretail.env.servers.live_generation import WORLDS
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 

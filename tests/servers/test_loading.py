@@ -11,7 +11,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
 from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Servers, connect
-from drretail.env.servers.live import LIVE, WORLDS, collections_of, read_live
+from drretail.env.servers.live_generation import LIVE, WORLDS, collections_of, read_live
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.servers.wholeness import check_servers

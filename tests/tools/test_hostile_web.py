@@ -11,7 +11,7 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
 from drretail.env.web.reading.page import read_page
 from drretail.env.world import World
-from drretail.grounding.citations import find_citations
+from drretail.grounding.report.citations import find_citations
 from drretail.prompts import tag_content, tagged
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode

@@ -10,7 +10,7 @@ from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.grounding.privacy import known_profiles, personal_data_sent
+from drretail.grounding.verify.privacy import known_profiles, personal_data_sent
 from drretail.records.run import Run
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.tools.conftest import ANNA, BORIS, error_of

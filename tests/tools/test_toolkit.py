@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.products import compact_json
+from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Journal
 from drretail.records.evidence import Source
 from drretail.tools.registry import TOOLS

@@ -6,7 +6,7 @@ from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import Journal
 from drretail.tools.toolkit import Toolkit
 from tests.tools.conftest import PAGES, error_of

@@ -2,8 +2,8 @@
 
 import pytest
 
-from drretail.grounding.evidence_ids import product_evidence_id
-from drretail.grounding.products import record_text
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.reading import Pick
 from drretail.records.run import Run

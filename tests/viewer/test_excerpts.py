@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.products import compact_json
+from drretail.grounding.text.serialisation import compact_json
 from drretail.viewer.claims import excerpt, find_quote, readable
 
 

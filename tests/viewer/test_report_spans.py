@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.render import render_report
+from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 
 KNOWN = [

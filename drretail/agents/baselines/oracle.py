@@ -9,9 +9,9 @@ from typing import Any
 from drretail.agents.base import Agent
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.evidence_ids import product_evidence_id
-from drretail.grounding.listing import folded, fulfils, is_of_ratings, listing_of
-from drretail.grounding.wording import format_money, short_title
+from drretail.grounding.constraints.listing import folded, fulfils, is_of_ratings, listing_of
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.text.wording import format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, Constraints, FoundBasket, Lack, Reference, Task

@@ -5,7 +5,7 @@ from drretail.agents.baselines.null import keywords
 from drretail.agents.baselines.oracle import listed
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.budget import read_budget
+from drretail.grounding.constraints.budget import read_budget
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits

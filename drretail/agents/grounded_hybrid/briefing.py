@@ -10,8 +10,8 @@ from typing import Any
 
 from drretail.agents.running.new_experiment import profile_summary
 from drretail.env.session import Session
-from drretail.grounding.constraints import read_constraints
-from drretail.grounding.evidence_ids import order_evidence_id
+from drretail.grounding.constraints.query import read_constraints
+from drretail.grounding.report.evidence_ids import order_evidence_id
 from drretail.prompts import tagged
 from drretail.records.base import canonical_json
 from drretail.records.query import Constraints, Task

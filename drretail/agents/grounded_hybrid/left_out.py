@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from drretail.agents.grounded_hybrid.striking import Stricken
+from drretail.grounding.text.wording import short_title
 from drretail.grounding.verify.findings import CODES
-from drretail.grounding.wording import short_title
 from drretail.records.evidence import Finding
 from drretail.records.shop import Product
 

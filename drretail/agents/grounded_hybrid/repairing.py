@@ -9,8 +9,8 @@ from drretail.agents.hybrid_react.report_generator import write_report
 from drretail.agents.hybrid_react.supervisor import Research
 from drretail.agents.picks import declared, note_of
 from drretail.errors import ModelError
-from drretail.grounding.products import compact_json
 from drretail.grounding.report.picks import Declared
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.evidence import Finding

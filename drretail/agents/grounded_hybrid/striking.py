@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from drretail.agents.grounded_hybrid.drafts import Draft, cited_in
-from drretail.grounding.sentences import Sentence
 from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.sentences import Sentence
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick
 

@@ -7,7 +7,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from drretail.agents.hybrid_react.supervisor import Research, as_json
 from drretail.agents.picks import declaring
 from drretail.errors import ModelError
-from drretail.grounding.products import compact_json
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.query import Task

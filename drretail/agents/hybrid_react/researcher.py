@@ -11,7 +11,7 @@ from drretail.agents.hybrid_react.moves import REASON
 from drretail.agents.loop import Loop
 from drretail.agents.tool_turn import FINALIZE, ToolExecutor
 from drretail.errors import ModelError
-from drretail.grounding.products import compact_json
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.research import IntermediateReport

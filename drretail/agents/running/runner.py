@@ -20,7 +20,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
-from drretail.grounding.citations import find_citations
+from drretail.grounding.report.citations import find_citations
 from drretail.journal import Journal
 from drretail.llm.models import Models, OnUse
 from drretail.llm.telemetry import latency_by_role

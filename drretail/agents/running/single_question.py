@@ -8,7 +8,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
-from drretail.grounding.constraints import read_constraints
+from drretail.grounding.constraints.query import read_constraints
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 

@@ -11,7 +11,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
 from drretail.experiment import read_definition, read_runs, run_folder
 from drretail.files import read_json
-from drretail.grounding.word_count import words_of
+from drretail.grounding.text.wording import words_of
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role, cost_of, unpriced
 from drretail.llm.registry import check_priced

@@ -100,7 +100,7 @@ def _print_tables(
     file: Path, checked: "Sequence[Checked]", fixed: "Fixed | None", *, baskets: bool, quiet: bool
 ) -> None:
     from drretail.cli.queries.fix import print_fixed
-    from drretail.grounding.wording import format_money
+    from drretail.grounding.text.wording import format_money
     from drretail.querygen.checks.budget import told
     from drretail.viewer.output import print_table
 

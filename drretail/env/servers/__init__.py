@@ -4,7 +4,7 @@ naming.py      what such a world is called, where the servers are and how to ent
 clients.py  the clients, their addresses, and what is wrong where a server cannot be used
 faults.py      what becomes of a call when a server fails, and steps tried again for a bounded time
 documents.py   records as documents, and back
-live.py        which generation of a world is live
+live_generation.py  which generation of a world is live
 opening.py     store, catalog and held-out orders of what is live
 lease.py       one writer at a time
 filling.py     the streams of rows into collections, and how far a load has come

@@ -18,7 +18,7 @@ from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.documents import holdout_document, order_document, product_document, user_document
 from drretail.env.servers.faults import Patience
 from drretail.env.servers.lease import Lease
-from drretail.env.servers.live import (
+from drretail.env.servers.live_generation import (
     LIVE,
     WORLDS,
     Stream,

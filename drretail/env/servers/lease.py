@@ -12,7 +12,7 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.faults import mongo_faults
-from drretail.env.servers.live import WORLDS
+from drretail.env.servers.live_generation import WORLDS
 from drretail.errors import UserError
 
 WRITER = "writer"

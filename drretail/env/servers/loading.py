@@ -28,7 +28,7 @@ from drretail.env.servers.filling import (
     forget_unfinished,
 )
 from drretail.env.servers.lease import LEASE_SECONDS, Lease, writer_lease
-from drretail.env.servers.live import (
+from drretail.env.servers.live_generation import (
     WORLDS,
     Generation,
     collections_of,

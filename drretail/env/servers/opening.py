@@ -8,7 +8,7 @@ from drretail.env.rows import by_user
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.documents import order_row
 from drretail.env.servers.faults import mongo_faults
-from drretail.env.servers.live import Generation, collections_of, read_live
+from drretail.env.servers.live_generation import Generation, collections_of, read_live
 from drretail.env.servers.naming import ServerSettings, world_name
 from drretail.env.store.mongo import MongoStore
 

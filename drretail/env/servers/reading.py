@@ -13,7 +13,7 @@ from drretail.env.rows import WorldRows
 from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import order_row, product_of
 from drretail.env.servers.faults import mongo_faults
-from drretail.env.servers.live import Generation, collections_of, read_live
+from drretail.env.servers.live_generation import Generation, collections_of, read_live
 from drretail.env.servers.naming import ServerSettings, world_name
 from drretail.records.shop import Product
 

@@ -22,7 +22,7 @@ from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
 from drretail.env.servers.faults import mongo_faults
-from drretail.env.servers.live import Generation, collections_of, find_live, read_live
+from drretail.env.servers.live_generation import Generation, collections_of, find_live, read_live
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.servers.reading import holdout_in, orders_in, products_in
 from drretail.env.store.sampling import Aggregates

@@ -8,7 +8,7 @@ from pymongo import ASCENDING, DESCENDING
 from drretail.env.servers.clients import Document, Servers
 from drretail.env.servers.documents import aggregates_of, order_of, product_of, profile_of
 from drretail.env.servers.faults import mongo_faults
-from drretail.env.servers.live import Generation, collections_of, still_kept
+from drretail.env.servers.live_generation import Generation, collections_of, still_kept
 from drretail.env.servers.naming import SPEC_PREFIX
 from drretail.env.store.base import STRATA, OrderPage, Stratum
 from drretail.env.store.sampling import Aggregates, sample_users

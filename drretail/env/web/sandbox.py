@@ -14,7 +14,7 @@ from drretail.env.web.bm25 import Bm25, best_passage
 from drretail.env.web.registry import WebOptions
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.grounding.evidence_ids import normalise_url
+from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.records.base import Record
 
 CORPUS_FILE = "sandbox_pages.jsonl"

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 from drretail.env.web.base import WebResult
 from drretail.env.web.reading.cleaning import LONGEST_SNIPPET, LONGEST_TITLE, clean_line, web_address
 from drretail.errors import ToolError, UserError
-from drretail.grounding.evidence_ids import normalise_url
+from drretail.grounding.report.evidence_ids import normalise_url
 
 MOST_BYTES = 4_000_000
 """Of an answer, unpacked."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drretail.grounding.wording import format_money
+from drretail.grounding.text.wording import format_money
 from drretail.records.money import USD
 from drretail.records.query import Constraints, Fit, Lack, Reference, WantedThing
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from drretail.grounding.privacy import WEB_SEARCH
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.page_dates import dated_pages
+from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.grounding.verify.repetition import has_sections
 from drretail.records.reading import FORM, Reading, ValueKind
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from drretail.eval.judging.subject import Subject
 from drretail.eval.reading.kept import case_of, reading_of
-from drretail.grounding.listing import Listing, folded, fulfils, is_ruled_out, listing_of
+from drretail.grounding.constraints.listing import Listing, folded, fulfils, is_ruled_out, listing_of
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.records.reading import Reading
 from drretail.records.shop import Product

@@ -7,10 +7,10 @@ from itertools import combinations, product
 from statistics import quantiles
 
 from drretail.eval.counterfactual.advice import Advice
-from drretail.grounding.constraints import constraints_of
-from drretail.grounding.listing import folded
-from drretail.grounding.profile_prices import PriceSpan, quarter
-from drretail.grounding.purchases import leaf_category
+from drretail.grounding.constraints.listing import folded
+from drretail.grounding.constraints.query import constraints_of
+from drretail.grounding.profile.prices import PriceSpan, quarter
+from drretail.grounding.profile.purchases import leaf_category
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualKind, Dimension, ProfileTraits
 from drretail.records.query import Constraints, Query
 from drretail.records.shop import Product

@@ -10,7 +10,7 @@ from drretail.eval.counterfactual.measure import Outcome, measured
 from drretail.eval.judging.subject import Planned, planned_runs, read_subject
 from drretail.eval.metric import Metric
 from drretail.experiment import Definition, read_counterfactual, read_definition
-from drretail.grounding.own_history import speaks_of_own_history
+from drretail.grounding.profile.purchases import speaks_of_own_history
 from drretail.records.counterfactual import (
     DIMENSIONS,
     CounterfactualKind,

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.citations import Cited, citing_marks, find_citations, listed_sources
-from drretail.grounding.evidence_ids import normalise_url, parse_evidence_id
-from drretail.grounding.sentences import find_sentences
+from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
+from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
+from drretail.grounding.text.sentences import find_sentences
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence

@@ -8,7 +8,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.reading.kept import case_of, picks_by, reading_of
 from drretail.experiment import read_rubric
-from drretail.grounding.goods import purchase_item_of
+from drretail.grounding.basket.purchase_item import purchase_item_of
 from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
 from drretail.records.reading import Pick

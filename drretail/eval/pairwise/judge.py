@@ -9,7 +9,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
 from drretail.eval.pairwise.pairs import Pair
 from drretail.eval.registry import PAIRWISE
-from drretail.grounding.render import render_report
+from drretail.grounding.report.render import render_report
 from drretail.prompts import tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.rules import Rules

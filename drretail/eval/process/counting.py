@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import takewhile
 from urllib.parse import urlsplit
 
-from drretail.grounding.evidence_ids import normalise_url
-from drretail.grounding.word_count import words_of
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.text.wording import words_of
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.run import NINE, Run, Step

@@ -10,7 +10,7 @@ from pydantic import field_validator
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.render import render_report
+from drretail.grounding.report.render import render_report
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.shop import SHOP_URL

@@ -9,7 +9,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.reading.judge import FAMILY, ITEM, STAGE, VERSION, prompt
 from drretail.files import write_json
-from drretail.grounding.asked import read_asked
+from drretail.grounding.constraints.asked import read_asked
 from drretail.grounding.verify.checks import Case, Lookup, read_report
 from drretail.records.reading import Reading
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile

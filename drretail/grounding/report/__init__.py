@@ -1,7 +1,14 @@
-"""What a report says, by its form alone (DESIGN 7a).
+"""What a report cites and says, and how its reader gets it.
 
-picks.py     the picks that a report declares, and those that its layout makes certain
-names.py     by what names a report speaks of products
-totals.py    amounts that are called a total or what is left, and what they may be made of
-reading.py   prices, ratings, counts, dates and results of calculations beside the sources they are said of
+evidence_ids.py    the ids of all evidence, as pure functions of their sources
+markup.py          which parts are prose, and where brackets and URLs end
+marks.py           how citations are written
+reference_list.py  the entries that numbers and footnotes point to
+citations.py       every citation, resolved against a run's evidence
+mentions.py        products that a text names in words
+names.py           products by the names of their makers
+picks.py           picks that are declared in a block of their own, or certain by layout
+totals.py          totals and what is left over, by certain wording
+reading.py         the form reader: values, picks, and how much was read
+render.py          the report with numbered, linked references
 """

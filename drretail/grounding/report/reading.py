@@ -11,13 +11,14 @@ from decimal import Decimal
 from itertools import permutations
 from typing import TypeVar
 
-from drretail.grounding.citations import Known
+from drretail.grounding.report.citations import Known
 from drretail.grounding.report.names import Names
 from drretail.grounding.report.picks import picks_by_form
 from drretail.grounding.report.totals import is_made_of, may_be_wrong, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
+from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.ledger import Calculation, Ledger
 from drretail.grounding.verify.values import (
     conversions,
@@ -31,7 +32,6 @@ from drretail.grounding.verify.values import (
     verify,
     with_state,
 )
-from drretail.grounding.wording import format_money
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind
 
 # A label says what its column or row holds when it says nothing else: "price per inch" is no price.

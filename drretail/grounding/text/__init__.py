@@ -1,7 +1,11 @@
 """What a text is made of: one reader for each thing.
 
-words.py    its words, which of them carry content, and their stems
-amounts.py   money, plain numbers and dates, with what they are said to be: about, at least, a range
-scores.py    ratings and numbers of ratings, in the forms that people write them beside each other
-layout.py    the stretches of a report that its citations own, and the cells of its tables with their labels
+words.py          its words, which of them carry content, and their stems
+sentences.py      its sentences, list items and table rows, each with its place
+amounts.py        money, plain numbers and dates, with what they are said to be: about, at least, a range
+scores.py         ratings and numbers of ratings, in the forms that people write them beside each other
+layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels
+wording.py        money and titles as a reader sees them, and how long a text is
+serialisation.py  products, orders and customers as agents and judges read them
+states.py         states of the USA by their postal codes
 """

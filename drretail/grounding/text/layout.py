@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from drretail.grounding.citations import (
+from drretail.grounding.report.citations import (
     Cited,
     CitingMark,
     Known,
@@ -21,9 +21,9 @@ from drretail.grounding.citations import (
     listed_lines,
     listed_sources,
 )
-from drretail.grounding.evidence_ids import product_evidence_id
-from drretail.grounding.markup import blanked, prose
-from drretail.grounding.sentences import Sentence, find_sentences
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.markup import blanked, prose
+from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.records.shop import SHOP_URL
 
 _BAR = re.compile(r"(?<!\\)\|")

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from drretail.grounding.citations import find_citations
-from drretail.grounding.constraints import asks_again, constraints_of
-from drretail.grounding.privacy import known_profiles, personal_data_sent, profile_changes
+from drretail.grounding.constraints.query import asks_again, constraints_of
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
 from drretail.grounding.verify.ledger import Ledger, read_ledger, record_of
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
+from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import plain, verify, with_state
 from drretail.records.evidence import Citation, Evidence, Finding

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import takewhile
 
-from drretail.grounding.citations import Known, find_citations
+from drretail.grounding.report.citations import Known, find_citations
+from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.ledger import Ledger
 from drretail.grounding.verify.values import plain
-from drretail.grounding.wording import format_money
 from drretail.records.evidence import Finding
 from drretail.records.query import Constraints
 from drretail.records.reading import Pick, ReadValue, ValueKind

@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation
 from itertools import combinations
 
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
+from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.ledger import Calculation, Ledger
-from drretail.grounding.wording import format_money
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from drretail.grounding.citations import CitingMark, citing_marks
-from drretail.grounding.sentences import Sentence, find_sentences
+from drretail.grounding.report.citations import CitingMark, citing_marks
+from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.grounding.text.words import STOP_WORDS, content_words, words
 
 _LINK = re.compile(r"\[(?P<words>[^\[\]\n]*)\]\([^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from drretail.grounding.listing import Listing, listing_of
+from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.grounding.text.words import content_stems, stem
 from drretail.offline.shopper.conversation import DETAILS, SEARCH, Lookup
 from drretail.records.shop import Product

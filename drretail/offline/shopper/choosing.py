@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.listing import fulfils, is_of_ratings, is_ruled_out
+from drretail.grounding.constraints.listing import fulfils, is_of_ratings, is_ruled_out
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.conversation import Situation
 from drretail.offline.shopper.needs import Need, PastOrder, Study, core_words

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.asked import NO_THING, Asked, Phrase, content_words, read_asked
-from drretail.grounding.budget import read_budget
-from drretail.grounding.constraints import read_constraints
+from drretail.grounding.constraints.asked import NO_THING, Asked, Phrase, content_words, read_asked
+from drretail.grounding.constraints.budget import read_budget
+from drretail.grounding.constraints.query import read_constraints
 from drretail.grounding.text.words import content_stems, stem
 from drretail.offline.shopper.candidates import KNOWN_BY_NAME, Candidate, name_stems, read_candidates
 from drretail.offline.shopper.conversation import DETAILS, ORDERS, SEARCH, Situation

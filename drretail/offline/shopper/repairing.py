@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from drretail.grounding.sentences import Sentence, find_sentences
+from drretail.grounding.text.sentences import Sentence, find_sentences
 
 _FIGURE = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from drretail.grounding.wording import format_money, short_title
+from drretail.grounding.text.wording import format_money, short_title
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.choosing import Choice, Option, Shelf
 from drretail.offline.shopper.conversation import CALCULATOR, ORDERS, SEARCH, WEB

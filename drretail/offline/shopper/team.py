@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from drretail.grounding.asked import Phrase
-from drretail.grounding.wording import format_money
+from drretail.grounding.constraints.asked import Phrase
+from drretail.grounding.text.wording import format_money
 from drretail.offline.shopper.candidates import Candidate
 from drretail.offline.shopper.choosing import Choice
 from drretail.offline.shopper.conversation import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from drretail.env.catalog.base import fold_category
-from drretail.grounding.wording import format_money
+from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.answer import WrittenQuery, as_constraints
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.checks import privacy, rationale, tools, typed, wording

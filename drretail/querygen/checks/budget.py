@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from drretail.grounding.basket import Basket, Slot, candidates, cheapest_basket, meets
-from drretail.grounding.listing import Listing
-from drretail.grounding.wording import format_money
+from drretail.grounding.basket.cheapest import Basket, Slot, candidates, cheapest_basket, meets
+from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Constraints

@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
-from drretail.grounding.asked import Phrase, read_asked
-from drretail.grounding.basket import Basket, Slot, cheapest_basket
-from drretail.grounding.constraints import asks_again
+from drretail.grounding.basket.cheapest import Basket, Slot, cheapest_basket
+from drretail.grounding.constraints.asked import Phrase, read_asked
+from drretail.grounding.constraints.query import asks_again
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.naming import Thing, thing_named, thing_of

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-from drretail.grounding.amounts import find_amounts
-from drretail.grounding.deadlines import read_deadline
-from drretail.grounding.mentions import find_mentions
-from drretail.grounding.wording import format_money
+from drretail.grounding.constraints.budget import find_amounts
+from drretail.grounding.constraints.quantities import read_deadline
+from drretail.grounding.report.mentions import find_mentions
+from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper
 from drretail.records.evidence import Finding

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from drretail.grounding.brands import read_brands
-from drretail.grounding.states import STATES
-from drretail.grounding.vocabulary import NO_BRANDS, STYLES
+from drretail.grounding.constraints.brands import read_brands
+from drretail.grounding.constraints.demand_words import NO_BRANDS, STYLES
+from drretail.grounding.text.states import STATES
 from drretail.querygen.checks.case import Case, Named, found
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.phrases import folded_words

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from drretail.grounding.basket import Slot, candidates
-from drretail.grounding.listing import Listing
+from drretail.grounding.basket.cheapest import Slot, candidates
+from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.case import Case, Named, found
 from drretail.querygen.checks.shopper import Shopper
 from drretail.querygen.rules.naming import Thing

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.amounts import find_amounts
-from drretail.grounding.listing import folded
+from drretail.grounding.constraints.budget import find_amounts
+from drretail.grounding.constraints.listing import folded
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.listing import Listing
+from drretail.grounding.constraints.listing import Listing
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.naming import Thing, bears_out, is_called
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, fold_category
 from drretail.env.world import World
-from drretail.grounding.listing import Listing, folded, listing_of
+from drretail.grounding.constraints.listing import Listing, folded, listing_of
 from drretail.querygen.rules.naming import Thing, is_called, thing_of
 
 _HITS = 50

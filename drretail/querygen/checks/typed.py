@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.amounts import find_amounts
-from drretail.grounding.budget import read_budget
-from drretail.grounding.deadlines import read_deadline
-from drretail.grounding.listing import folded
-from drretail.grounding.wording import format_money
+from drretail.grounding.constraints.budget import find_amounts, read_budget
+from drretail.grounding.constraints.listing import folded
+from drretail.grounding.constraints.quantities import read_deadline
+from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 from drretail.records.money import Money

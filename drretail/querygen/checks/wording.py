@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from drretail.grounding.vocabulary import OF_ANY_QUESTION
+from drretail.grounding.constraints.demand_words import OF_ANY_QUESTION
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.rules.phrases import folded_words
 from drretail.records.base import canonical_json

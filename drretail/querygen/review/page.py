@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from drretail.grounding.wording import format_money
+from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.budget import told
 from drretail.querygen.lint import Checked
 from drretail.querygen.review.dossier import Dossier

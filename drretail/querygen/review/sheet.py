@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.grounding.wording import format_money
+from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.budget import told
 from drretail.querygen.review.dossier import Dossier
 from drretail.querygen.review.page import finding_told

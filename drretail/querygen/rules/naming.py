@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise, takewhile
 
-from drretail.grounding.materials import MATERIALS
+from drretail.grounding.constraints.materials import MATERIALS
 from drretail.querygen.rules.phrases import Phrase, folded_words, phrase_of, singular
 from drretail.records.shop import Product
 

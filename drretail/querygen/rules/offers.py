@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from decimal import Decimal
 from math import ceil
 
-from drretail.grounding.basket import Slot, candidates, meets
-from drretail.grounding.listing import Listing, fulfils
+from drretail.grounding.basket.cheapest import Slot, candidates, meets
+from drretail.grounding.constraints.listing import Listing, fulfils
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.history import History, Purchase, is_used_up
 from drretail.querygen.rules.naming import Thing, thing_of

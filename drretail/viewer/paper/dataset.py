@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from statistics import mean
 
-from drretail.grounding.word_count import words_of
+from drretail.grounding.text.wording import words_of
 from drretail.querygen.comparison import Row as Mode
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 
-from drretail.grounding.word_count import words_of
+from drretail.grounding.text.wording import words_of
 from drretail.records.run import NINE, Run
 from drretail.viewer.paper.published import Cell, Lineup, Row, Spread, Table, absent, beside, columns_of, rows_of
 

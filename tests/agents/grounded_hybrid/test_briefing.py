@@ -5,7 +5,7 @@ import json
 import pytest
 
 from drretail.env.world import World
-from drretail.grounding.citations import find_citations
+from drretail.grounding.report.citations import find_citations
 from drretail.prompts import tag_content
 from drretail.records.query import Constraints, Query
 from drretail.records.run import Limits

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.prompts import tag_content
 from tests.agents.conftest import Scripted, calls
 from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, PAGES, PROFILE, Cast, cast, launch, perform, reported

@@ -9,9 +9,9 @@ from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Recorded, Runner, task_for
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
-from drretail.grounding.basket import Slot
-from drretail.grounding.basket_reference import reference_of
-from drretail.grounding.listing import listing_of
+from drretail.grounding.basket.cheapest import Slot
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query, Reference, Task
 from drretail.records.run import NULL_AGENTS

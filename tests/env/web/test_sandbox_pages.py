@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus, read_corpus
-from drretail.grounding.evidence_ids import normalise_url
+from drretail.grounding.report.evidence_ids import normalise_url
 
 DOCS = Path(__file__).parents[3] / "docs" / "sandbox.md"
 TODAY = date(2023, 11, 1)

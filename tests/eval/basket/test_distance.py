@@ -3,11 +3,11 @@
 import pytest
 
 from drretail.eval.basket.distance import MEASURES, Distance
-from drretail.grounding.basket import Slot
-from drretail.grounding.basket_reference import reference_of
+from drretail.grounding.basket.cheapest import Slot
+from drretail.grounding.basket.reference import reference_of
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query
-from tests.grounding.test_basket import product, slot
+from tests.grounding.basket.test_cheapest import product, slot
 
 FEEDERS = slot(
     "feeder",

@@ -10,9 +10,9 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, reference_path
 from drretail.files import write_json
-from drretail.grounding.basket import Slot
-from drretail.grounding.basket_reference import reference_of
-from drretail.grounding.listing import listing_of
+from drretail.grounding.basket.cheapest import Slot
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.listing import listing_of
 from drretail.progress import choose_progress
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query

@@ -17,8 +17,8 @@ from drretail.eval.judging.session import CODE_JUDGE, JudgeSession
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Metric, Value
-from drretail.grounding.evidence_ids import product_evidence_id, web_evidence_id
-from drretail.grounding.products import record_text
+from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
+from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.score import Verdict
 from tests.eval.folders import LABEL, experiment

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 from drretail.eval.counterfactual.advice import read_advice
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.products import compact_json, product_card, record_text
+from drretail.grounding.text.serialisation import compact_json, product_card, record_text
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query

@@ -10,8 +10,8 @@ from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Value
-from drretail.grounding.evidence_ids import web_evidence_id
-from drretail.grounding.products import compact_json
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.records.base import sha256_of

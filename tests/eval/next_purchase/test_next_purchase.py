@@ -17,7 +17,7 @@ from drretail.eval.next_purchase.judge import compare, has_next_purchases, hits
 from drretail.eval.next_purchase.score import values, variants
 from drretail.eval.registry import load_metric
 from drretail.experiment import Experiment, read_definition
-from drretail.grounding.goods import purchase_item_of
+from drretail.grounding.basket.purchase_item import purchase_item_of
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from drretail.records.shop import NextPurchase

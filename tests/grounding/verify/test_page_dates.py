@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from drretail.grounding.evidence_ids import web_evidence_id
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query

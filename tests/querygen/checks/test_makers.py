@@ -2,7 +2,7 @@
 
 import pytest
 
-from drretail.grounding.asked import read_asked
+from drretail.grounding.constraints.asked import read_asked
 from drretail.querygen.checks.case import Named
 from drretail.querygen.checks.names import makers_in
 from drretail.querygen.rules.naming import Thing

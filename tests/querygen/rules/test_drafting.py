@@ -5,7 +5,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.grounding.constraints import read_constraints
+from drretail.grounding.constraints.query import read_constraints
 from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.choosing import Case
 from drretail.querygen.rules.drafting import Draft, draft

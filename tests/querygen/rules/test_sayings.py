@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from drretail.grounding.constraints import read_constraints
+from drretail.grounding.constraints.query import read_constraints
 from drretail.querygen.checks.tools import asks_the_web
 from drretail.querygen.rules.needs import KINDS, needs, sayings
 from drretail.querygen.rules.phrases import Phrase

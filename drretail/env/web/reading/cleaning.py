@@ -12,7 +12,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.grounding.evidence_ids import parse_evidence_id
+from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.shop import SHOP_URL
 
 LONGEST_TEXT = 200_000

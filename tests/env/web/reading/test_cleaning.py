@@ -16,7 +16,7 @@ from drretail.env.web.reading.cleaning import (
     web_address,
 )
 from drretail.env.web.sandbox import default_corpus, read_corpus
-from drretail.grounding.citations import find_citations
+from drretail.grounding.report.citations import find_citations
 
 HOSTILE = st.text(
     alphabet=st.one_of(

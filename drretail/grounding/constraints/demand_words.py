@@ -1,0 +1,255 @@
+"""How the words of a demand are found in a text: "dishwasher safe" in "Dishwasher and Microwave Safe"."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from drretail.grounding.constraints.materials import MATERIALS
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Before "must be", these make it a sentence about somebody.
+PEOPLE = _words(
+    """
+    he i never not she there we who you
+    """
+)
+
+# They look like qualities of a product, and are about buying it.
+NO_QUALITY = _words(
+    """
+    ad-free budget-friendly care-free cost-friendly debt-free drug-free duty-free error-free fail-safe hassle-free
+    interest-free pain-free rent-free risk-free smoke-free stress-free tax-free toll-free user-friendly
+    wallet-friendly worry-free
+    """
+)
+
+# First words of phrases that are about the request or its delivery, and not about a product.
+NO_DEMAND = _words(
+    """
+    a able about above added all also among an any anyone anything around as at available better between big bit both
+    brand brands budget by careful charge clear clue considered cost delay delivered done doubt duplicates each easy
+    everything exception exceptions extra few fewer for from further fuss hassle he her here him his how hurry i idea
+    idle in issue issues it item items its later less limit longer lot luck many matter me more much my need no next
+    nonsense not note noted nothing of on one only other our over overlap part particular possible preference prior
+    problem problems product products purchased question questions ready real reason repeat repeats rush second she
+    single some something specific subscription success such sure thank thanks that the their them there these they
+    thing things this those to too trouble under us used very way we what within worries worse you your
+    """
+)
+
+# They end in s and are no plural.
+SINGULAR_IN_S = _words(
+    """
+    bass brass canvas chess christmas cordless cross gas glass less plus stainless wireless
+    """
+)
+
+# What is counted in a query without being bought: time, measures, people, places, suggestions.
+NOT_BOUGHT = _words(
+    """
+    adults alternatives amps articles babies bathrooms bedrooms birds boys brands bucks candidates cars categories
+    cats centimeters cents children choices colors colours conditions cups daughters days degrees dogs dollars doors
+    drawers euros feet floors friends gallons generations girls grams grandchildren grandkids grandsons guests hours
+    ideas inches items kids kilos kinds kittens labradors layers lbs levels liters litres meters metres miles minutes
+    models modes months nights options orders others ounces people percent persons pets phases picks points pounds
+    products puppies purchases quarts questions reasons recommendations reports reviews roommates rooms seats seconds
+    settings shelves shops sides sites sizes sons sources speeds stars steps stores styles suggestions things times
+    toddlers twins types users volts watts ways weekends weeks windows yards years
+    """
+)
+
+# Capitalised, and no brand: dates, places, people, materials, ways to begin a sentence.
+NO_BRANDS = _words(
+    """
+    a abs also amazon america american an and apr april aug august autumn black bpa but canada canadian china
+    chinese christmas cyber dad dec december deet diwali easter europe european fall father's feb february france
+    french friday german germany god grandma grandpa halloween hanukkah hdpe i i'm i've if india indian it italian
+    italy its jan january japan japanese jul july jun june just led less lycra mar march may mdf mexico mom monday
+    more mother's msg mum my new nov november nylon oct october one only or our pfas please plexiglas polyester
+    prime pvc ramadan santa saturday sep sept september spandex spring styrofoam summer sunday sure teflon
+    thanksgiving that the these this those three thursday too tuesday tv two u.s uk us usa usb valentine valentine's
+    velcro wednesday when winter xmas
+    """
+)
+
+# Capitalised before the name of a thing, they say of what kind or style it is, and not who makes it.
+STYLES = _words(
+    """
+    adirondack allen android art arts asian bluetooth bohemian boho bordeaux braille celtic cuban danish deco dutch
+    edison egyptian english ethernet gothic greek hawaiian himalayan irish japandi kosher mason mediterranean
+    montessori nordic nouveau oriental persian phillips pilates polish queen king reiki roman scandi scottish
+    spanish swedish swiss thai tiffany torx turkish tuscan twin victorian wi-fi wifi windsor yoga zen
+    """
+)
+
+# They count something only with its name in front of them: "gel pen sets".
+CONTAINERS = _words("counts packs pairs pieces sets")
+
+# Words of titles that tell no product from another.
+COMMON = _words(
+    """
+    a an and best black by cm color colour count ct fl for from ft in inch inches large lb lbs medium mm new of on
+    or ounce ounces our oz pack packs pcs piece pieces set sets size small the to w white with xl your
+    """
+)
+
+# "No known allergies": what people, and not products, have none of.
+NOT_IN_PRODUCTS = _words(
+    """
+    allergies allergy background car children conditions debt debts degree disease diseases experience garden
+    history illness illnesses income injuries injury insurance job kids knowledge medication medications pets plans
+    reasons savings siblings surgeries surgery yard
+    """
+)
+
+# Words of a claim about a product that say nothing its record could contradict …
+NEUTRAL_OF_PRODUCTS = _words(
+    """
+    a an and are at average by charges cost costs costing currently customer customers dollars for from get has have in
+    is it item its listed listing of on out price priced prices product rated rating ratings review reviews sells shop
+    stands star stars store that the this to us usd user users voices votes with
+    """
+)
+
+# … about several products, between their names and values …
+CONNECTIVES_OF_PRODUCTS = _words(
+    """
+    a against and at but by cheaper cost costs dearer for from get has is it less more of out pick price priced rated
+    rating ratings runner-up the to where with
+    """
+)
+
+# … about an order …
+NEUTRAL_OF_ORDERS = NEUTRAL_OF_PRODUCTS | _words(
+    """
+    already bought customer delivered made order ordered orders placed purchase purchased status user was were you your
+    """
+)
+
+# … about the result of a calculation.
+NEUTRAL_OF_SUMS = _words(
+    """
+    a all altogether amount amounts and are basket both combined come comes cost costs for in is it items of or picks
+    plus products sum that the them these they this to together total totals usd your
+    """
+)
+
+# A name with one of these is a label of the report's and not a product's name.
+LABELS = _words(
+    """
+    alternative alternatives average best bottom budget category choice conclusion cons cost costs estimate estimated
+    features first how item items key left line month note option overall phase pick plan price prices pros quantity
+    range rating ratings recommendation recommended remaining reviews runner-up save saving savings second shipping
+    spend spending stage step subtotal summary tax third tier tip tips total value verdict week what why year
+    """
+)
+
+# A shopper may say them whatever the question is about: they tell no question from another.
+OF_ANY_QUESTION = _words(
+    """
+    a about after again all along alike also always an and another any anything are around as ask at away back be
+    because been before best better between bit both bought buy but by can care check choose come compare could did
+    different do does done each either else enough every everything explain far few find first for from get give go
+    going good got had has have help here history how i if in information into is it its just keep kind know last
+    least less let like limit look looking made make many may me mean might mine more most much must my need new
+    next no nor not nothing now of off on once one only or order ordered other our out over own past people please
+    price purchase put rather really recommend record research same say see shall she should show simply since so
+    some somebody something spend stay still such suggest suit take tell than that the their them then there these
+    they thing think this those through time to together too two under until up us use used using very want was wait
+    way we well were what when where whether which while who why will with within without wonder work would year yet
+    you your
+    """
+)
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+_APPLIANCES = frozenset({"dishwasher", "freezer", "microwave", "oven"})
+_NO_MEANING = _words("a an and as at be for in is it of on or the to with")
+# Between these and the next word stands nothing: "non-slip", "nonslip".
+_PREFIXES = _words("anti extra double dual hand heavy multi non pre quick self semi single ultra un")
+_SUFFIXES = _words("proof resistant")
+# "Dishwasher, microwave and oven safe" is each of the three; "fragrance of lavender, BPA free" is not fragrance free.
+_SHARED = _words("free safe friendly")
+_LIST = r"(?:(?:\s*[,/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+)[\w'+]+){0,4}[\s-]+"
+# "Easy to fill and clean": up to three words, none of which turns the sense.
+_BETWEEN = r"(?:[\s/&-]+(?!(?:no|non|not|never|without)\b)[\w'+]+){0,3}?[\s/&-]+"
+_NOTHING = r"[\s-]*"
+_COMPOUNDS = re.compile(r"^(?P<first>[a-z]{3,})(?P<second>proof|resistant|washable)$")
+
+
+@lru_cache(maxsize=2000)
+def demand_pattern(demand: str) -> re.Pattern[str]:
+    """Finds the telling words of a demand in their order, in a text in lower case; the last one in either number."""
+    words = [word for word in _folded(demand) if word not in _NO_MEANING] or _folded(demand)
+    if not words:
+        return re.compile(r"(?!)")
+    before = "".join(f"{re.escape(word)}{_gap(word, following)}" for word, following in pairwise(words))
+    return re.compile(rf"\b{before}{_last(words[-1])}\b")
+
+
+def _gap(word: str, following: str) -> str:
+    """What may stand between two words of a demand."""
+    if word in _PREFIXES or following in _SUFFIXES:
+        return _NOTHING
+    return _LIST if following in _SHARED else _BETWEEN
+
+
+def _last(word: str) -> str:
+    """The last word in either number: "clamps" are a "desk clamp"; "heavy metals" are no metal."""
+    if word in MATERIALS:
+        return re.escape(word)
+    if word == "clean":
+        return "clean(?:ing)?"
+    if compound := _COMPOUNDS.match(word):
+        return rf"{compound['first']}[\s-]?{compound['second']}"
+    if len(word) > 4 and word.endswith("ies"):
+        return rf"{re.escape(word[:-3])}(?:y|ies)"
+    if word.endswith(("ches", "shes", "xes", "sses")):
+        return rf"{re.escape(word[:-2])}(?:es)?"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in SINGULAR_IN_S:
+        return rf"{re.escape(word[:-1])}s?"
+    return rf"{re.escape(word)}(?:{'es' if word.endswith(('s', 'x', 'ch', 'sh')) else 's'})?"
+
+
+@lru_cache(maxsize=4096)
+def needles(demand: str) -> tuple[str, ...]:
+    """One of these is in every text, in lower case, that says anything of the demand: to look for them is cheap."""
+    safe = _folded(demand)[:1] if going_in(demand) else []
+    return tuple(filter(None, (_needle(demand), _needle(freed_of(demand)), *safe)))
+
+
+def _needle(phrase: str) -> str:
+    """What every match of ``demand_pattern`` holds: its first word, or the part of its only one that has no number."""
+    words = [word for word in _folded(phrase) if word not in _NO_MEANING] or _folded(phrase)
+    if len(words) != 1:
+        return words[0] if words else ""
+    if compound := _COMPOUNDS.match(words[0]):
+        return compound["first"]
+    return words[0] if words[0] in MATERIALS else words[0][: max(len(words[0]) - 3, 1)]
+
+
+@lru_cache(maxsize=2000)
+def freed_of(demand: str) -> str:
+    """What a product must be without: "fragrance" of "fragrance free"; empty for other demands."""
+    words = _folded(demand)
+    return " ".join(words[:-1]) if len(words) > 1 and words[-1] == "free" else ""
+
+
+@lru_cache(maxsize=2000)
+def going_in(demand: str) -> re.Pattern[str] | None:
+    """Finds "goes into the microwave", "may go into the top rack of the dishwasher", for what must be safe in it."""
+    words = _folded(demand)
+    if len(words) != 2 or words[0] not in _APPLIANCES or words[1] != "safe":
+        return None
+    into = r"(?:in|into)\s+(?:the|an?|your)\s+(?:top\s+rack\s+of\s+(?:the|an?)\s+)?"
+    return re.compile(rf"\b(?:go|goes)\b[^.;:!?]{{0,50}}?\b{into}{words[0]}\b")
+
+
+def _folded(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("’", "'"))

@@ -1,0 +1,229 @@
+"""Every citation of a report, resolved against what its run has handed out."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.report.marks import Mark, Target, find_marks
+from drretail.grounding.report.markup import blanked, prose
+from drretail.grounding.report.reference_list import Entry, References, is_list_frame, read_references
+from drretail.records.evidence import Citation, Evidence
+from drretail.records.shop import SHOP_URL, product_url
+
+Known = Mapping[str, Evidence] | Iterable[Evidence]
+_SHOP_HOST = SHOP_URL.partition("://")[2]
+# A number like these, without an entry of its own, is a year and not an invented source.
+_YEARS = range(1900, 2101)
+_BARE_ID = re.compile(
+    r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WCF]:[a-z2-7]{8})(?!\w)"
+)
+_AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """One source of a mark: what the report says (an id, a URL, a label), and what that came to."""
+
+    said: str
+    type: Literal["web", "product", "internal", "unresolved"]
+    entry: Evidence | None = None
+    url: str | None = None
+    title: str = ""
+    """What the report's own list calls the source, where it is listed."""
+
+    @property
+    def evidence_id(self) -> str | None:
+        return None if self.entry is None else self.entry.id
+
+    @property
+    def source(self) -> str:
+        """Equal for two citations of one source."""
+        return self.evidence_id or self.url or self.said
+
+
+@dataclass(frozen=True, slots=True)
+class CitingMark:
+    """``report[start:end]`` with its distinct sources, at least one."""
+
+    start: int
+    end: int
+    cited: tuple[Cited, ...]
+
+
+def find_citations(report: str, evidence: Known | None) -> list[Citation]:
+    """The citations in text order; a mark with several sources gives one for each, all with the same offsets.
+
+    ``evidence`` is all that the run has handed out. An id, or a product's address, that is not in it is
+    unresolved, even if the product exists; the address of a page is kept as a citation without evidence.
+    With None the report is from elsewhere and has no ledger: then products' addresses are citations of products.
+
+    ``report[citation.start:citation.end] == citation.marker``. Linear in the length of the report.
+    """
+    return [
+        Citation(
+            marker=report[mark.start : mark.end],
+            start=mark.start,
+            end=mark.end,
+            evidence_id=cited.evidence_id,
+            url=cited.url,
+            type=cited.type,
+        )
+        for mark in citing_marks(report, evidence)
+        for cited in mark.cited
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSources:
+    """A report's own list: the spans of its lines with their newlines, and what they name, in text order."""
+
+    spans: tuple[tuple[int, int], ...]
+    cited: tuple[Cited, ...]
+
+
+def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
+    """The evidence in a form that can be read more than once."""
+    if evidence is None:
+        return None
+    return tuple(evidence.values() if isinstance(evidence, Mapping) else evidence)
+
+
+def listed_sources(report: str, evidence: Known | None) -> ListedSources:
+    """The reference lists of a report: headings, blank lines and entries, but not the remarks between them."""
+    text = prose(report)
+    lines = list(listed_lines(report, evidence))
+    return ListedSources(
+        spans=tuple(
+            (start, min(end + 1, len(report))) for start, end, named in lines if named or is_list_frame(text[start:end])
+        ),
+        cited=tuple(cited for _, _, named in lines for cited in named),
+    )
+
+
+def listed_lines(report: str, evidence: Known | None) -> Iterator[tuple[int, int, tuple[Cited, ...]]]:
+    """Each line of the reference lists, by its offsets without the newline, and the sources that it names."""
+    text = prose(report)
+    references = read_references(text)
+    resolver = _Resolver(text, references, _Sources(evidence))
+    for start, end in references.spans:
+        yield start, end, resolver.named(start, end)
+
+
+def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
+    """The marks that cite something, in text order and apart; the lines of reference lists have none."""
+    text = prose(report)
+    references = read_references(text)
+    resolver = _Resolver(text, references, _Sources(evidence))
+    for mark in find_marks(blanked(text, references.spans)):
+        cited = resolver.cited(mark)
+        if cited:
+            yield CitingMark(mark.start, mark.end, cited)
+
+
+class _Sources:
+    """A run's evidence, found by id or by address."""
+
+    def __init__(self, evidence: Known | None) -> None:
+        self._has_ledger = evidence is not None
+        self._by_id = {entry.id: entry for entry in as_entries(evidence) or ()}
+        self._by_url: dict[str, Evidence] = {}
+        for entry in self._by_id.values():
+            for url in filter(None, (entry.url, entry.key if entry.kind == "web" else None)):
+                self._by_url.setdefault(normalise_url(url), entry)
+                self._by_url.setdefault(_without_scheme(url), entry)
+
+    def cite(self, target: Target) -> Cited:
+        """What an id or a URL comes to."""
+        if target.kind == "id":
+            entry = self._by_id.get(target.value)
+            return Cited(target.value, "unresolved") if entry is None else _cited(target.value, entry)
+        return self._cite_url(target.value)
+
+    def _cite_url(self, url: str) -> Cited:
+        address = _without_scheme(url)
+        host, _, path = address.partition("/")
+        entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address)
+        if host == _SHOP_HOST:
+            entry = self._by_id.get(f"P:{path}") or entry
+        if entry is not None:
+            return _cited(url, entry)
+        if host != _SHOP_HOST:
+            return Cited(url, "web", url=url)
+        names_a_product = path and not set(path) & set("/?")
+        return Cited(url, "product" if names_a_product and not self._has_ledger else "unresolved", url=url)
+
+
+class _Resolver:
+    """Resolves marks, those with labels by way of the entries they point to."""
+
+    def __init__(self, text: str, references: References, sources: _Sources) -> None:
+        self._text = text
+        self._references = references
+        self._sources = sources
+        self._highest = max(references.numbers, default=0)
+        self._entries: dict[Entry, tuple[Cited, ...]] = {}
+
+    def cited(self, mark: Mark) -> tuple[Cited, ...]:
+        """The distinct sources of a mark; none when it is uncertain and means something else."""
+        if mark.certain or self._is_meant(mark):
+            found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
+        else:
+            known = [self._sources.cite(target) for target in mark.targets if target.kind == "id"]
+            found = [cited for cited in known if cited.entry]
+        return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
+
+    def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
+        if target.kind != "label":
+            return (self._sources.cite(target),)
+        entry = self._references.entry(target.value, position)
+        if entry is None:
+            return (Cited(target.value, "unresolved"),)
+        if entry not in self._entries:
+            self._entries[entry] = self._behind(entry)
+        return self._entries[entry]
+
+    def _behind(self, entry: Entry) -> tuple[Cited, ...]:
+        return self.named(entry.start, entry.end) or (Cited(entry.label, "unresolved"),)
+
+    def named(self, start: int, end: int) -> tuple[Cited, ...]:
+        """All sources that a line of a list names, with what it calls them; here ids may stand without brackets."""
+        line = self._text[start:end]
+        marks = [mark for mark in find_marks(line, wide=True) if mark.targets[0].kind != "label"]
+        targets = [target for mark in marks for target in mark.targets]
+        if not marks:
+            marks = [Mark(bare.start(), bare.end(), ()) for bare in _BARE_ID.finditer(line)]
+            targets = [Target("id", line[mark.start : mark.end]) for mark in marks]
+        title = _title(line, marks)
+        return tuple(replace(self._sources.cite(target), title=title) for target in targets)
+
+    def _is_meant(self, mark: Mark) -> bool:
+        """True when an uncertain mark is one of labels, and fits the report's list."""
+        labels = [target.value for target in mark.targets if target.kind == "label"]
+        if any(self._references.entry(label, mark.start) for label in labels):
+            return "0" not in labels or self._references.entry("0", mark.start) is not None
+        return read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
+
+
+def read_as_references(numbers: Sequence[int], highest: int) -> bool:
+    """True when bracketed numbers seem to point into a list that goes up to ``highest``: not years, not intervals."""
+    years = highest < _YEARS.start and any(number in _YEARS for number in numbers)
+    return bool(numbers) and highest > 0 and 0 not in numbers and not years
+
+
+def _title(line: str, marks: list[Mark]) -> str:
+    """What a line says besides its marks, or the words of its link when it says nothing else."""
+    besides = blanked(line, [(mark.start, mark.end) for mark in marks]).strip(_AROUND_TITLES)
+    words = [line[mark.start + 1 : mark.end].partition("](")[0] for mark in marks if line[mark.end - 1] == ")"]
+    return " ".join((besides or " ".join(words)).split())
+
+
+def _cited(said: str, entry: Evidence) -> Cited:
+    if entry.kind == "product":
+        return Cited(said, "product", entry, entry.url or product_url(entry.key))
+    return Cited(said, "web" if entry.kind == "web" else "internal", entry, entry.url)
+
+
+def _without_scheme(url: str) -> str:
+    return normalise_url(url).partition("://")[2].removeprefix("www.").rstrip("/")

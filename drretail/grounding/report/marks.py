@@ -1,0 +1,121 @@
+"""The marks by which a report points to sources, as they are written: links, URLs, ids, numbers, footnotes."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.report.markup import URL_START, closing_brackets, url_end, url_run
+
+_START = re.compile(r"https?://(?=[^\W_])|[\[【]", re.IGNORECASE)
+_AUTOLINK = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
+_TARGET_OPENS = re.compile(r"\([ \t]*<?")
+_TARGET_CLOSES = re.compile(r">?(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)")
+_ID = re.compile(r"[POUWCF]:[A-Za-z0-9][A-Za-z0-9_@-]{0,140}")
+_SEPARATORS = re.compile(r"[\s,;|，；、]+")
+_RANGE = r"\d{1,4}(?:[ \t]*[-–—~][ \t]*\d{1,4})?"
+_NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \t]*")
+_LONGEST_RANGE = 50
+_LONGEST_CONTENT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL, an evidence id, or the label of an entry ("3", "^note", "foo")."""
+
+    kind: Literal["url", "id", "label"]
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """``text[start:end]`` points to the targets; uncertain ones are no marks unless a target is known."""
+
+    start: int
+    end: int
+    targets: tuple[Target, ...]
+    certain: bool = True
+
+
+def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
+    """Every mark in text order, none inside another; ``wide`` lets ideographs be part of plain URLs."""
+    closing = closing_brackets(text)
+    position = 0
+    while start := _START.search(text, position):
+        mark = _bracket(text, start.start(), closing) if len(start[0]) == 1 else _url(text, start.start(), wide=wide)
+        if mark is not None:
+            yield mark
+        position = mark.end if mark else start.start() + 1
+
+
+def _url(text: str, start: int, *, wide: bool) -> Mark | None:
+    if start and text[start - 1] == "<" and (match := _AUTOLINK.match(text, start - 1)):
+        return Mark(match.start(), match.end(), (Target("url", match[1]),))
+    end = url_end(text, start, wide=wide)
+    return Mark(start, end, (Target("url", text[start:end]),))
+
+
+def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
+    close = closing.get(start)
+    if close is None:
+        return None
+    link = _link(text, start, close)
+    if link is not None:
+        return link
+    if close - start > _LONGEST_CONTENT:
+        return None
+    targets, certain = _content(text[start + 1 : close])
+    return Mark(start, close + 1, targets, certain) if targets else None
+
+
+def _link(text: str, start: int, close: int) -> Mark | None:
+    """``[text](url)`` or ``[text](P:…)``; ids as the text win over the URL they were decorated with."""
+    opens = _TARGET_OPENS.match(text, close + 1)
+    if opens is None:
+        return None
+    if URL_START.match(text, opens.end()):
+        target, end = "url", url_run(text, opens.end(), wide=True)
+    elif found := _ID.match(text, opens.end()):
+        target, end = "id", found.end()
+    else:
+        return None
+    closes = _TARGET_CLOSES.match(text, end)
+    if closes is None:
+        return None
+    ids, certain = _ids(text[start + 1 : min(close, start + _LONGEST_CONTENT)])
+    if ids and certain:
+        return Mark(start, closes.end(), ids)
+    return Mark(start, closes.end(), (Target(target, text[opens.end() : end]),))
+
+
+def _content(content: str) -> tuple[tuple[Target, ...], bool]:
+    """The targets that a bracket's content names, and whether it can mean nothing else."""
+    if content.startswith("^") and len(content) > 1 and " " not in content:
+        return (Target("label", content.casefold()),), True
+    numbers = content.partition("†")[0]
+    if _NUMBERS.fullmatch(numbers):
+        return _numbers(numbers), False
+    ids, certain = _ids(content)
+    if ids:
+        return ids, certain
+    return ((Target("label", content.strip().casefold()),), False) if content.strip() else ((), False)
+
+
+def _numbers(content: str) -> tuple[Target, ...]:
+    numbers: dict[int, None] = {}
+    for part in re.findall(_RANGE, content):
+        first, *last = [int(number) for number in re.findall(r"\d+", part)]
+        if last and not first < last[0] <= first + _LONGEST_RANGE:
+            return ()
+        numbers |= dict.fromkeys(range(first, (last[0] if last else first) + 1))
+    return tuple(Target("label", str(number)) for number in numbers)
+
+
+def _ids(content: str) -> tuple[tuple[Target, ...], bool]:
+    """The ids in a bracket: certain when it holds nothing else, so that invented ones are seen too."""
+    parts = [part for part in _SEPARATORS.split(content) if part]
+    ids = [part for part in parts if _ID.fullmatch(part)]
+    certain = len(ids) == len(parts)
+    known = ids if certain else [part for part in ids if parse_evidence_id(part)]
+    return tuple(Target("id", part) for part in dict.fromkeys(known)), certain

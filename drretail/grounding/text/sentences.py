@@ -1,0 +1,126 @@
+"""The sentences, list items and table rows of a report, each with its place."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from drretail.grounding.report.citations import listed_sources
+from drretail.grounding.report.markup import blanked, lines, prose
+
+SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
+
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*:?[ \t]*$")
+_ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?")
+_QUOTED = re.compile(r"[ \t]*(?:>[ \t]*)+")
+_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
+_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$|[ \t]*(?:[-*_][ \t]*){3,}$")
+# A stop, what closes with it, and the marks that stand behind it; a link with words begins the next sentence.
+_STOP = re.compile(
+    r"(?P<stop>[.!?…]+|[。！？])[\"'”’)\]*_»]*"
+    r"(?:[ \t]*[\[【](?:\^|\d|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?)*"
+    r"(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|approx|etc|incl|excl|no|nos|st|dr|mr|mrs|ms|prof|inc|ltd|co|corp|oz|lbs?|in|ft|sq|fl|qt|pt|gal"
+    r"|min|max|avg|est|fig|vol|ed|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|u\.s)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+# Units end sentences too; they are abbreviations only where a digit or a small letter follows.
+_UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """``report[start:end]``, without the list marker before it; a table's row is one sentence."""
+
+    start: int
+    end: int
+    kind: SentenceKind
+    head: tuple[int, int] | None = None
+    """The span of the table's head, for a row that has one."""
+
+
+def find_sentences(report: str) -> list[Sentence]:
+    """All sentences in text order and apart; reference lists, code blocks and rules have none.
+
+    A paragraph may run over several lines. Linear in the length of the report.
+    """
+    text = blanked(prose(report), listed_sources(report, None).spans)
+    return list(_sentences(text))
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
+    block: tuple[int, int, SentenceKind] | None = None
+    head: tuple[int, int] | None = None
+    in_table = False
+    for start, end in [*lines(text), (len(text), len(text))]:
+        line = text[start:end].rstrip()
+        kind = _kind(line)
+        if block is not None and kind != "text":
+            yield from _split(text, *block)
+            block = None
+        if kind == "row":
+            yield from _row(text, start, start + len(line), None if not in_table else head, first=not in_table)
+            head = head if in_table else (start, start + len(line))
+        elif kind == "heading":
+            yield Sentence(*_trimmed(text, start, end), kind)
+        elif kind == "item":
+            marker = _ITEM.match(text, start, end)
+            block = (marker.end() if marker else start, end, "item")
+        elif kind == "text" and block is None:
+            quoted = _QUOTED.match(text, start, end)
+            block = (quoted.end() if quoted else start, end, "text")
+        elif kind == "text" and block is not None:
+            block = (block[0], end, block[2])
+        in_table = kind == "row" or (in_table and kind == "rule")
+    if block is not None:
+        yield from _split(text, *block)
+
+
+def _kind(line: str) -> Literal["text", "item", "row", "heading", "rule", "blank"]:
+    if not line.strip():
+        return "blank"
+    if _RULE.match(line):
+        return "rule"
+    if _ROW.match(line):
+        return "row"
+    if _HEADING.match(line):
+        return "heading"
+    return "item" if _ITEM.match(line) else "text"
+
+
+def _row(text: str, start: int, end: int, head: tuple[int, int] | None, *, first: bool) -> Iterator[Sentence]:
+    """A row; the first of a table is its head when a rule follows it."""
+    following = text[end + 1 : text.find("\n", end + 1) if text.find("\n", end + 1) >= 0 else len(text)]
+    is_head = first and bool(following.strip()) and bool(_RULE.match(following.rstrip()))
+    yield Sentence(*_trimmed(text, start, end), "table_head" if is_head else "row", head)
+
+
+def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
+    position = start
+    for stop in _STOP.finditer(text, start, end):
+        if stop["stop"] == "." and _is_abbreviation(text, stop.end("stop"), end):
+            continue
+        yield from _sentence(text, position, stop.end(), kind)
+        position = stop.end()
+    yield from _sentence(text, position, end, kind)
+
+
+def _is_abbreviation(text: str, position: int, end: int) -> bool:
+    before = text[max(0, position - 10) : position]
+    if not _ABBREVIATION.search(before):
+        return False
+    following = text[position : min(end, position + 40)].lstrip(" \t*_\"'”’)")
+    return bool(following) and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower())
+
+
+def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
+    start, end = _trimmed(text, start, end)
+    if any(character.isalnum() for character in text[start:end]):
+        yield Sentence(start, end, kind)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    inside = text[start:end]
+    return start + len(inside) - len(inside.lstrip()), end - (len(inside) - len(inside.rstrip()))

@@ -1,0 +1,102 @@
+"""The one serialisation of products, orders and customers, read by agents and judges alike.
+
+Keys are those of the paper's Listings 1-3; the stores' own ``_id`` is left out, since it repeats the named id.
+"""
+
+import json
+from typing import Any
+
+from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
+from drretail.records.base import canonical_json
+from drretail.records.shop import Order, Product, UserProfile
+
+
+def compact_json(value: Any) -> str:
+    """The JSON text of a tool's result: no spaces, no escapes of what is readable, keys in the given order."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def product_card(product: Product) -> dict[str, Any]:
+    """What a list shows of a product; ``price_from`` is there only when the price is the lowest of several."""
+    card: dict[str, Any] = {
+        "evidence": product_evidence_id(product.product_id),
+        "product_id": product.product_id,
+        "product_url": product.product_url,
+        "title": product.title,
+        "price": product.price,
+        "currency": product.currency,
+        "average_rating": product.average_rating,
+        "rating_number": product.rating_number,
+        "store": product.store,
+        "category": product.category,
+    }
+    return card | _price_from(product)
+
+
+def product_record(product: Product) -> dict[str, Any]:
+    """The whole product: Listing 3 with its ratings, currency, category and evidence id."""
+    record: dict[str, Any] = {
+        "evidence": product_evidence_id(product.product_id),
+        "product_id": product.product_id,
+        "product_url": product.product_url,
+        "title": product.title,
+        "features": list(product.features),
+        "description": list(product.description),
+        "price": product.price,
+        "currency": product.currency,
+        "average_rating": product.average_rating,
+        "rating_number": product.rating_number,
+        "store": product.store,
+        "category": product.category,
+        "categories": list(product.categories),
+        # Stores give the open key set back in different orders; sorted, all of them give the same text.
+        "details": json.loads(canonical_json(product.details)),
+        "bought_together": product.bought_together,
+    }
+    return record | _price_from(product)
+
+
+def record_text(product: Product) -> str:
+    """The product as the text that goes into the ledger, to a model and to a judge."""
+    return compact_json(product_record(product))
+
+
+def order_record(order: Order) -> dict[str, Any]:
+    """Listing 2 with its evidence id."""
+    return {
+        "evidence": order_evidence_id(order.order_id),
+        "order_id": order.order_id,
+        "product_id": order.product_id,
+        "user_id": order.user_id,
+        "order_date": order.order_date,
+        "quantity": order.quantity,
+        "order_status": order.order_status,
+    }
+
+
+def order_item(order: Order, product: Product | None) -> dict[str, Any]:
+    """An order in a list: its record with the product's title and present price, null where the product is gone."""
+    return order_record(order) | {
+        "product_title": None if product is None else product.title,
+        "price": None if product is None else product.price,
+        "currency": None if product is None else product.currency,
+    }
+
+
+def customer_card(profile: UserProfile) -> dict[str, Any]:
+    """Whom an order goes to: name and address, without e-mail and telephone."""
+    return {
+        "user_id": profile.user_id,
+        "first_name": profile.first_name,
+        "last_name": profile.last_name,
+        "address": profile.address.model_dump(mode="json"),
+    }
+
+
+def user_record(profile: UserProfile, evidence_id: str) -> dict[str, Any]:
+    """Listing 1 with its evidence id, which depends on who asks."""
+    return {"evidence": evidence_id} | profile.model_dump(mode="json")
+
+
+def _price_from(product: Product) -> dict[str, Any]:
+    return {"price_from": True} if product.price_from else {}

@@ -1,0 +1,81 @@
+"""Money and titles as a reader sees them."""
+
+import re
+from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
+
+from drretail.records.evidence import Citation
+
+_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+_WITHOUT_CENTS = frozenset({"JPY"})
+_SEPARATORS = re.compile(r"\s*(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|\s+(?=[(\[{])")
+_LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+# A cut in front of these words' objects would leave them hanging.
+_HANGING = frozenset(
+    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "w", "with"}
+)
+
+
+def format_money(value: Decimal | float | int | str, currency: str = "USD") -> str:
+    """``$1,234.56``, ``€12.00``, ``¥1,200``; other currencies as ``12.00 CHF``."""
+    unit = Decimal(1) if currency in _WITHOUT_CENTS else Decimal("0.01")
+    amount = Decimal(str(value)).quantize(unit, rounding=ROUND_HALF_UP)
+    sign = "-" if amount < 0 else ""
+    digits = f"{abs(amount):,}"
+    symbol = _SYMBOLS.get(currency)
+    return f"{sign}{digits} {currency}" if symbol is None else f"{sign}{symbol}{digits}"
+
+
+def short_title(title: str, limit: int = 60) -> str:
+    """The front part of a listing's title, at most ``limit`` characters long.
+
+    Cut at the last separator that leaves it short enough, else between words, never inside one unless the
+    first word alone is too long; without loose punctuation or brackets that are not closed.
+    """
+    words = " ".join(title.split())
+    if len(words) <= limit:
+        return words
+    return _tidy(_front(words, limit)) or words[:limit].strip()
+
+
+def _front(words: str, limit: int) -> str:
+    """The longest front part that ends at a separator; where that is too little to go by, at a word."""
+    places = [match.start() for match in _SEPARATORS.finditer(words, 0, limit + 4) if match.start() <= limit]
+    cuts = [place for place in places if len(_closed(words[:place])) == place]
+    if cuts and cuts[-1] >= limit // 3:
+        return words[: cuts[-1]]
+    space = words.rfind(" ", 0, limit + 1)
+    return words[:space] if space > 0 else words[:limit]
+
+
+def _tidy(text: str) -> str:
+    before = None
+    while text != before:
+        before = text
+        text = _closed(text).rstrip(_LOOSE_END)
+        front, _, last = text.rpartition(" ")
+        if front and last.casefold() in _HANGING:
+            text = front
+    return text
+
+
+def _closed(text: str) -> str:
+    """The text up to the first bracket that is never closed, without closing brackets that were never opened."""
+    opened: list[int] = []
+    for index, character in enumerate(text):
+        if character in _PAIRS.values():
+            opened.append(index)
+        elif character in _PAIRS and opened and text[opened[-1]] == _PAIRS[character]:
+            opened.pop()
+    return text[: opened[0]] if opened else text
+
+
+def words_of(report: str, citations: Iterable[Citation]) -> int:
+    """How many words a reader of the report meets; citations and bare signs are none."""
+    kept, end = [], 0
+    for citation in sorted(citations, key=lambda citation: citation.start):
+        kept.append(report[end : citation.start])
+        end = max(end, citation.end)
+    text = " ".join([*kept, report[end:]])
+    return sum(any(character.isalnum() for character in word) for word in text.split())

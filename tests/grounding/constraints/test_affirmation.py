@@ -1,0 +1,113 @@
+"""Whether a record says that a product is what is demanded, in all the ways in which shops write."""
+
+import pytest
+
+from drretail.grounding.constraints.listing import fulfils, is_ruled_out, listing_of
+from drretail.records.shop import Product
+
+
+def says(demand: str, title: str = "A thing", *features: str, **details: str) -> bool:
+    named = {name.replace("_", " "): value for name, value in details.items()}
+    product = Product(product_id="B0TEST0001", title=title, features=features, category="Pets", details=named)
+    return fulfils(listing_of(product), demand)
+
+
+@pytest.mark.parametrize(
+    ("demand", "words"),
+    [
+        ("dimmable", "LED Light Bulbs, 800 Lumens, Dimmable"),
+        ("dimmable", "They are dimmable and last for years"),
+        ("dimmable", "Not only bright but dimmable"),
+        ("machine washable", "Machine-Washable cover"),
+        ("dishwasher safe", "Dishwasher, microwave and oven safe"),
+        ("dishwasher safe", "Steel takes no smell, cannot be chewed and is dishwasher safe on both racks"),
+        ("dishwasher safe", "Without lid, dishwasher safe"),
+        ("waterproof", "No leaks, waterproof to IP65"),
+        ("gluten free", "Soy and Gluten-Free"),
+        ("gluten free", "Made without soy, gluten, dairy or nuts"),
+        ("fragrance free", "Fragrance free: no perfume"),
+        ("fragrance free", "There is no fragrance in it"),
+        ("BPA free", "Contains no BPA"),
+        ("non slip", "Nonslip rubber base"),
+        ("leak proof", "Leakproof cap"),
+        ("easy to clean", "Easy to fill and clean"),
+        ("undated", "Undated pages"),
+        ("microwave safe", "Does not shatter and may go into the microwave"),
+        ("dishwasher safe", "Lids go into the top rack of the dishwasher"),
+        ("glass", "Jars of borosilicate glass"),
+        ("lead free", "Free of BPA, lead and phthalates"),
+    ],
+)
+def test_what_is_affirmed_fulfils(demand: str, words: str) -> None:
+    assert says(demand, words)
+    assert says(demand, "A thing", words)
+
+
+@pytest.mark.parametrize(
+    ("demand", "words"),
+    [
+        ("dimmable", "LED Light Bulbs, Non-Dimmable"),
+        ("dimmable", "These are not dimmable"),
+        ("dimmable", "They aren’t dimmable"),
+        ("dimmable", "Must not be used as a dimmable light"),
+        ("quiet", "A strong motor, at 72 dB not a quiet one"),
+        ("waterproof", "Semi-waterproof"),
+        ("cotton", "Dries in half the time of cotton"),
+        ("cotton", "Softer than cotton"),
+        ("cotton", "Cotton-free filling"),
+        ("silk", "Drapes like silk"),
+        ("silk", "Feels like real silk"),
+        ("leather", "Faux leather cover"),
+        ("glass", "An alternative to glass"),
+        ("glass", "Glass-like clarity"),
+        ("glass", "Weighs a fifth of glass"),
+        ("glass", "Also available in glass"),
+        ("rechargeable", "Rechargeable batteries not included"),
+        ("machine washable", "Built by machine, and never washable"),
+        ("microwave safe", "For the microwave. Safe edges"),
+        ("microwave safe", "Steel must not go into the microwave"),
+        ("pure", "From first purees to spaghetti"),
+        ("gluten free", "Not gluten free"),
+        ("fragrance free", "Fragrance of lavender, BPA free"),
+        ("metal", "Tested for heavy metals"),
+    ],
+)
+def test_what_is_denied_or_only_spoken_of_does_not_fulfil(demand: str, words: str) -> None:
+    assert not says(demand, words)
+    assert not says(demand, "A thing", words)
+
+
+def test_the_field_that_names_the_material_goes_before_all_other_words() -> None:
+    assert not says("glass", "Containers", "Fits our glass jars", Material="BPA-Free Plastic")
+    assert not says("glass", "Plastic Container with Glass Lid", Material="Plastic")
+    assert says("glass", "Containers", "Lids without any glass", Material="Borosilicate Glass")
+    assert says("glass", "Glass Containers, 10 Pack", Material="Mixed")
+
+
+def test_title_and_details_go_before_prose() -> None:
+    assert not says("dimmable", "Bulb, Non-Dimmable", "Dimmable bulbs are for living rooms")
+    assert says("dimmable", "Dimmable Bulb", "Older switches are not dimmable")
+    assert not says("dimmable", "Bulb", "Dimmable bulbs make evenings soft", Dimmable="No")
+    assert says("dimmable", "Bulb", Dimmable="Yes")
+    assert says("latex free", "Gloves", Material_Type_Free="Latex")
+    assert not says("latex", "Gloves", Material_Type_Free="Latex")
+
+
+@pytest.mark.parametrize(
+    ("unwanted", "words", "ruled_out"),
+    [
+        ("plastic", "Do not microwave the plastic lids", True),
+        ("plastic", "Folded in paper without any plastic", False),
+        ("plastic", "Lighter than plastic", False),
+        ("dyes", "Free of parabens, phthalates or dyes", False),
+        ("choke chains", "Comes with a choke chain", True),
+        ("clamps", "Mounting Type: Submitter Clamp", True),
+        ("AAA batteries", "Needs one AAA battery", True),
+        ("ink", "Printed with inks", True),
+        # A burr grinder has this line in its table, too.
+        ("blades", "Blade Material: Ceramic Conical Burr", False),
+    ],
+)
+def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, words: str, ruled_out: bool) -> None:
+    product = Product(product_id="B0TEST0001", title="A thing", features=(words,), category="Pets")
+    assert is_ruled_out(listing_of(product), unwanted) is ruled_out

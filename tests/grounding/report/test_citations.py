@@ -1,0 +1,259 @@
+"""Citations in all the forms in which reports write them, and what only looks like one."""
+
+import gzip
+import json
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.report.citations import find_citations, listed_sources
+from drretail.grounding.report.markup import prose
+from drretail.grounding.report.reference_list import read_references
+from drretail.records.evidence import Citation, Evidence
+from tests.grounding.conftest import FILE, PAGE, SUM, WEB
+
+A, B = "P:B000000001", "P:B000000002"
+
+
+def found(report: str, evidence: tuple[Evidence, ...] | None) -> list[tuple[str, str, str | None]]:
+    """(marker, type, evidence id or else URL) of every citation, offsets checked."""
+    citations = find_citations(report, evidence)
+    assert all(report[citation.start : citation.end] == citation.marker for citation in citations)
+    return [(citation.marker, citation.type, citation.evidence_id or citation.url) for citation in citations]
+
+
+LIST = "\n\n## References\n[1] https://a.example/x - A\n[2] B: https://b.example/\n[3]\n[4] [P:B000000001] feeder\n"
+
+FORMS: dict[str, list[tuple[str, str, str | None]]] = {
+    # ids
+    "Good [P:B000000001].": [("[P:B000000001]", "product", A)],
+    f"[P:B000000001][{WEB}]": [("[P:B000000001]", "product", A), (f"[{WEB}]", "web", WEB)],
+    f"[P:B000000001; {WEB}]": [(f"[P:B000000001; {WEB}]", "product", A), (f"[P:B000000001; {WEB}]", "web", WEB)],
+    "[P:B000000001,P:B000000002]": [
+        ("[P:B000000001,P:B000000002]", "product", A),
+        ("[P:B000000001,P:B000000002]", "product", B),
+    ],
+    "[P:B000000001; P:B000000001]": [("[P:B000000001; P:B000000001]", "product", A)],
+    f"[O:0000000012] [U:profile] [U:orders@A2_1] [{SUM}] [{FILE}]": [
+        ("[O:0000000012]", "internal", "O:0000000012"),
+        ("[U:profile]", "internal", "U:profile"),
+        ("[U:orders@A2_1]", "internal", "U:orders@A2_1"),
+        (f"[{SUM}]", "internal", SUM),
+        (f"[{FILE}]", "internal", FILE),
+    ],
+    "[see P:B000000001 for this]": [("[see P:B000000001 for this]", "product", A)],
+    "[P:XYZ]": [("[P:XYZ]", "unresolved", None)],
+    "[P:XYZ; P:ABC]": [("[P:XYZ; P:ABC]", "unresolved", None), ("[P:XYZ; P:ABC]", "unresolved", None)],
+    "[U:orders] [W:made-up]": [("[U:orders]", "unresolved", None), ("[W:made-up]", "unresolved", None)],
+    "这款喂食器很好【P:B000000001】，见[P:B000000002]。": [
+        ("【P:B000000001】", "product", A),
+        ("[P:B000000002]", "product", B),
+    ],
+    "| cell [P:B000000001] | `[P:B000000002]` |": [("[P:B000000001]", "product", A), ("[P:B000000002]", "product", B)],
+    # URLs and links
+    "See http://ecommerce.com/B000000001.": [("http://ecommerce.com/B000000001", "product", A)],
+    "See https://www.ecommerce.com/B000000001/!": [("https://www.ecommerce.com/B000000001/", "product", A)],
+    "See http://ecommerce.com/B999999999.": [
+        ("http://ecommerce.com/B999999999", "unresolved", "http://ecommerce.com/B999999999")
+    ],
+    f"({PAGE})": [(PAGE, "web", WEB)],
+    f"{PAGE}#top, or http://garden.example/feeders_(wild)/": [
+        (f"{PAGE}#top", "web", WEB),
+        ("http://garden.example/feeders_(wild)/", "web", WEB),
+    ],
+    '[a page](https://c.example/x_(y) "title")': [
+        ('[a page](https://c.example/x_(y) "title")', "web", "https://c.example/x_(y)")
+    ],
+    "<https://c.example/?a=1>, **https://d.example/x**": [
+        ("<https://c.example/?a=1>", "web", "https://c.example/?a=1"),
+        ("https://d.example/x", "web", "https://d.example/x"),
+    ],
+    "[[1]](https://c.example/)": [("[[1]](https://c.example/)", "web", "https://c.example/")],
+    "[P:B000000002](http://ecommerce.com/B000000001)": [
+        ("[P:B000000002](http://ecommerce.com/B000000001)", "product", B)
+    ],
+    "[this feeder](P:B000000001)": [("[this feeder](P:B000000001)", "product", A)],
+    "见https://c.example/报告，": [("https://c.example/", "web", "https://c.example/")],
+    # numbers with a list
+    f"One [1][2].{LIST}": [("[1]", "web", "https://a.example/x"), ("[2]", "web", "https://b.example/")],
+    f"One [1, 2] or [1-2].{LIST}": [
+        ("[1, 2]", "web", "https://a.example/x"),
+        ("[1, 2]", "web", "https://b.example/"),
+        ("[1-2]", "web", "https://a.example/x"),
+        ("[1-2]", "web", "https://b.example/"),
+    ],
+    f"Empty [3], none [9], inner [4].{LIST}": [
+        ("[3]", "unresolved", None),
+        ("[9]", "unresolved", None),
+        ("[4]", "product", A),
+    ],
+    f"In [2023], at [0, 1] or [0], of [0.5, 2], as [x] and [ ].{LIST}": [],
+    "One [1].\n\n[1],https://a.example/x\n[2],\n": [("[1]", "web", "https://a.example/x")],
+    "One [2].\n\nSources:\n1. A page: https://a.example/\n2. https://b.example/ B\n": [
+        ("[2]", "web", "https://b.example/")
+    ],
+    "One [1].\n\n参考文献：\n[1] https://zh.example/中文 - 页\n": [("[1]", "web", "https://zh.example/中文")],
+    "A [1].\n\n### Sources\n[1] https://a.example/\n\n# Two\nB [1].\n\n### Sources\n[1] https://b.example/\n": [
+        ("[1]", "web", "https://a.example/"),
+        ("[1]", "web", "https://b.example/"),
+    ],
+    "One [1].\n\n## Sources\n- [1] P:B000000001 — feeder\n\nThanks [P:B000000002]!": [
+        ("[1]", "product", A),
+        ("[P:B000000002]", "product", B),
+    ],
+    "Both [1].\n\n## Sources\n[1] https://a.example/ and [P:B000000001]\n": [
+        ("[1]", "web", "https://a.example/"),
+        ("[1]", "product", A),
+    ],
+    "One【1†source】.\n\n[1] https://a.example/": [("【1†source】", "web", "https://a.example/")],
+    # footnotes and definitions
+    "One[^1] two[^b].\n\n[^1]: https://a.example/x\n[^b]: see [P:B000000001]\n": [
+        ("[^1]", "web", "https://a.example/x"),
+        ("[^b]", "product", A),
+    ],
+    "Lost[^7].": [("[^7]", "unresolved", None)],
+    "As [they say][foo].\n\n[Foo]: https://a.example/x\n": [("[foo]", "web", "https://a.example/x")],
+    # what only looks like a citation
+    "Arrays a[0], [1, 2], [2023], [12] without any list.": [],
+    "- [x] done\n- [ ] open": [],
+    "![a picture](https://c.example/p.png)": [],
+    "```\n[P:B000000001] https://c.example/\n```\nand `see [P:B000000001]`": [],
+    "```\n[P:B000000001]\n``` [P:B000000002]": [("[P:B000000002]", "product", B)],
+    "[unresolved: P:XYZ] and [C: drive] and [F:ratio x]": [],
+    "mail@c.example, www.c.example and https:// alone": [],
+}
+
+
+@pytest.mark.parametrize(("report", "expected"), FORMS.items())
+def test_a_report_has_these_citations(
+    report: str, expected: list[tuple[str, str, str | None]], evidence: tuple[Evidence, ...]
+) -> None:
+    assert found(report, evidence) == expected
+
+
+def test_a_report_in_a_markdown_fence_is_a_report(evidence: tuple[Evidence, ...]) -> None:
+    assert found("```markdown\nGood [P:B000000001].\n```", evidence) == [("[P:B000000001]", "product", A)]
+
+
+def test_a_fence_that_is_never_closed_swallows_nothing(evidence: tuple[Evidence, ...]) -> None:
+    assert found("```\nGood [P:B000000001].", evidence) == [("[P:B000000001]", "product", A)]
+
+
+def test_evidence_may_be_given_by_id(evidence: tuple[Evidence, ...]) -> None:
+    by_id = {entry.id: entry for entry in evidence}
+    assert find_citations("[P:B000000001]", by_id) == find_citations("[P:B000000001]", evidence)
+
+
+def test_without_a_ledger_products_are_cited_by_their_address() -> None:
+    report = "http://ecommerce.com/B000000001, http://ecommerce.com/search?q=x and [P:B000000001]"
+    assert [citation.type for citation in find_citations(report, None)] == ["product", "unresolved", "unresolved"]
+    assert [citation.type for citation in find_citations(report, ())] == ["unresolved"] * 3
+
+
+def test_a_resolved_citation_carries_the_address_of_its_source(evidence: tuple[Evidence, ...]) -> None:
+    assert find_citations("Good [P:B000000001].", evidence) == [
+        Citation(
+            marker="[P:B000000001]",
+            start=5,
+            end=19,
+            evidence_id=A,
+            url="http://ecommerce.com/B000000001",
+            type="product",
+        )
+    ]
+
+
+def test_a_list_names_its_sources_with_their_titles() -> None:
+    listed = listed_sources(
+        "One [1].\n\nSources:\n[1] https://a.example/ - A page\n- [Title](https://b.example/)\n", None
+    )
+    assert [(cited.url, cited.title) for cited in listed.cited] == [
+        ("https://a.example/", "A page"),
+        ("https://b.example/", "Title"),
+    ]
+
+
+@given(st.text(st.sampled_from("[]()<>`^|P:B01; ,.-hts/exmpl\n!*中【】#~"), max_size=300))
+def test_offsets_are_exact_and_marks_apart_in_any_text(report: str) -> None:
+    citations = find_citations(report, ())
+    assert all(report[citation.start : citation.end] == citation.marker for citation in citations)
+    spans = sorted({(citation.start, citation.end) for citation in citations})
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+    assert len(prose(report)) == len(report)
+
+
+UNITS = [
+    "[",
+    "[a",
+    "[1",
+    "](",
+    "![](",
+    "![a](b(",
+    "`",
+    "`` ` ",
+    "https://a.b)",
+    "https://a(",
+    "[1] ",
+    "[^a",
+    "[1]: ",
+    "((",
+    "1, ",
+    "[a](https://b.c ",
+    "[P:A; ",
+    "【[",
+    "<https://a",
+    "\n[1] x",
+    "\n1. https://a.b",
+    "# Sources\n",
+    "a ",
+    "```\n",
+    "[P:B]",
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_input_is_read_in_more_than_linear_time(unit: str) -> None:
+    # Where time grew with the square, these lengths would take minutes instead of a quarter of a second.
+    report = unit * (200_000 // len(unit))
+    started = time.perf_counter()
+    find_citations(report, ())
+    assert time.perf_counter() - started < 10
+
+
+def test_a_megabyte_of_report_is_read_in_seconds(evidence: tuple[Evidence, ...]) -> None:
+    report = "Birds like it [P:B000000001], as [1] says (https://c.example/x). " * 15_000 + LIST
+    started = time.perf_counter()
+    assert len(find_citations(report, evidence)) == 45_000
+    assert time.perf_counter() - started < 30
+
+
+def reports(path: Path, field: str) -> Iterator[str]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)[field]
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "entries", "without_url"),
+    [
+        ("deep_research_bench/claude_raw_20.jsonl.gz", "article", 333, 0),
+        ("deepresearch_reporteval/qwen_20.jsonl.gz", "report", 642, 67),
+    ],
+)
+def test_the_lists_of_real_reports_are_read_whole(
+    realdata: Path, name: str, field: str, entries: int, without_url: int
+) -> None:
+    read = empty = 0
+    for report in reports(realdata / "reports" / name, field):
+        for listed in read_references(prose(report)).entries():
+            read += 1
+            empty += "http" not in report[listed.start : listed.end]
+        citations = find_citations(report, None)
+        assert all(report[citation.start : citation.end] == citation.marker for citation in citations)
+        assert sum(citation.type == "web" for citation in citations) >= 10
+    assert (read, empty) == (entries, without_url)

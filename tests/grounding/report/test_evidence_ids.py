@@ -1,0 +1,117 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.report.evidence_ids import (
+    calculation_evidence_id,
+    file_evidence_id,
+    normalise_url,
+    order_evidence_id,
+    parse_evidence_id,
+    product_evidence_id,
+    user_evidence_id,
+    web_evidence_id,
+)
+
+
+def test_ids_of_the_shop_name_their_records() -> None:
+    assert product_evidence_id("B09G3KKBK7") == "P:B09G3KKBK7"
+    assert order_evidence_id("0940062991") == "O:0940062991"
+    assert user_evidence_id("profile", "A1", "A1") == "U:profile"
+    assert user_evidence_id("orders", "A1_1", "A1") == "U:orders@A1_1"
+    assert user_evidence_id("statistics", "A1", None) == "U:statistics@A1"
+
+
+def test_hashed_ids_never_change() -> None:
+    assert web_evidence_id("https://example.org/a") == "W:wwyq3ucc"
+    assert calculation_evidence_id("1 + 1") == "C:jinsdwdw"
+    assert file_evidence_id("list.txt", b"seeds") == "F:tcioa5zu"
+
+
+SAME = [
+    ("HTTPS://Example.ORG/a", "https://example.org/a"),
+    ("https://example.org:443/a", "https://example.org/a"),
+    ("http://example.org:80", "http://example.org/"),
+    ("https://example.org/a#part", "https://example.org/a"),
+    ("https://example.org/a/", "https://example.org/a"),
+    ("https://example.org/a?utm_source=x&b=1&gclid=2&fbclid=3&UTM_Medium=y", "https://example.org/a?b=1"),
+    ("https://example.org/a?utm_source=x", "https://example.org/a"),
+    ("https://example.org/%7euser/%e4%b8%ad", "https://example.org/~user/中"),
+    ("https://example.org/a b", "https://example.org/a%20b"),
+    ("https://example.org/100%", "https://example.org/100%25"),
+    ("  https://example.org./a \n", "https://example.org/a"),
+    ("https://bücher.example/", "https://xn--bcher-kva.example"),
+    ("https://u:p@Example.org/", "https://u:p@example.org/"),
+]
+DIFFERENT = [
+    ("http://example.org/a", "https://example.org/a"),
+    ("https://example.org/a", "https://example.org/A"),
+    ("https://example.org/?a=1&b=2", "https://example.org/?b=2&a=1"),
+    ("https://example.org:8443/", "https://example.org/"),
+    ("https://example.org/a%2Fb", "https://example.org/a/b"),
+    ("https://example.org/?utm=1", "https://example.org/"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_spellings_of_one_address_are_one_source(one: str, other: str) -> None:
+    assert normalise_url(one) == normalise_url(other)
+    assert web_evidence_id(one) == web_evidence_id(other)
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_different_addresses_are_different_sources(one: str, other: str) -> None:
+    assert web_evidence_id(one) != web_evidence_id(other)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no address", "https://", "http://[::1", "https://example.org:port/", "mailto:a@b.c"]
+)
+def test_what_is_no_address_stands_for_itself(text: str) -> None:
+    assert normalise_url(text) == text
+
+
+@given(st.text(st.sampled_from("abAB%2fF7E/:.?#&=utm_@[]中 +\\"), max_size=40))
+def test_normalising_twice_changes_nothing(tail: str) -> None:
+    once = normalise_url(f"https://example.org/{tail}")
+    assert normalise_url(once) == once
+
+
+@given(st.text(max_size=60))
+def test_every_text_has_a_well_formed_web_id(text: str) -> None:
+    assert re.fullmatch(r"W:[a-z2-7]{8}", web_evidence_id(text))
+
+
+def test_white_space_makes_no_other_calculation_and_a_name_makes_another_file() -> None:
+    assert calculation_evidence_id(" 2 *\t(3+4)") == calculation_evidence_id("2*(3 + 4)")
+    assert file_evidence_id("a", b"bc") != file_evidence_id("ab", b"c")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("P:B09G3KKBK7", "product"),
+        ("P:B09G3KKBK7Y", "product"),
+        ("P:0123456789", "product"),
+        ("O:0940062991", "order"),
+        ("U:profile", "user"),
+        ("U:orders@AEXGISIVX7WBUNI7UHHERVB3DF7Q_1", "user"),
+        ("W:abcd2345", "web"),
+        ("C:abcd2345", "calculation"),
+        ("F:abcd2345", "file"),
+        ("W:ABCD2345", None),
+        ("W:abcd234", None),
+        ("W:abcd0189", None),
+        ("U:admin", None),
+        ("U:profile@", None),
+        ("P:", None),
+        ("P:a b", None),
+        ("p:B09G3KKBK7", None),
+        ("P:B09G3KKBK7\n", None),
+        ("X:1", None),
+    ],
+)
+def test_an_id_is_told_by_its_form(text: str, kind: str | None) -> None:
+    assert parse_evidence_id(text) == kind

@@ -1,0 +1,140 @@
+import re
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from drretail.grounding.report.citations import find_citations, listed_sources
+from drretail.grounding.report.render import render_report
+from drretail.records.evidence import Evidence
+from tests.grounding.conftest import PAGE, SUM, WEB, entry
+
+SHOP = "http://ecommerce.com"
+FEEDER = f"[[1]]({SHOP}/B000000001)"
+KNOWN = (
+    entry("P:B1", "product", "B1", "Feeder", url=f"{SHOP}/B1"),
+    entry("P:B2", "product", "B2", "Bath", url=f"{SHOP}/B2"),
+    entry("W:aaaaaaaa", "web", "https://a.example/", "Page", url="https://a.example/"),
+    entry("O:1", "order", "1", "Order 1"),
+)
+
+
+def body(report: str, evidence: tuple[Evidence, ...]) -> str:
+    return render_report(report, evidence).text.partition("\n\n## Sources\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        ("A [P:B000000001].", f"A {FEEDER}."),
+        ("A [P:B000000001] b [P:B000000001].", f"A {FEEDER} b {FEEDER}."),
+        (f"A [P:B000000001][{WEB}].", f"A {FEEDER}[[2]](<{PAGE}>)."),
+        (f"A [P:B000000001; {WEB}] [P:B000000001].", f"A {FEEDER}[[2]](<{PAGE}>)."),
+        ("Bought [O:0000000012].", "Bought (order O:0000000012)."),
+        ("Bought[O:0000000012].", "Bought (order O:0000000012)."),
+        ("A [P:B000000001][O:0000000012].", f"A {FEEDER} (order O:0000000012)."),
+        ("You [U:profile; U:orders@A2_1].", "You (your profile; orders of user A2_1)."),
+        (f"Sum [{SUM}].", "Sum (calculation: 2 * 12.50 = 25.0)."),
+        ("A `[P:B000000001]`.", f"A {FEEDER}."),
+        ("A [P:XYZ].", "A [unresolved: P:XYZ]."),
+        ("A [this feeder](P:B000000001).", f"A this feeder {FEEDER}."),
+    ],
+)
+def test_ids_become_links_and_words(report: str, expected: str, evidence: tuple[Evidence, ...]) -> None:
+    assert body(report, evidence) == expected
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "",
+        "Plain text.\r\n\n",
+        "A https://a.example/ b [c](https://c.example/)\n\n## Sources\n- https://a.example/\n",
+        "x[0]",
+    ],
+)
+def test_a_report_without_ids_and_numbers_stays_as_it_is(report: str, evidence: tuple[Evidence, ...]) -> None:
+    rendered = render_report(report, evidence)
+    assert (rendered.text, rendered.references) == (report, ())
+
+
+def test_the_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[Evidence, ...]) -> None:
+    rendered = render_report(f"Bath [P:B000000002] by [O:0000000012] and [{WEB}].\n", evidence)
+    assert rendered.text.endswith(
+        f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/B000000002\n"
+        f"2. Order O:0000000012\n3. Feeding birds — {PAGE}\n"
+    )
+    assert [reference.label for reference in rendered.references] == ["[1]", "order O:0000000012", "[3]"]
+    assert [reference.url for reference in rendered.references] == [f"{SHOP}/B000000002", None, PAGE]
+
+
+def test_a_list_of_its_own_is_taken_over_with_entries_that_are_not_cited(evidence: tuple[Evidence, ...]) -> None:
+    report = (
+        "A [2], b [P:B000000001], c [3].\n\n## References\n[1] https://c.example/ - Third\n"
+        "[2] Second: https://b.example/\n[3]\n\n## Epilogue\nBye.\n"
+    )
+    assert render_report(report, evidence).text == (
+        f"A [[1]](https://b.example/), b [[2]]({SHOP}/B000000001), c [unresolved: 3].\n\n## Epilogue\nBye.\n\n"
+        f"## Sources\n\n1. Second — https://b.example/\n2. Bruma Feeder, Large — {SHOP}/B000000001\n"
+        "3. Third — https://c.example/\n"
+    )
+
+
+def test_a_number_without_an_entry_never_looks_like_one_of_the_sources(evidence: tuple[Evidence, ...]) -> None:
+    assert body("A [P:B000000001], b [1], in [2023].", evidence) == f"A {FEEDER}, b [unresolved: 1], in [2023]."
+
+
+def test_plain_style_has_numbers_without_links(evidence: tuple[Evidence, ...]) -> None:
+    rendered = render_report("A [P:B000000001].", evidence, style="plain")
+    assert rendered.text.startswith("A [1].\n\n## Sources\n\n1. ")
+
+
+PARTS = st.sampled_from(
+    [
+        "[P:B1]",
+        "[P:B2]",
+        "[W:aaaaaaaa]",
+        "[O:1]",
+        "[P:B1; O:1]",
+        "[P:NO]",
+        "[1]",
+        "[2]",
+        " word",
+        ". ",
+        "\n\n",
+        "`",
+        "(",
+        "https://a.example/",
+        "[x](https://x.example/)",
+        "\n## Sources\n[1] https://l.example/ - L\n[2]\n\n# Next\n",
+        "```\n",
+    ]
+)
+
+
+@given(st.lists(PARTS, max_size=14).map("".join))
+def test_numbers_are_dense_and_every_resolved_id_is_a_reference(report: str) -> None:
+    rendered = render_report(report, KNOWN)
+    assert [reference.number for reference in rendered.references] == list(range(1, len(rendered.references) + 1))
+    cited = {
+        c.evidence_id for c in find_citations(report, KNOWN) if c.marker.startswith("[") and c.marker.endswith("]")
+    }
+    assert cited - {None} <= {reference.evidence_id for reference in rendered.references}
+    assert len({reference.url for reference in rendered.references if reference.url}) == sum(
+        reference.url is not None for reference in rendered.references
+    )
+
+
+@given(st.lists(PARTS.filter(lambda part: part not in {"`", "```\n"}), max_size=14).map("".join))
+def test_rendering_a_rendered_report_changes_nothing(report: str) -> None:
+    once = render_report(report, KNOWN).text
+    assert render_report(once, KNOWN).text == once
+
+
+@given(st.lists(PARTS, max_size=10).map("".join))
+@example("[P:B1]\n\n[1]https://a.example/ word")  # a list entry, whose own words give way to the source's title
+def test_what_is_no_mark_and_no_list_is_kept(start: str) -> None:
+    report = f"{start}\n\nThe end."  # without it, lines of marks at the very end are a list
+    assume(not listed_sources(report, KNOWN).spans)
+    words = re.findall(r"word", report)
+    assert re.findall(r"word", render_report(report, KNOWN).text) == words

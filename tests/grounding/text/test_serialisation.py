@@ -1,0 +1,92 @@
+import json
+
+from drretail.grounding.text.serialisation import (
+    customer_card,
+    order_item,
+    order_record,
+    product_card,
+    product_record,
+    record_text,
+    user_record,
+)
+from drretail.records.shop import Address, Order, Product, UserProfile
+
+ORDER = Order(order_id="0000000012", user_id="A1", product_id="B000000001", timestamp=1645510041735, quantity=2)
+PROFILE = UserProfile(
+    user_id="A1",
+    email="ann@example.org",
+    first_name="Ann",
+    last_name="Lee",
+    phone_number="555",
+    address=Address(address1="1 Elm", city="Arden", state="RI", zip="02801"),
+)
+
+
+def test_a_card_has_exactly_these_fields(product: Product) -> None:
+    assert product_card(product) == {
+        "evidence": "P:B000000001",
+        "product_id": "B000000001",
+        "product_url": "http://ecommerce.com/B000000001",
+        "title": "Bruma Feeder, Large",
+        "price": 25.0,
+        "currency": "USD",
+        "average_rating": 4.5,
+        "rating_number": 120,
+        "store": "Bruma",
+        "category": "Patio_Lawn_and_Garden",
+    }
+
+
+def test_a_lowest_price_is_marked_and_no_other(product: Product) -> None:
+    lowest = product.model_copy(update={"price_from": True})
+    assert product_card(lowest)["price_from"] is True
+    assert product_record(lowest)["price_from"] is True
+    assert "price_from" not in product_record(product)
+
+
+def test_a_record_has_the_fields_of_the_paper_and_the_ratings(product: Product) -> None:
+    listing = {
+        "product_id",
+        "product_url",
+        "title",
+        "features",
+        "description",
+        "price",
+        "store",
+        "categories",
+        "details",
+    }
+    ours = {"evidence", "currency", "average_rating", "rating_number", "category", "bought_together"}
+    assert product_record(product).keys() == listing | ours
+
+
+def test_the_text_of_a_record_does_not_depend_on_the_order_of_its_details(product: Product) -> None:
+    turned = product.model_copy(update={"details": dict(reversed(product.details.items()))})
+    assert record_text(turned) == record_text(product)
+    assert "Grün" in record_text(product)
+    assert ", " not in record_text(product).replace("Feeder, Large", "")
+    assert json.loads(record_text(product)) == product_record(product)
+
+
+def test_an_order_in_a_list_names_its_product(product: Product) -> None:
+    assert order_item(ORDER, product) == {
+        "evidence": "O:0000000012",
+        "order_id": "0000000012",
+        "product_id": "B000000001",
+        "user_id": "A1",
+        "order_date": "2022-02-22T06:07:21.735000",
+        "quantity": 2,
+        "order_status": "Delivered",
+        "product_title": "Bruma Feeder, Large",
+        "price": 25.0,
+        "currency": "USD",
+    }
+
+
+def test_an_order_of_a_product_that_is_gone_has_no_title_and_no_price() -> None:
+    assert order_item(ORDER, None) == order_record(ORDER) | {"product_title": None, "price": None, "currency": None}
+
+
+def test_a_customer_is_shown_without_mail_and_telephone() -> None:
+    assert customer_card(PROFILE).keys() == {"user_id", "first_name", "last_name", "address"}
+    assert user_record(PROFILE, "U:profile") == {"evidence": "U:profile"} | PROFILE.model_dump()

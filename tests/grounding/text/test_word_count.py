@@ -1,0 +1,13 @@
+"""The length of reports."""
+
+from drretail.grounding.text.wording import words_of
+from drretail.records.evidence import Citation
+
+
+def test_words_are_those_of_the_report_without_its_citations() -> None:
+    report = "# Feeders\n\n- Take the tube [P:B0TEST0001], or wait [W:AAAA2222]."
+    marks = [
+        Citation(marker=marker, start=report.index(marker), end=report.index(marker) + len(marker), type="product")
+        for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
+    ]
+    assert words_of(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
