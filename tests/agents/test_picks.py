@@ -19,7 +19,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment, read_run
 from drretail.llm.models import Models
-from drretail.offline.chat import Turn
+from drretail.llm.scripted import Request
 from drretail.prompts import load_prompt, tag_content
 from drretail.records.query import Task
 from drretail.records.reading import Pick
@@ -33,7 +33,7 @@ TUBE, HOPPER = Pick(product="B0TEST0001"), Pick(product="B0TEST0002")
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
 
 
-def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Turn]]:
+def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     return asyncio.run(Runner(world, "w").run(sut(world, model, **given), QUERY)), shown
 
@@ -168,7 +168,7 @@ def own(answer: Answer, *roles: Any) -> Agent:
     return Agent(answering, roles=roles)
 
 
-def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Turn]]:
+def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     player = SystemUnderTest.of("own", agent, {"": model} if agent.roles else {}, world)
     return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
