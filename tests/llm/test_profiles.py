@@ -54,7 +54,6 @@ def test_a_profile_may_stand_in_a_file(tmp_path: Path) -> None:
         ("[a\n", "not valid TOML"),
         ('[a]\nmodel = "x:y"\n', "a.why"),
         ('[a]\nwhy = "w"\nmodel = "x:y"\ntemprature = 1\n', "a.temprature"),
-        ('[a]\nwhy = "w"\nmodel = "x:y"\n[a.roles.chef]\n', "a.roles.chef"),
         ('[b]\nwhy = "w"\nmodel = "x:y"\n', "no model profile"),
     ],
 )

@@ -27,7 +27,7 @@ def test_the_cart_stands_below_the_report(mine: Path) -> None:
     seen = next(it.evidence_id for it in first.citations if it.type == "product" and it.evidence_id)
     rewrite(mine, first.model_copy(update={"picks": (Pick(product=seen[2:], quantity=2),)}))
     text, page = render_text(mine), render_page(mine)
-    cart = text.partition("In the cart:\n")[2].splitlines()
+    cart = text.partition(first.run_id)[2].partition("In the cart:\n")[2].splitlines()
     assert cart[0].startswith("- 2 × ")
     assert cart[1].startswith("Total: $")
     assert cart[0].removeprefix("- ") in unescape(page)
