@@ -65,7 +65,7 @@ def test_a_wrong_name_is_told_the_nearest(spec: str) -> None:
 
 
 def test_a_place_that_holds_no_provider_is_refused() -> None:
-    with pytest.raises(UserError, match="is not a model .its type is int.: make it a"):
+    with pytest.raises(UserError, match=r"is not a model .its type is int.: make it a"):
         open_model("tests.llm.test_own_providers:NOTHING")
     with pytest.raises(UserError, match="cannot be loaded"):
         open_model("tests.llm.test_own_providers:MISSING")
