@@ -88,10 +88,7 @@ def covered(things: Sequence[Thing], picks: dict[str, int] | None) -> float:
     if not things:
         return float(not picks)
     met = [
-        any(
-            product in it.would_do and (it.quantity < 2 or number == it.quantity)
-            for product, number in picks.items()
-        )
+        any(product in it.would_do and (it.quantity < 2 or number == it.quantity) for product, number in picks.items())
         for it in things
     ]
     return sum(met) / len(met)

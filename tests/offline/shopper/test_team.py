@@ -64,14 +64,20 @@ def test_a_repair_corrects_a_figure_and_leaves_out_what_is_wrong(world: World) -
         f"The tunnel is fine [P:{TUNNEL}].\n\n```picks\nP:{TENT} x 1\nP:{TUNNEL} x 1\n```"
     )
     problems = [
-        {"code": "price_wrong", "said": "$99.00", "found": "89.00", "evidence_id": f"P:{TENT}"},
+        {
+            "code": "price_wrong",
+            "said": "$99.00",
+            "sentence": f"The dome costs $99.00 [P:{TENT}].",
+            "found": "the record says $89.00",
+            "evidence_id": f"P:{TENT}",
+        },
         {"code": "other", "said": "It floats."},
         {"code": "other", "said": f"The tunnel is fine [P:{TUNNEL}]"},
     ]
     tags = {"query": "I need a tent.", "reports": "[]", "report": draft, "problems": json.dumps(problems)}
     given = "\n".join(tagged(name, text) for name, text in tags.items())
     report = shop([SystemMessage(PICKS), HumanMessage(given)], []).text
-    assert "89.00" in report
+    assert f"The dome costs $89.00 [P:{TENT}]." in report
     assert "floats" not in report
     assert report.endswith(f"```picks\nP:{TENT} x 1\n```")
 
