@@ -112,9 +112,10 @@ def _without_products(report: str, products: Collection[str]) -> str:
 
 
 def _with_each(report: str, sentences: Sequence[Sentence], change: Callable[[str], str]) -> str:
-    """The report with sentences changed."""
+    """The report with sentences changed; one of which nothing is left takes the gap behind it along."""
     for one in reversed(sentences):
-        report = report[: one.start] + change(report[one.start : one.end]) + report[one.end :]
+        new, behind = change(report[one.start : one.end]), report[one.end :]
+        report = report[: one.start] + new + (behind if new else behind.lstrip(" "))
     return report
 
 
@@ -125,9 +126,10 @@ def _corrected(text: str, said: re.Pattern[str], problem: Problem) -> str:
 
 
 def _right_words(problem: Problem) -> str | None:
-    """The words at fault with the figure that the record has: of a calculation its result; None where it has no one."""
+    """The words at fault with the one figure that a record has, of a calculation its result; None where it has none."""
     figures = _NUMBER.findall(problem.found.rpartition("=")[2])
-    if problem.code not in CODES.values() or len(figures) != 1 or not _NUMBER.search(problem.said):
+    is_on_record = problem.code in CODES.values() and problem.evidence_id
+    if not is_on_record or len(figures) != 1 or not _NUMBER.search(problem.said):
         return None
     is_money = _SIGN.search(problem.said + problem.found)
     figure = f"{Decimal(figures[0].replace(',', '')):,.2f}" if is_money else figures[0]
