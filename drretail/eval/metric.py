@@ -100,7 +100,7 @@ class CodeFamily:
     """A run's value in every variant, from its verdicts."""
     names: tuple[str, ...]
     """All variants, in the order of tables."""
-    description: MetricDescription
+    description: MetricDescription | None = None
     needs_judge: bool = False
     is_opinion: bool = False
 

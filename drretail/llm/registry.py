@@ -16,6 +16,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.llm.limits import ONCE, Pacer, Retrying
 from drretail.llm.prices import FREE, PriceTable, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
+from drretail.plugins import Plugins
 from drretail.records.base import Record
 from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price
 from drretail.records.run import ModelKind
@@ -32,6 +33,8 @@ OFFLINE_POLICIES = {
     "shopper": "drretail.offline.shopper.policy:shop",
     "judge": "drretail.offline.judge.policy:judge",
 }
+OWN = Plugins("model", {}, MODELS.group)
+"""A model of one's own, by its place."""
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -188,7 +191,7 @@ def _opening(spec: str, found: object) -> Provider | Opening:
         return lambda name, asked: found()
     if callable(found) and not isinstance(found, type):
         return cast(Opening, found)
-    raise UserError(f"{spec} names no provider: give it a function of drretail.llm.providers.Opening, or a Provider.")
+    raise OWN.refused(spec, found, "a LangChain chat model, a function that gives one, or a Provider")
 
 
 def open_offline(name: str, asked: Asked) -> Model:

@@ -75,7 +75,15 @@ def test_two_systems_are_compared_by_the_beginnings_of_their_labels(experiment: 
 
 def test_baselines_run_beside_the_agents_unless_told_otherwise(world: World, tmp_path: Path) -> None:
     beside = run(world, [QUESTION], [MINE], to=tmp_path / "exp")
-    assert beside.systems == ["nobody", "null_bestsellers", "null_copy", "null_empty", "null_keywords", "oracle"]
+    assert beside.systems == [
+        "nobody",
+        "null_bestsellers",
+        "null_copy",
+        "null_empty",
+        "null_keywords",
+        "null_search",
+        "oracle",
+    ]
 
 
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:

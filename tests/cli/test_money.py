@@ -59,7 +59,12 @@ def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_
     drretail: Command, tmp_path: Path
 ) -> None:
     cached = {"cache_read_input_tokens": 900, "cache_creation_input_tokens": 0}
-    report = answers({"type": "text", "text": "Take the tube feeder."}, input_tokens=100, output_tokens=10, more=cached)
+    report = answers(
+        {"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"},
+        input_tokens=100,
+        output_tokens=10,
+        more=cached,
+    )
     with Provider(report, report) as provider:
         (tmp_path / "drretail.toml").write_text(
             f'[profiles.mine]\nwhy = "w"\nmodel = "anthropic:claude-mine"\nbase_url = "{provider.url}"\n'

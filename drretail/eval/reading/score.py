@@ -7,7 +7,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.eval.reading.judge import FAMILY, VERSION, judge_reading, prompt
 from drretail.records.reading import Reading
-from drretail.records.score import Rules, Verdict
+from drretail.records.score import MetricDescription, Rules, Verdict
 
 AS_DECLARED = "picks_as_declared"
 """1 where a judge reads the very products that the agent declared, else 0; na where none were declared."""
@@ -19,6 +19,11 @@ class ReadingFamily:
     name, version = FAMILY, VERSION
     needs_judge = True
     is_opinion = False
+    description = MetricDescription(
+        title="Readings by a judge",
+        meaning="The share of reports in which the judge reads the very picks that the agent declared.",
+        headlines=(AS_DECLARED,),
+    )
 
     async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
         await judge_reading(subject, judge_session)

@@ -1,6 +1,7 @@
 """What judging is likely to take: ranges, what they rest on, and how many reports are left."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,15 @@ def test_batches_cost_half(tmp_path: Path) -> None:
     assert "half the price" in half.basis
 
 
+def unpriced(judge: Judge) -> Judge:
+    return replace(judge, model=None if judge.model is None else replace(judge.model, price=None))
+
+
 def test_reports_judged_here_are_the_better_basis_and_are_not_counted_again(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     judge, _ = scripted_judge(rating)
     judged(folder, judge)
-    (same,) = estimate_judging(folder, ["quality"], [judge])
+    (same,) = estimate_judging(folder, ["quality"], [unpriced(judge)])
     (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True)
     (other,) = estimate_judging(folder, ["quality"], [sonnet()])
     assert (same.count, anew.count, other.count) == (0, 2, 2)
@@ -77,7 +82,7 @@ def test_every_repeat_of_the_judge_that_is_missing_counts_and_one_is_estimated_a
 
 def test_one_unknown_price_makes_the_sum_unknown(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
-    parts = estimate_judging(folder, ["quality"], [sonnet(), scripted_judge(rating)[0]])
+    parts = estimate_judging(folder, ["quality"], [sonnet(), unpriced(scripted_judge(rating)[0])])
     total = together(parts)
     assert (total.count, total.dollars, total.unpriced) == (4, None, ("scripted:test",))
 
