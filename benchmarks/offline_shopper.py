@@ -6,8 +6,9 @@
 A line of Q.jsonl is {"query_id", "text", "user_id"?, "things": [{"name", "quantity", "any_of": [product ids]}]}; in
 place of the ids "title" and "without" may hold patterns that a product's title has and has not, "price_max" the most
 that it costs. A thing is covered by a pick that would do for it, in the number that is wanted; a question without
-things by an answer without picks. Picks are the declared ones, else the products that the report recommends.
-For the shipped queries the things are those of the basket metric, in any number.
+things by an answer without picks. Picks are what the run declares, of alternatives the first; a run whose picks are
+not known covers nothing. For the shipped queries the things are those of the basket metric, in any number.
+The JSON holds for each agent and query what is covered and what was picked, null where that is not known.
 """
 
 import argparse
@@ -20,8 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.grounding.case import Case
-
 from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
@@ -30,7 +29,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
-from drretail.experiment import read_evidence, read_run
+from drretail.experiment import read_run
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.querygen.lint import References
@@ -40,8 +39,6 @@ from drretail.records.shop import Product
 
 AGENTS = ("react", "plan_to_function", "hybrid_react", "null_search")
 _PAGE = 50
-_BLOCK = re.compile(r"```picks\n(?P<lines>.*?)```", re.DOTALL)
-_PICK = re.compile(r"^P:(?P<id>\S+)(?: .*?)?(?:[x×] ?(?P<number>\d+))?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -78,25 +75,20 @@ def _all_products(world: World) -> Iterator[Product]:
             return
 
 
-def picks_of(folder: Path, query: Query) -> dict[str, int]:
-    """The picks of a run with their numbers."""
-    run = read_run(folder)
-    declared = _BLOCK.search(run.report or "")
-    if declared:
-        return {it["id"]: int(it["number"] or 1) for it in _PICK.finditer(declared["lines"])}
-    case = Case(report=run.report or "", evidence={it.id: it for it in read_evidence(folder)}, query=query, run=run)
-    return {spot.product_id: 0 for spot in case.recommended}
+def picks_of(folder: Path) -> dict[str, int] | None:
+    """The picks of a run with their numbers; None where they are not known."""
+    picks = read_run(folder).picks
+    return None if picks is None else {it.product: it.quantity for it in picks}
 
 
-def covered(things: Sequence[Thing], picks: dict[str, int]) -> float:
+def covered(things: Sequence[Thing], picks: dict[str, int] | None) -> float:
     """The share of the things for which something is picked; 1 for no thing and no pick."""
+    if picks is None:
+        return 0.0
     if not things:
         return float(not picks)
     met = [
-        any(
-            product in it.would_do and (it.quantity < 2 or not number or number == it.quantity)
-            for product, number in picks.items()
-        )
+        any(product in it.would_do and (it.quantity < 2 or number == it.quantity) for product, number in picks.items())
         for it in things
     ]
     return sum(met) / len(met)
@@ -128,19 +120,20 @@ def main() -> None:
                 for it in lines
             ]
             wanted = {it["query_id"]: things_of(it, world) for it in lines}
-        table: dict[str, dict[str, float]] = {}
+        table: dict[str, dict[str, dict[str, Any]]] = {}
         for agent in arguments.agent or AGENTS:
             began = time.perf_counter()
             folders = ran(Path(folder) / agent, world, agent, queries)
             seconds = time.perf_counter() - began
-            picks = {it.query_id: picks_of(folders[it.query_id], it) for it in queries}
-            table[agent] = {query: covered(wanted[query], picks[query]) for query in folders}
-            mean = sum(table[agent].values()) / len(table[agent])
-            whole = sum(it == 1 for it in table[agent].values())
+            picks = {it.query_id: picks_of(folders[it.query_id]) for it in queries}
+            scores = {query: covered(wanted[query], picks[query]) for query in folders}
+            table[agent] = {query: {"covered": scores[query], "picks": picks[query]} for query in folders}
+            mean = sum(scores.values()) / len(scores)
+            whole = sum(it == 1 for it in scores.values())
             each = 1000 * seconds / len(folders)
             print(f"{agent:20} covered {mean:.3f}   whole {whole:3} of {len(folders)}   {each:6.0f} ms a run")
             if arguments.show:
-                show(folders, queries, picks, table[agent])
+                show(folders, queries, picks, scores)
     if arguments.json:
         arguments.json.write_text(json.dumps(table, indent=1), encoding="utf-8")
 

@@ -47,10 +47,10 @@ PAGES = [
 QUERY = Query(
     query_id="q1",
     user_id=USER,
-    text="Which new bird feeder suits me, under $30? Nothing from Wrenfield, please. "
+    text="Which new bird feeder suits me, under $60? Nothing from Wrenfield, please. "
     "Do not suggest what I already own.",
     constraints=Constraints.model_validate(
-        {"budget": {"amount": "30", "currency": "USD"}, "brands_unwanted": ["Wrenfield"]}
+        {"budget": {"amount": "60", "currency": "USD"}, "brands_unwanted": ["Wrenfield"]}
     ),
     source="test",
 )

@@ -17,7 +17,7 @@ from drretail.llm.registry import Model
 from drretail.llm.scripted import requests_of, scripted_model
 from drretail.records.models import ModelProfile
 from drretail.tools.registry import TOOLS, tool_schema_hash
-from tests.agents.conftest import QUERY, calls
+from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.own import BUYER, SHIPPING
 
 PLACE = "tests.agents.own:BUYER"
@@ -30,8 +30,8 @@ def perform(world: World, agent: str = PLACE, **models: Model) -> Recorded:
 
 def test_an_agents_own_roles_and_tools_are_recorded_like_the_built_in_ones(world: World) -> None:
     buyer = scripted_model(calls(("shipping", {"weight": 3})), "It costs $5.50.")
-    run = perform(world, buyer=buyer, critic=scripted_model("Well said.")).run
-    assert (run.status, run.report) == ("done", "Well said.")
+    run = perform(world, buyer=buyer, critic=scripted_model(reporting("Well said."))).run
+    assert (run.status, run.report, run.picks) == ("done", "Well said.", ())
     assert [(step.kind, step.role, step.name) for step in run.steps] == [
         ("model", "buyer", "scripted:test"),
         ("tool", "buyer", "shipping"),

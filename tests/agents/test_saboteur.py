@@ -37,10 +37,13 @@ FOUND = {
     "unknown_citation": "unresolved_citation",
     "owned_as_new": "recommended_although_owned",
     "unwanted_brand": "unwanted_brand",
+    "wrong_total": "total_wrong",
 }
 """By form: invented_product, wrong_price, unknown_citation; by declared picks: the others."""
-FOR_A_MODEL = ["wrong_total", "wrong_place"]
-"""A sum and a place beside no source: neither form nor picks tell what they are said of."""
+FOR_A_MODEL = ["wrong_place"]
+"""A place beside no source: neither form nor picks tell what it is said of."""
+NOBODYS_OWN = "over_budget"
+"""Several picks are too dear together: none of them is the wrong one."""
 
 
 @pytest.fixture(scope="module")
@@ -139,14 +142,13 @@ def test_the_grounded_agent_mends_what_its_model_says_wrongly_once(shop: World, 
     recorded = played(shop, "grounded_hybrid", liar(mistake, stubborn=False))
     run = recorded.run
     assert run.report is not None
-    # What is wrong with a pick alone, offline:shopper mends in the cart alone.
-    assert not said(mistake, run.report) or FOUND[mistake] in ("recommended_although_owned", "unwanted_brand")
+    assert not said(mistake, run.report)
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
     assert (len(run.repairs), run.struck) == (1, ())
     assert findings(shop, recorded) == []
 
 
-@pytest.mark.parametrize("mistake", FOUND)
+@pytest.mark.parametrize("mistake", [it for it in FOUND if it != NOBODYS_OWN])
 def test_the_grounded_agent_strikes_what_its_model_insists_on(shop: World, mistake: str) -> None:
     recorded = played(shop, "grounded_hybrid", liar(mistake))
     run = recorded.run
@@ -156,6 +158,14 @@ def test_the_grounded_agent_strikes_what_its_model_insists_on(shop: World, mista
     assert not said(mistake, run.report), "what is struck is not said again where it is listed"
     assert PICKED.get(mistake) not in [pick.product for pick in run.picks or ()]
     assert findings(shop, recorded) == []
+
+
+def test_a_cart_that_its_model_insists_on_stays_above_the_budget_and_is_told(shop: World) -> None:
+    run = played(shop, "grounded_hybrid", liar(NOBODYS_OWN)).run
+    assert run.report is not None
+    assert (run.status, run.struck, len(run.repairs)) == ("done", (), Limits().repairs)
+    assert "The budget is $60.00, and the picks cost $" in run.report
+    assert [note.partition(":")[2].partition(":")[0].strip() for note in run.notes] == ["over_budget"]
 
 
 def said(mistake: str, report: str) -> bool:

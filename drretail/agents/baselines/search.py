@@ -8,6 +8,7 @@ from drretail.errors import ModelError
 from drretail.grounding.constraints.budget import read_budget
 from drretail.llm.models import Models
 from drretail.records.query import Task
+from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
 from drretail.tools.toolkit import Toolkit
 
@@ -29,9 +30,9 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
         raise ModelError("tool", f"the shop can't be searched: {replies[0].text}")
     hits = next((reply.value["hits"] for reply in replies if reply.value["hits"]), [])
     if not hits:
-        return Answer(report="Nothing in this shop has a word of the question.")
+        return Answer(report="Nothing in this shop has a word of the question.", picks=())
     best = max(hits, key=lambda card: (card["average_rating"] or 0, card["rating_number"] or 0))
-    return Answer(report=f"# Best hit\n\n{listed(best)}")
+    return Answer(report=f"# Best hit\n\n{listed(best)}", picks=(Pick(product=best["product_id"]),))
 
 
 SEARCH = Agent(answer, roles=(), heeds=frozenset(), is_baseline=True)

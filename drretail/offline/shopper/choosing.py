@@ -149,6 +149,8 @@ class Choice:
         again = need.phrase is not None and need.phrase.anew and _USED_UP.search(self.situation.query)
         if not again and candidate.product_id in self._owned:
             return "you have it already"
+        if candidate.product_id in self.situation.ruled_out:
+            return "the shop's records speak against it"
         makers = {name.casefold() for name in (product.brand, product.store) if name}
         for brand in study.constraints.brands_unwanted:
             if brand.casefold() in makers or brand.casefold() in product.title.casefold().split():

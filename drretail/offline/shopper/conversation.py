@@ -68,6 +68,8 @@ class Situation:
     """True for a researcher of a part: general advice is another's."""
     relayed: bool = False
     """True when the look-ups are others', known from their reports only: then all that is known was searched."""
+    ruled_out: frozenset[str] = frozenset()
+    """Products that turned out to be no good choice."""
 
     def found(self, name: str) -> list[Lookup]:
         """The calls of a tool that brought a result."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -14,8 +15,8 @@ from drretail.offline.shopper import team
 from drretail.offline.shopper.choosing import Choice
 from drretail.offline.shopper.conversation import SHOP_TOOLS, Situation, Tagged, read_situation, read_tags
 from drretail.offline.shopper.needs import Study
-from drretail.offline.shopper.repairing import mended
-from drretail.offline.shopper.report import picks_block, write_report
+from drretail.offline.shopper.repairing import mended, read_problems, wrong_picks
+from drretail.offline.shopper.report import picks_of, write_report
 from drretail.offline.shopper.research import Call, next_calls, planned_calls
 from drretail.offline.shopper.web import summarised
 
@@ -62,12 +63,20 @@ def _thought(choice: Choice) -> str:
 
 
 def _from_reports(situation: Situation, tags: dict[str, Tagged]) -> str:
-    """The report of a team's findings; with faults found in it, the same report mended."""
-    known = Choice(Study(team.recalled(situation, tags["reports"].content)))
-    if "problems" in tags and "report" in tags:
-        block = picks_block(known) if situation.declares else ""
-        return mended(tags["report"].content, tags["problems"].content, block)
-    return write_report(known)
+    """The report of a team's findings; with faults found in it, the same report mended.
+
+    Where it chose what must not be bought itself, it chooses anew.
+    """
+    situation = team.recalled(situation, tags["reports"].content)
+    known = Choice(Study(situation))
+    if "problems" not in tags or "report" not in tags:
+        return write_report(known)
+    problems, report = read_problems(tags["problems"].content), tags["report"].content
+    wrong = wrong_picks(problems)
+    if wrong & {pick.product for pick in picks_of(known)}:
+        known = Choice(Study(replace(situation, ruled_out=wrong)))
+        report = write_report(known)
+    return mended(report, problems, picks_of(known), declares=situation.declares)
 
 
 def _summary(tags: dict[str, Tagged]) -> BaseModel:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from drretail.grounding.report.picks import picks_block
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.choosing import Choice, Option, Shelf
 from drretail.offline.shopper.conversation import CALCULATOR, ORDERS, SEARCH, WEB
 from drretail.offline.shopper.web import Quote, quotes, sentences_of, web_searches
+from drretail.records.reading import Pick
 
 FEW_RATINGS = 10
 MOST_ROWS = 3
@@ -27,12 +29,12 @@ def write_report(choice: Choice) -> str:
     report = Report(choice)
     blocks = [report.heading(), *report.answer(), *report.sections(), *report.advice(), *report.open_points()]
     text = "\n\n".join(block for block in blocks if block)
-    return f"{text}\n\n{picks_block(choice)}" if choice.situation.declares else text
+    return f"{text}\n\n{picks_block(picks_of(choice))}" if choice.situation.declares else text
 
 
-def picks_block(choice: Choice) -> str:
-    lines = [f"{option.candidate.evidence} x {shelf.need.quantity}" for shelf, option in choice.bought]
-    return "\n".join(["```picks", *lines, "```"])
+def picks_of(choice: Choice) -> list[Pick]:
+    """What goes into the cart, as it is declared."""
+    return [Pick(product=option.candidate.product_id, quantity=shelf.need.quantity) for shelf, option in choice.bought]
 
 
 @dataclass(frozen=True)

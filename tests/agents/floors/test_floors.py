@@ -67,3 +67,14 @@ def test_keywords_are_the_words_that_tell_something_each_once() -> None:
     text = "I'd like a dog bed, please: the Dog's old bed is under 2 years old. A washable one!"
     assert keywords(text) == ("dog", "bed", "dog's", "old", "washable")
     assert keywords("") == ()
+
+
+def test_the_best_hit_is_cited_and_put_into_the_cart(world: World) -> None:
+    run = recorded(world, "null_search").run
+    assert re.findall(r"\[P:(\w+)\]", run.report or "") == [pick.product for pick in run.picks or ()]
+    assert len(run.picks or ()) == 1
+
+
+def test_no_hit_is_an_empty_cart(world: World) -> None:
+    run = recorded(world, "null_search", QUERY.model_copy(update={"text": "Qwxyz?"})).run
+    assert (run.status, run.picks, run.notes) == ("done", (), ())

@@ -64,16 +64,67 @@ def test_a_repair_corrects_a_figure_and_leaves_out_what_is_wrong(world: World) -
         f"The tunnel is fine [P:{TUNNEL}].\n\n```picks\nP:{TENT} x 1\nP:{TUNNEL} x 1\n```"
     )
     problems = [
-        {"code": "price_wrong", "said": "$99.00", "found": "89.00", "evidence_id": f"P:{TENT}"},
+        {
+            "code": "price_wrong",
+            "said": "$99.00",
+            "sentence": f"The dome costs $99.00 [P:{TENT}].",
+            "found": "the record says $89.00",
+            "evidence_id": f"P:{TENT}",
+        },
         {"code": "other", "said": "It floats."},
         {"code": "other", "said": f"The tunnel is fine [P:{TUNNEL}]"},
     ]
-    tags = {"query": "I need a tent.", "reports": "[]", "report": draft, "problems": json.dumps(problems)}
-    given = "\n".join(tagged(name, text) for name, text in tags.items())
-    report = shop([SystemMessage(PICKS), HumanMessage(given)], []).text
-    assert "89.00" in report
+    report = repaired("I need a tent.", draft, *problems)
+    assert f"The dome costs $89.00 [P:{TENT}]." in report
     assert "floats" not in report
     assert report.endswith(f"```picks\nP:{TENT} x 1\n```")
+
+
+def test_a_repair_drops_a_wrong_line_of_the_cart_with_all_that_is_said_of_it(world: World) -> None:
+    draft = (
+        f"# Tents\n\nGet the tunnel [P:{TUNNEL}]. It is light. The dome is dry [P:{TENT}].\n\n"
+        f"## The tunnel\n\n- The tunnel stands up [P:{TUNNEL}]\n\n## Both\n\n"
+        f"The tunnel [P:{TUNNEL}] is longer than the dome [P:{TENT}].\n\n```picks\nP:{TUNNEL} x 1\nP:{TENT} x 1\n```"
+    )
+    problem = {
+        "code": "unavailable",
+        "said": f"P:{TUNNEL} x 1",
+        "sentence": f"Get the tunnel [P:{TUNNEL}].",
+        "found": "Availability: sold out",
+        "evidence_id": f"P:{TUNNEL}",
+    }
+    assert repaired("I need a boat.", draft, problem) == (
+        f"# Tents\n\nIt is light. The dome is dry [P:{TENT}].\n\n## Both\n\n"
+        f"The tunnel [P:{TUNNEL}] is longer than the dome [P:{TENT}].\n\n```picks\nP:{TENT} x 1\n```"
+    )
+
+
+def test_a_wrong_number_in_the_cart_is_corrected_there(world: World) -> None:
+    draft = f"Get the dome [P:{TENT}].\n\n```picks\nP:{TENT} x 1\n```"
+    found = "asked for are 2, declared 1"
+    problem = {"code": "quantity_wrong", "said": f"P:{TENT} x 1", "found": found, "evidence_id": f"P:{TENT}"}
+    assert repaired("I need two tents.", draft, problem).endswith(f"```picks\nP:{TENT} x 2\n```")
+
+
+def test_where_its_own_choice_was_wrong_it_chooses_anew(world: World) -> None:
+    team = Team(world, words=PICKS)
+    query = "I need a tent."
+    reports = [team.synthesise(team.research(query))]
+    draft = team.write(query, reports)
+    (wrong,) = re.findall(r"^(P:\S+) x 1$", draft, re.MULTILINE)
+    problem = {"code": "unavailable", "said": f"{wrong} x 1", "found": "Availability: sold out", "evidence_id": wrong}
+    tags = [tagged("report", draft), tagged("problems", json.dumps([problem]))]
+    again = team.write(query, reports, *tags)
+    (other,) = re.findall(r"^(P:\S+) x 1$", again, re.MULTILINE)
+    assert other != wrong
+    assert f"[{other}]" in again
+
+
+def repaired(query: str, draft: str, *problems: dict[str, str]) -> str:
+    """The answer to a draft with its problems, and to no findings."""
+    tags = {"query": query, "reports": "[]", "report": draft, "problems": json.dumps(problems)}
+    given = "\n".join(tagged(name, text) for name, text in tags.items())
+    return shop([SystemMessage(PICKS), HumanMessage(given)], []).text
 
 
 def test_a_page_is_summarised_by_its_own_sentences(world: World) -> None:
