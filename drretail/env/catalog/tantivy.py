@@ -1,7 +1,7 @@
 """The catalog of an embedded world: one tantivy index in one segment."""
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,17 +10,26 @@ from typing import Any
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, fold_category
+from drretail.env.catalog.analysis import standard_analyzer
+from drretail.env.catalog.base import (
+    DEFAULT_ANALYZER,
+    Analyzer,
+    CatalogPage,
+    CatalogQuery,
+    Hit,
+    SortOrder,
+    fold_category,
+)
 from drretail.env.catalog.formulation import (
-    TITLE_BOOST,
+    FORMULATIONS,
+    Asked,
+    Formulation,
+    Term,
     category_names,
     folded_category,
-    indexed_text,
-    indexed_title,
-    query_words,
     sort_order,
-    standard_analyzer,
 )
+from drretail.env.catalog.relevance import search_index
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
@@ -33,12 +42,13 @@ LAST = 1e300
 DIRECTIONS: dict[SortOrder, Order] = {"asc": Order.Asc, "desc": Order.Desc}
 
 
-def catalog_schema() -> Schema:
-    """Analysed ``title`` and ``text``; raw categories; numbers to filter by (absent where unknown) and to sort by."""
+def catalog_schema(formulation: Formulation) -> Schema:
+    """Analysed texts; raw categories; numbers to filter by (absent where unknown) and to sort by."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("product_id", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("title", tokenizer_name="standard", index_option="position")
-    builder.add_text_field("text", tokenizer_name="standard", index_option="position")
+    for name, has_phrases in formulation.fields.items():
+        occurrences = "position" if has_phrases else "freq"
+        builder.add_text_field(name, tokenizer_name=formulation.tokenizer, index_option=occurrences)
     builder.add_text_field("category", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("category_name", tokenizer_name="raw", index_option="basic")
     for name in ("price", "rating"):
@@ -55,15 +65,16 @@ class TantivyWriter:
     One thread and one commit make one segment, whose order of documents then breaks all ties.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._index = Index(catalog_schema(), path=str(folder))
+        self._formulation = FORMULATIONS[analyzer]
+        self._index = Index(catalog_schema(self._formulation), path=str(folder))
         self._index.config_reader(reload_policy=NO_WATCHER)
         self._index.register_tokenizer("standard", standard_analyzer())
         self._writer = self._index.writer(WRITER_BYTES, num_threads=1)
 
     def add(self, product: Product) -> None:
-        document = as_document(product)
+        document = as_document(product, self._formulation)
         with write_errors():
             self._writer.add_document(document)
 
@@ -88,12 +99,12 @@ def write_errors() -> Generator[None]:
         raise OSError(f"the product index: {problem}") from problem
 
 
-def as_document(product: Product) -> tantivy.Document:
+def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("product_id", product.product_id)
-    document.add_text("title", indexed_title(product))
-    for part in indexed_text(product):
-        document.add_text("text", part)
+    for field, texts in formulation.texts(product).items():
+        for text in texts:
+            document.add_text(field, text)
     for name in category_names(product):
         document.add_text("category", fold_category(name))
         document.add_text("category_name", name)
@@ -120,8 +131,9 @@ def linked(folder: Path) -> TemporaryDirectory[str]:
 class TantivyCatalog:
     """Implements ``base.Catalog``. The searcher is immutable, so any number of threads may use it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
         """Raises UserError when ``folder`` holds no index that this version can read."""
+        self.formulation = FORMULATIONS[analyzer]
         self._links: TemporaryDirectory[str] | None = None
         try:
             if not os.access(folder, os.W_OK):
@@ -139,23 +151,28 @@ class TantivyCatalog:
         self._by_folded = {fold_category(name): name for name in names}
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        category = None if query.category is None else folded_category(query.category, self._by_folded)
-        found = query_words(query)
-        if query.text.strip() and not found:
+        return search_index(self, query)
+
+    def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
+        clauses = self._clauses(query, self._limits(query))
+        if clauses is None:
             return CatalogPage(total=0, hits=())
+        if among is not None:
+            clauses.append((Occur.Must, Query.term_set_query(self._schema, "product_id", list(among))))
         order: dict[str, Any] = {}
         if query.sort_by != "relevance":
             direction = sort_order(query)
             order = {"order_by_field": f"{query.sort_by}_{direction}", "order": DIRECTIONS[direction]}
-        clauses = [*self._matching(query, found), *self._filters(query, category)]
-        result = self._searcher.search(
-            Query.boolean_query(clauses), max(query.limit, 1), count=True, offset=query.offset, **order
-        )
-        scored = bool(found) and query.sort_by == "relevance"
+        result = self._searcher.search(joined(clauses), max(query.limit, 1), count=True, offset=query.offset, **order)
+        scored = query.sort_by == "relevance" and bool(query.text.strip())
         hits = tuple(Hit(self._product_id(address), key if scored else None) for key, address in result.hits)
-        # The stubs of tantivy lack the attribute.
-        total: int = result.count  # pyright: ignore[reportAttributeAccessIssue]
-        return CatalogPage(total=total, hits=hits[: query.limit])
+        return CatalogPage(total=counted(result), hits=hits[: query.limit])
+
+    def count_with_unknown(self, query: CatalogQuery) -> int:
+        clauses = self._clauses(query, self._limits_or_unknown(query))
+        if clauses is None:
+            return 0
+        return counted(self._searcher.search(Query.const_score_query(joined(clauses), 0.0), 1, count=True))
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -170,31 +187,61 @@ class TantivyCatalog:
         if self._links:
             self._links.cleanup()
 
-    def _matching(self, query: CatalogQuery, found: list[str]) -> list[tuple[Occur, Query]]:
-        if not found:
-            return [(Occur.Must, Query.all_query())]
-        occur = Occur.Must if query.match == "all" else Occur.Should
-        in_text = Query.boolean_query([(occur, part) for part in self._scored("text", query, found)])
-        in_title = [Query.boost_query(part, TITLE_BOOST) for part in self._scored("title", query, found)]
-        return [(Occur.Must, in_text), *((Occur.Should, part) for part in in_title)]
-
-    def _scored(self, field: str, query: CatalogQuery, found: list[str]) -> list[Query]:
-        if query.match == "phrase" and len(found) > 1:
-            return [Query.phrase_query(self._schema, field, list(found))]
-        return [Query.term_query(self._schema, field, word, "freq") for word in found]
-
-    def _filters(self, query: CatalogQuery, category: str | None) -> list[tuple[Occur, Query]]:
-        filters: list[Query] = []
+    def _clauses(self, query: CatalogQuery, limits: list[Query]) -> list[tuple[Occur, Query]] | None:
+        """What must match and what adds to the score; None where nothing can match."""
+        category = None if query.category is None else folded_category(query.category, self._by_folded)
+        asked = self.formulation.asked(query)
+        if not asked.matching and query.text.strip():
+            return None
+        filters = list(limits)
         if category is not None:
             filters.append(Query.term_query(self._schema, "category", category, "basic"))
+        return [*self._matching(asked), *((Occur.Must, Query.const_score_query(part, 0.0)) for part in filters)]
+
+    def _matching(self, asked: Asked) -> list[tuple[Occur, Query]]:
+        if not asked.matching:
+            return [(Occur.Must, Query.all_query())]
+        occur = Occur.Must if asked.every else Occur.Should
+        matching = Query.boolean_query([(occur, self._term(term)) for term in asked.matching])
+        return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in asked.scoring)]
+
+    def _term(self, term: Term) -> Query:
+        first, *others = term.words
+        if others:
+            found = Query.phrase_query(self._schema, term.field, list(term.words))
+        else:
+            found = Query.term_query(self._schema, term.field, first, "freq")
+        return found if term.boost == 1 else Query.boost_query(found, term.boost)
+
+    def _limits(self, query: CatalogQuery) -> list[Query]:
+        limits: list[Query] = []
         if query.price_min is not None or query.price_max is not None:
-            filters.append(self._between("price", query.price_min, query.price_max))
+            limits.append(self._between("price", query.price_min, query.price_max))
         if query.rating_min is not None:
-            filters.append(self._between("rating", query.rating_min, None))
-        return [(Occur.Must, Query.const_score_query(part, 0.0)) for part in filters]
+            limits.append(self._between("rating", query.rating_min, None))
+        return limits
+
+    def _limits_or_unknown(self, query: CatalogQuery) -> list[Query]:
+        """The limits on the fields to sort by, where a missing number is ±LAST and so within any limit."""
+        above = {"price_asc": query.price_min, "rating_asc": query.rating_min}
+        limits = [self._between(field, min(low, LAST), None) for field, low in above.items() if low is not None]
+        if query.price_max is not None:
+            limits.append(self._between("price_desc", None, max(query.price_max, -LAST)))
+        return limits
 
     def _between(self, field: str, low: float | None, high: float | None) -> Query:
         return Query.range_query(self._schema, field, FieldType.Float, low, high)
 
     def _product_id(self, address: tantivy.DocAddress) -> str:
         return str(self._searcher.doc(address)["product_id"][0])
+
+
+def joined(clauses: list[tuple[Occur, Query]]) -> Query:
+    """All clauses as one query; one alone as it is, which tantivy answers faster."""
+    return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
+
+
+def counted(result: tantivy.SearchResult) -> int:
+    """All matches of a search."""
+    # The stubs of tantivy lack the attribute.
+    return result.count  # pyright: ignore[reportAttributeAccessIssue]
