@@ -90,9 +90,10 @@ def category_names(product: Product) -> tuple[str, ...]:
 
 def other_texts(product: Product) -> list[str]:
     """Features, description, categories, store, brand, and the details that are texts, such as a material."""
+    categories = [name.replace("_", " ") for name in category_names(product)]
     details = [value for value in product.details.values() if isinstance(value, str)]
     names = dict.fromkeys([product.store or "", product.brand or "", *details])
-    return [text for text in (*product.features, *product.description, *category_names(product), *names) if text]
+    return [text for text in (*product.features, *product.description, *categories, *names) if text]
 
 
 def english_texts(product: Product) -> FieldTexts:
