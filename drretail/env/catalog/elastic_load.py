@@ -9,13 +9,13 @@ from elastic_transport import TransportError
 from elasticsearch import ApiError, Elasticsearch, NotFoundError
 
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer, fold_category
-from drretail.env.catalog.formulation import FORMULATIONS, Formulation, category_names
+from drretail.env.catalog.formulation import FORMULATIONS, Formulation, Tokenizer, category_names
 from drretail.env.servers.faults import BUSY, Patience, elastic_fault, passes
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
-WORDS = "words"
-"""The name of the analyzer."""
+ANALYZERS: dict[Tokenizer, str] = {"standard": "words", "whitespace": "whitespace"}
+"""Their names: "words" is defined by the index, "whitespace" is Elasticsearch's own."""
 LONGEST_WORD = 10_922
 """UTF-16 units. By default words are cut at 255, which the embedded catalog does not; Lucene takes 32,766 bytes."""
 LONGEST_NAME = 8_191
@@ -26,15 +26,13 @@ LARGEST_WINDOW = 2**31 - 1
 
 def index_settings(formulation: Formulation, shards: int) -> dict[str, Any]:
     """Settings of an index that is being loaded: nothing is searchable, nothing is copied yet."""
-    words: dict[str, Any] = {"type": formulation.tokenizer}
-    if formulation.tokenizer == "standard":
-        words["max_token_length"] = LONGEST_WORD
+    words = {"type": "standard", "max_token_length": LONGEST_WORD}
     return {
         "number_of_shards": shards,
         "number_of_replicas": 0,
         "refresh_interval": "-1",
         "max_result_window": LARGEST_WINDOW,
-        "analysis": {"analyzer": {WORDS: words}},
+        "analysis": {"analyzer": {ANALYZERS["standard"]: words}},
     }
 
 
@@ -43,8 +41,9 @@ def index_mappings(formulation: Formulation) -> dict[str, Any]:
 
     The documents themselves are not kept: the store holds the records, details included, and nothing reads them here.
     """
+    analyzer = ANALYZERS[formulation.tokenizer]
     texts = {
-        name: {"type": "text", "analyzer": WORDS, "index_options": "positions" if has_phrases else "freqs"}
+        name: {"type": "text", "analyzer": analyzer, "index_options": "positions" if has_phrases else "freqs"}
         for name, has_phrases in formulation.fields.items()
     }
     return {
