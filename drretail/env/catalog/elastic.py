@@ -70,13 +70,15 @@ class ElasticCatalog:
         hits = tuple(Hit(product_id=key[-1], score=float(key[0]) if scored else None) for key in keys)
         return CatalogPage(total=reply["hits"]["total"]["value"], hits=hits)
 
-    def count_with_unknown(self, query: CatalogQuery) -> int:
+    def count_hidden(self, query: CatalogQuery) -> int:
         asked = self.formulation.asked(query)
-        limits = [*self._in_category(query), *(or_unknown(limit) for limit in numbers_within(query))]
         if not asked.matching and query.text.strip():
             return 0
-        reply = self._search(query=catalog_query(asked, limits, scored=False), size=0, track_total_hits=True)
-        return reply["hits"]["total"]["value"]
+        limits = numbers_within(query)
+        some_unknown = any_of([unknown(limit) for limit in limits])
+        or_unknown = [any_of([limit, unknown(limit)]) for limit in limits]
+        clause = catalog_query(asked, [*self._in_category(query), some_unknown, *or_unknown], scored=False)
+        return self._search(query=clause, size=0, track_total_hits=True)["hits"]["total"]["value"]
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -164,11 +166,14 @@ def numbers_within(query: CatalogQuery) -> list[Clause]:
     return clauses
 
 
-def or_unknown(limit: Clause) -> Clause:
-    """What passes a limit of ``numbers_within``, and what lacks its number."""
+def unknown(limit: Clause) -> Clause:
+    """What lacks the number of a limit of ``numbers_within``."""
     (field,) = limit["range"]
-    unknown = {"bool": {"must_not": [{"exists": {"field": field}}]}}
-    return {"bool": {"should": [limit, unknown], "minimum_should_match": 1}}
+    return {"bool": {"must_not": [{"exists": {"field": field}}]}}
+
+
+def any_of(clauses: list[Clause]) -> Clause:
+    return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
 def finite(number: float) -> float:

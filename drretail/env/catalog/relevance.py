@@ -25,8 +25,8 @@ class Index(Protocol):
         """All matches, sorted as asked; ``among`` leaves only these products."""
         ...
 
-    def count_with_unknown(self, query: CatalogQuery) -> int:
-        """How many match if a product whose price or rating is unknown passes the filters."""
+    def count_hidden(self, query: CatalogQuery) -> int:
+        """How many more would match if an unknown price or rating passed the filters on it."""
         ...
 
 
@@ -34,7 +34,7 @@ def search_index(index: Index, query: CatalogQuery) -> CatalogPage:
     """The answer to one search."""
     strict = replace(query, match="all") if _ranks_relevant_only(index, query) else query
     page = index.find(strict)
-    hidden = index.count_with_unknown(strict) - page.total if query.filters_numbers else 0
+    hidden = index.count_hidden(strict) if query.filters_numbers else 0
     if strict is not query and not page.total:
         page = _best_sorted(index, query)
     return replace(page, hidden=hidden) if hidden else page

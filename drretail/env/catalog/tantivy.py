@@ -3,6 +3,8 @@
 import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
+from itertools import chain, combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -154,25 +156,42 @@ class TantivyCatalog:
         return search_index(self, query)
 
     def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
-        clauses = self._clauses(query, self._limits(query))
-        if clauses is None:
+        category = self._in_category(query)
+        asked = self.formulation.asked(query)
+        if not asked.matching and query.text.strip():
             return CatalogPage(total=0, hits=())
+        limits = [self._clause(part) for part in self._limits(query).values()]
         if among is not None:
-            clauses.append((Occur.Must, Query.term_set_query(self._schema, "product_id", list(among))))
+            limits.append((Occur.Must, Query.term_set_query(self._schema, "product_id", list(among))))
+        clauses = [*self._matching(asked), *category, *limits]
         order: dict[str, Any] = {}
         if query.sort_by != "relevance":
             direction = sort_order(query)
             order = {"order_by_field": f"{query.sort_by}_{direction}", "order": DIRECTIONS[direction]}
-        result = self._searcher.search(joined(clauses), max(query.limit, 1), count=True, offset=query.offset, **order)
-        scored = query.sort_by == "relevance" and bool(query.text.strip())
-        hits = tuple(Hit(self._product_id(address), key if scored else None) for key, address in result.hits)
-        return CatalogPage(total=counted(result), hits=hits[: query.limit])
+        # How often a single word occurs is known; without counting, most of its products need not be scored.
+        total = self._frequency(asked) if len(clauses) == 1 and not order else None
+        result = self._searcher.search(
+            joined(clauses), max(query.limit, 1), count=total is None, offset=query.offset, **order
+        )
+        scored = query.sort_by == "relevance" and bool(asked.matching)
+        hits = tuple(Hit(self._ids[address.doc], key if scored else None) for key, address in result.hits)
+        return CatalogPage(total=counted(result) if total is None else total, hits=hits[: query.limit])
 
-    def count_with_unknown(self, query: CatalogQuery) -> int:
-        clauses = self._clauses(query, self._limits_or_unknown(query))
-        if clauses is None:
+    def count_hidden(self, query: CatalogQuery) -> int:
+        asked = self.formulation.asked(query)
+        if not asked.matching and query.text.strip():
             return 0
-        return counted(self._searcher.search(Query.const_score_query(joined(clauses), 0.0), 1, count=True))
+        limits = self._limits(query)
+        lacked = [number for number in limits if number in self._lacked]
+        matching = [*self._matching(asked), *self._in_category(query)]
+        hidden = 0
+        # Each set of numbers that a product may lack at once; it must pass the limits on the others.
+        for lacks in chain.from_iterable(combinations(lacked, size + 1) for size in range(len(lacked))):
+            unknown = [(Occur.MustNot, Query.exists_query(number)) for number in lacks]
+            passed = [self._clause(limit) for number, limit in limits.items() if number not in lacks]
+            found = Query.const_score_query(Query.boolean_query([*matching, *passed, *unknown]), 0.0)
+            hidden += counted(self._searcher.search(found, 1, count=True))
+        return hidden
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -187,16 +206,36 @@ class TantivyCatalog:
         if self._links:
             self._links.cleanup()
 
-    def _clauses(self, query: CatalogQuery, limits: list[Query]) -> list[tuple[Occur, Query]] | None:
-        """What must match and what adds to the score; None where nothing can match."""
-        category = None if query.category is None else folded_category(query.category, self._by_folded)
-        asked = self.formulation.asked(query)
-        if not asked.matching and query.text.strip():
+    @cached_property
+    def _ids(self) -> list[str]:
+        """The product id of each document; they were added in order of id. Reading them one by one takes longer."""
+        return [product_id for product_id, _ in self._searcher.terms_with_prefix("product_id", "")]
+
+    @cached_property
+    def _lacked(self) -> frozenset[str]:
+        """The numbers to filter by that some product lacks."""
+        total = self._searcher.num_docs
+        known = {number: Query.exists_query(number) for number in ("price", "rating")}
+        return frozenset(
+            number for number, query in known.items() if counted(self._searcher.search(query, 1, count=True)) < total
+        )
+
+    def _frequency(self, asked: Asked) -> int | None:
+        """How many products hold what is asked for, where that is a single word, else None."""
+        if len(asked.matching) != 1 or len(asked.matching[0].words) != 1:
             return None
-        filters = list(limits)
-        if category is not None:
-            filters.append(Query.term_query(self._schema, "category", category, "basic"))
-        return [*self._matching(asked), *((Occur.Must, Query.const_score_query(part, 0.0)) for part in filters)]
+        (term,) = asked.matching
+        return self._searcher.doc_freq(term.field, term.words[0])
+
+    def _in_category(self, query: CatalogQuery) -> list[tuple[Occur, Query]]:
+        if query.category is None:
+            return []
+        folded = folded_category(query.category, self._by_folded)
+        return [self._clause(Query.term_query(self._schema, "category", folded, "basic"))]
+
+    def _clause(self, part: Query) -> tuple[Occur, Query]:
+        """What must match and adds nothing to the score."""
+        return Occur.Must, Query.const_score_query(part, 0.0)
 
     def _matching(self, asked: Asked) -> list[tuple[Occur, Query]]:
         if not asked.matching:
@@ -213,20 +252,13 @@ class TantivyCatalog:
             found = Query.term_query(self._schema, term.field, first, "freq")
         return found if term.boost == 1 else Query.boost_query(found, term.boost)
 
-    def _limits(self, query: CatalogQuery) -> list[Query]:
-        limits: list[Query] = []
+    def _limits(self, query: CatalogQuery) -> dict[str, Query]:
+        """By the number that they limit; a product without it does not pass."""
+        limits: dict[str, Query] = {}
         if query.price_min is not None or query.price_max is not None:
-            limits.append(self._between("price", query.price_min, query.price_max))
+            limits["price"] = self._between("price", query.price_min, query.price_max)
         if query.rating_min is not None:
-            limits.append(self._between("rating", query.rating_min, None))
-        return limits
-
-    def _limits_or_unknown(self, query: CatalogQuery) -> list[Query]:
-        """The limits on the fields to sort by, where a missing number is ±LAST and so within any limit."""
-        above = {"price_asc": query.price_min, "rating_asc": query.rating_min}
-        limits = [self._between(field, min(low, LAST), None) for field, low in above.items() if low is not None]
-        if query.price_max is not None:
-            limits.append(self._between("price_desc", None, max(query.price_max, -LAST)))
+            limits["rating"] = self._between("rating", query.rating_min, None)
         return limits
 
     def _between(self, field: str, low: float | None, high: float | None) -> Query:

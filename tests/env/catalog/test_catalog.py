@@ -236,3 +236,8 @@ def test_words_of_every_script_are_found(build: Build) -> None:
         for number, title in enumerate(titles):
             hits = catalog.search(CatalogQuery(SCRIPTS[title], match=match)).hits
             assert [hit.product_id for hit in hits] == [f"B{number:02d}"], (title[:20], match)
+
+
+def test_an_unknown_category_is_said_even_where_the_text_holds_no_word(build: Build) -> None:
+    with pytest.raises(ToolError, match="no category 'zzz'"):
+        build(shelf_of("bird")).search(CatalogQuery("???", category="zzz"))
