@@ -11,7 +11,7 @@ from pymongo import WriteConcern
 from pymongo.collection import Collection
 from pymongo.errors import BulkWriteError
 
-from drretail.env.catalog.base import Analyzer
+from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
@@ -166,7 +166,7 @@ class Filling:
         seed: str,
         pool: ProfilePool,
         materialize_users: bool,
-        analyzer: Analyzer,
+        analyzer: Analyzer = DEFAULT_ANALYZER,
     ) -> None:
         collections = collections_of(servers.database, unfinished.number)
         self._collections = {name: each.with_options(write_concern=SAFE) for name, each in collections.items()}
