@@ -241,7 +241,7 @@ class TantivyCatalog:
         if not asked.matching:
             return [(Occur.Must, Query.all_query())]
         occur = Occur.Must if asked.every else Occur.Should
-        matching = Query.boolean_query([(occur, self._term(term)) for term in asked.matching])
+        matching = joined([(occur, self._term(term)) for term in asked.matching])
         return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in asked.scoring)]
 
     def _term(self, term: Term) -> Query:
@@ -269,7 +269,7 @@ class TantivyCatalog:
 
 
 def joined(clauses: list[tuple[Occur, Query]]) -> Query:
-    """All clauses as one query; one alone as it is, which tantivy answers faster."""
+    """All clauses, one of which must match, as one query; one alone as it is, which tantivy answers faster."""
     return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
 
 
