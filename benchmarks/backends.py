@@ -31,8 +31,9 @@ from drretail.env.world import World, open_world
 
 CLIENTS = (1, 8, 50)
 ROUNDS = 3
-# Ratio of the medians with one client, or microseconds.
-AT_MOST = {"any": 1 / 3, "all": 1 / 5, "phrase": 1 / 5}
+# Of every kind of search with one client: the ratio of the medians, and microseconds of the slowest hundredth.
+SEARCH_AT_MOST = 1 / 5
+SEARCH_P99_US = 2000
 TOOL_CALL_US = 2000
 SAMPLE = 2000
 """Products, users and orders that the calls are about."""
@@ -76,11 +77,14 @@ def sweep(cases: list[Case], clients: int, calls: int) -> dict[str, dict[str, Ti
 def goals(one_client: dict[str, dict[str, Times]]) -> list[dict[str, Any]]:
     """What was to be reached, what was, and whether it holds."""
     rows: list[dict[str, Any]] = []
-    for kind, most in AT_MOST.items():
-        times = one_client[f"search {kind}"]
+    for name, times in one_client.items():
+        if not name.startswith("search "):
+            continue
+        slowest = times["embedded"].as_row()["p99_us"]
+        rows.append({"goal": f"{name}, embedded, p99 us", "at_most": SEARCH_P99_US, "measured": slowest})
         if "servers" in times:
             ratio = times["embedded"].p50_us / times["servers"].p50_us
-            rows.append({"goal": f"embedded / servers, {kind}, p50", "at_most": most, "measured": ratio})
+            rows.append({"goal": f"{name}, embedded / servers, p50", "at_most": SEARCH_AT_MOST, "measured": ratio})
     tool = one_client[TOOL]["embedded"].p50_us
     rows.append({"goal": f"{TOOL}, embedded, p50 us", "at_most": TOOL_CALL_US, "measured": tool})
     return [{**row, "reached": row["measured"] <= row["at_most"]} for row in rows]
@@ -99,7 +103,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             *tool_cases(opened, queries),
             *read_cases(opened, list(products), args.orders, args.seed),
         ]
-        swept = {clients: sweep(cases, clients, args.calls) for clients in CLIENTS}
+        swept = {clients: sweep(cases, clients, args.calls) for clients in args.clients}
         counts = opened["embedded"].manifest.counts.model_dump()
     gc.unfreeze()
     return {
@@ -107,7 +111,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         "load_average": os.getloadavg()[0],
         "loads": loads,
         "rank_bm25_build_seconds": rival.seconds if rival else None,
-        "goals": goals(swept[1]),
+        "goals": goals(swept[args.clients[0]]),
         "clients": {
             str(clients): {name: {b: t.as_row() for b, t in row.items()} for name, row in found.items()}
             for clients, found in swept.items()
@@ -136,9 +140,9 @@ def print_result(result: dict[str, Any]) -> None:
                 ratio = row["p50_us"] / by_backend["embedded"]["p50_us"]
                 shown = f"{row['p50_us']:10,.0f}{row['p99_us']:10,.0f}{row['calls_per_second']:10,.0f}{ratio:13.1f}"
                 print(f"{name:36}{backend:12}{shown}")
-    print(f"\n{'goal':46}{'at most':>10}{'measured':>10}")
+    print(f"\n{'goal':56}{'at most':>10}{'measured':>10}")
     for row in result["goals"]:
-        print(f"{row['goal']:46}{row['at_most']:10,.2f}{row['measured']:10,.2f}  {'yes' if row['reached'] else 'NO'}")
+        print(f"{row['goal']:56}{row['at_most']:10,.2f}{row['measured']:10,.2f}  {'yes' if row['reached'] else 'NO'}")
 
 
 def main() -> None:
@@ -146,6 +150,7 @@ def main() -> None:
     parser.add_argument("--products", type=int, default=80_000)
     parser.add_argument("--orders", type=int, default=4_300_000)
     parser.add_argument("--calls", type=int, default=1200, help="of each kind and backend")
+    parser.add_argument("--clients", type=int, nargs="+", default=CLIENTS, help="at once; the first is held to goals")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows, a quarter of the calls")
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--mongo-url", default=os.environ.get("MONGO_URL"))

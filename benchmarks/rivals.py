@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.formulation import indexed_text, query_words, words
+from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.world import World
 from drretail.records.shop import Product
 
@@ -20,7 +20,7 @@ BATCH = 500
 
 @dataclass
 class RankBm25:
-    """The library rank_bm25 over the words that the catalog indexes, with filters and sorts as one adds them to it."""
+    """The library rank_bm25 over the stems that the catalog indexes, with filters as one adds them to it."""
 
     ids: list[str]
     price: Any
@@ -29,12 +29,11 @@ class RankBm25:
     seconds: float
 
     def can(self, query: CatalogQuery) -> bool:
-        """It knows no phrases, no required words, and nothing of categories; one sort stands for all."""
-        sorted_by = (query.sort_by, query.order)
-        return query.match == "any" and query.category is None and sorted_by in (("relevance", None), ("price", None))
+        """It knows no phrases, no required words, which sorts need too, and nothing of categories."""
+        return query.match == "any" and query.category is None and query.sort_by == "relevance"
 
     def search(self, query: CatalogQuery) -> tuple[int, list[str]]:
-        scores = self.index.get_scores(query_words(query))
+        scores = self.index.get_scores([term.words[0] for term in ENGLISH.asked(query).matching])
         found = scores > 0
         if query.price_min is not None:
             found &= self.price >= query.price_min
@@ -43,10 +42,7 @@ class RankBm25:
         if query.rating_min is not None:
             found &= self.rating >= query.rating_min
         kept = np.flatnonzero(found)
-        keys = -scores[kept]
-        if query.sort_by == "price":
-            keys = np.nan_to_num(self.price[kept], nan=np.inf)
-        best = np.argsort(keys, kind="stable")[query.offset : query.offset + query.limit]
+        best = np.argsort(-scores[kept], kind="stable")[query.offset : query.offset + query.limit]
         return len(kept), [self.ids[place] for place in kept[best]]
 
 
@@ -66,7 +62,9 @@ def rank_bm25_of(world: World, count: int) -> RankBm25 | None:
 
     start = time.perf_counter()
     products = list(all_products(world, count))
-    corpus = [[sys.intern(word) for part in indexed_text(product) for word in words(part)] for product in products]
+    corpus = [
+        [sys.intern(word) for text in ENGLISH.texts(product)["text"] for word in text.split()] for product in products
+    ]
     index = BM25Okapi(corpus)
     seconds = time.perf_counter() - start
     numbers = [

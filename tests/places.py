@@ -7,6 +7,7 @@ from typing import Literal
 
 import pytest
 
+from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.copying import writer_to
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
@@ -27,13 +28,19 @@ class Place:
     servers: ServerSettings | None = None
 
     def write(
-        self, products: Iterable[Product], orders: Iterable[OrderRow], holdout: Iterable[OrderRow] | None = None
+        self,
+        products: Iterable[Product],
+        orders: Iterable[OrderRow],
+        holdout: Iterable[OrderRow] | None = None,
+        analyzer: Analyzer = DEFAULT_ANALYZER,
     ) -> Manifest:
         """Makes a world of the rows in any order, with seed 42 and the default pool."""
         by_id = sorted(products, key=lambda product: product.product_id)
         by_place = sorted(orders, key=lambda row: row.place)
         with writer_to(self.spec, self.servers) as write:
-            return write(products=by_id, orders=by_place, holdout=holdout, seed="42", pool=default_pool())
+            return write(
+                products=by_id, orders=by_place, holdout=holdout, seed="42", pool=default_pool(), analyzer=analyzer
+            )
 
     def open(self, web: Web | None = None) -> World:
         return open_world(self.spec, web=web, servers=self.servers)

@@ -58,6 +58,14 @@ def ingest(
     profile_pool: Annotated[
         str | None, typer.Option("--profile-pool", metavar="faker:LOCALE", help="Other names and addresses.")
     ] = None,
+    analyzer: Annotated[
+        Literal["english", "standard"] | None,
+        typer.Option(
+            "--analyzer",
+            show_default="standard with --preset paper, else english",
+            help="How a search compares words: by English stems, or as they stand.",
+        ),
+    ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
         typer.Option(
@@ -99,6 +107,7 @@ def ingest(
         vary_orders=vary_orders,
         holdout=holdout,
         profile_pool=profile_pool,
+        analyzer=analyzer,
     )
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")

@@ -8,6 +8,7 @@ from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.recipe import RECIPE_VERSION
 from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
+from drretail.env.catalog.base import DEFAULT_ANALYZER
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import FORMAT
@@ -39,7 +40,7 @@ def build_shop(folder: Path, progress: Progress) -> Path:
 
 def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
     """The built-in world in the user's cache, built at the first call; two processes at once are safe."""
-    home = cache_dir / f"demo-format{FORMAT}-recipe{RECIPE_VERSION}"
+    home = cache_dir / f"demo-format{FORMAT}-recipe{RECIPE_VERSION}-{DEFAULT_ANALYZER}"
     world = home / "world"
     if (world / "CURRENT").exists():
         return world

@@ -227,13 +227,14 @@ def _write(
         sources=sources,
         versions={task.work.name: selected.version},
         progress=task.progress,
+        analyzer=options.chosen_analyzer,
     )
 
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:
     """What was chosen, but for what the manifest has fields of its own for."""
     nothing_held_out = {"holdout"} if options.holdout == "none" else set[str]()
-    return options.model_dump(mode="json", exclude={"seed", "since", *nothing_held_out})
+    return options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *nothing_held_out})
 
 
 def _category_counts(name: str, report: IngestReport) -> CategoryCounts:

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.report import FileReport
+from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.errors import UserError
 from drretail.records.base import Record
 
@@ -100,6 +101,13 @@ class IngestOptions(Record):
     """"last": each user's last order is kept apart, out of the world."""
     profile_pool: str | None = None
     """"faker:LOCALE" draws another pool of names and addresses; None is the shipped one."""
+    analyzer: Analyzer | None = None
+    """Of product searches; None is "standard" for the preset "paper", whose search did not stem, else "english"."""
+
+    @property
+    def chosen_analyzer(self) -> Analyzer:
+        """The analyzer that the world is made with."""
+        return self.analyzer or ("standard" if self.preset == "paper" else DEFAULT_ANALYZER)
 
     @property
     def since_ms(self) -> int:

@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
-from drretail.env.catalog.formulation import FORMULATION
+from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.generations import live_generation
 from drretail.env.manifest import (
@@ -57,7 +57,7 @@ def check_generation(generation: Path) -> list[Finding]:
     """What is wrong with one generation."""
     try:
         manifest = read_manifest(generation)
-        catalog = TantivyCatalog(generation / INDEX_FOLDER)
+        catalog = TantivyCatalog(generation / INDEX_FOLDER, manifest.analyzer)
         store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
     except UserError as problem:
         return [fault("unreadable", str(problem))]
@@ -116,9 +116,9 @@ def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, hol
     """Computes the fingerprint anew from the rows; ``holdout`` is the hash of those that are held out."""
     if pool != manifest.profile_pool:
         yield fault("profile_pool", manifest.profile_pool, pool)
-    formulation = manifest.versions.get(INDEX_VERSION, "")
-    if formulation != FORMULATION:
-        yield fault("index_formulation", formulation, f"this version of drretail searches by {FORMULATION}")
+    formulation, known = manifest.versions.get(INDEX_VERSION, ""), FORMULATIONS[manifest.analyzer].version
+    if formulation != known:
+        yield fault("index_formulation", formulation, f"this version of drretail searches by {known}")
     found = world_fingerprint(
         products=hash_lines(product_lines(db)),
         orders=hash_lines(map(order_line, order_rows(db))),

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from drretail.env.catalog.base import Analyzer
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
 from drretail.env.rows import WorldRows, rows_of
@@ -35,6 +36,7 @@ class WriteWorld(Protocol):
         versions: Mapping[str, str] | None = None,
         progress: Progress | None = None,
         expected: str | None = None,
+        analyzer: Analyzer = ...,
     ) -> Manifest: ...
 
 
@@ -110,6 +112,7 @@ def write_rows(write: WriteWorld, rows: WorldRows, progress: Progress | None) ->
         versions={name: version for name, version in manifest.versions.items() if name not in KEEPERS},
         progress=progress,
         expected=manifest.fingerprint,
+        analyzer=manifest.analyzer,
     )
 
 

@@ -6,7 +6,8 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from drretail import __version__
-from drretail.env.catalog.formulation import FORMULATION
+from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
+from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.manifest import (
     INDEX_VERSION,
     NOW_WITHOUT_ORDERS,
@@ -41,7 +42,8 @@ class Intake:
     Raises ValueError, naming the row, for rows out of order, repeated or without their product: bugs of ours.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
+        self.formulation = FORMULATIONS[analyzer]
         self.listings: dict[str, Listing] = {}
         self.product_hash = LineHash()
         self.order_hash = LineHash()
@@ -120,7 +122,7 @@ class Intake:
                 orders=self.order_hash.hexdigest(),
                 seed=str(seed),
                 pool=pool.hash,
-                formulation=FORMULATION,
+                formulation=self.formulation.version,
                 holdout=None if self.holdout_hash is None else self.holdout_hash.hexdigest(),
             ),
             seed=str(seed),
@@ -130,8 +132,9 @@ class Intake:
             categories=tuple(categories),
             counts=self.counts,
             sources=tuple(sources),
-            versions={**versions, "drretail": __version__, INDEX_VERSION: FORMULATION},
+            versions={**versions, "drretail": __version__, INDEX_VERSION: self.formulation.version},
             profile_pool=pool.hash,
+            analyzer=self.formulation.analyzer,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
+from drretail.env.catalog.base import Analyzer
 from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.base import FORMAT, Document, Record, canonical_json, sha256_of
@@ -83,6 +84,8 @@ class Manifest(Document):
     """Of drretail, its engines, and the index formulation."""
     profile_pool: str
     """Hash of the pool that profiles are derived from."""
+    analyzer: Analyzer = "standard"
+    """Of product searches; a world without the field was made before there was another one."""
 
     @property
     def generation(self) -> str:

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.catalog.tantivy import TantivyWriter
 from drretail.env.checking import check_generation
 from drretail.env.generations import make_live, publish, staged
@@ -42,6 +43,7 @@ def write_world(
     versions: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     expected: str | None = None,
+    analyzer: Analyzer = DEFAULT_ANALYZER,
 ) -> Manifest:
     """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
 
@@ -52,7 +54,7 @@ def write_world(
     ValueError for rows out of order, UserError when ``folder`` holds something else.
     """
     with staged(folder) as staging:
-        intake = Intake()
+        intake = Intake(analyzer)
         write_rows(staging, intake, products, orders, pool, progress or Progress())
         if holdout is not None:
             write_holdout(staging / HOLDOUT_FILE, intake, holdout)
@@ -94,7 +96,7 @@ def write_rows(
     """The database and the index, from one pass over each stream."""
     store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
     try:
-        catalog = TantivyWriter(staging / INDEX_FOLDER)
+        catalog = TantivyWriter(staging / INDEX_FOLDER, intake.formulation.analyzer)
         with progress.track("products into store and index") as bar:
             for product in store.add_products(products):
                 catalog.add(product)

@@ -31,8 +31,10 @@ def product_catalog_search(
 ) -> ToolResult:
     """Searches the shop's products by the words of their titles, features, descriptions, categories and brands (BM25).
 
-    Only products of this shop are found, and a product whose price is unknown passes no price filter. Use short
-    product words; put limits on price, rating and category into the filters instead of the query.
+    Only products of this shop are found. A product whose price or rating is unknown passes no filter on it; hidden says
+    how many were left out so. Use short product words; put limits on price, rating and category into the filters
+    instead of the query. A sort other than by relevance ranks only the products that hold all words of the query or,
+    where none does, the 50 that match best.
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
@@ -47,8 +49,9 @@ def product_catalog_search(
         offset: How many products to leave out at the beginning, to read on.
 
     Returns:
-        The number of products found in all, and a card for each one shown: evidence id to cite it by, product_id,
-        product_url, title, price (null if unknown), currency, average rating, number of ratings, store and category.
+        The number of products found in all, with a filter on price or rating how many matches of unknown price or
+        rating it left out (hidden), and a card for each one shown: evidence id to cite it by, product_id, product_url,
+        title, price (null if unknown), currency, average rating, number of ratings, store and category.
     """
     if price_min is not None and price_max is not None and price_min > price_max:
         raise ToolError(
@@ -65,12 +68,14 @@ def product_catalog_search(
         match=match,
         limit=limit,
         offset=offset,
+        relevant_only=True,
     )
     page = session.world.catalog.search(wanted)
     known = session.world.store.products([hit.product_id for hit in page.hits])
     products = [known[hit.product_id] for hit in page.hits]
     hits = [product_card(product) for product in products]
-    value = {"total": page.total, "shown": len(hits), "offset": offset, "hits": hits}
+    hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
+    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 

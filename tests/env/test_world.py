@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.generations import CURRENT, staged
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
@@ -159,6 +160,7 @@ def test_everything_an_agent_can_see_is_in_the_fingerprint(
         {"products": [other_product, *products[1:]]},
         {"orders": orders[:-1]},
         {"orders": [orders[0]._replace(quantity=9), *orders[1:]]},
+        {"analyzer": "standard"},
     ]
     same: dict[str, Any] = {"products": products, "orders": orders, "seed": 42, "pool": pool}
     found = {
@@ -166,6 +168,33 @@ def test_everything_an_agent_can_see_is_in_the_fingerprint(
         for number, variant in enumerate(variants)
     }
     assert len(found | {manifest.fingerprint}) == len(variants) + 1
+
+
+BEFORE_STEMS = "74425ab5a1ad5f7adce5c66ab0d9dd5e9c20050121aeff66434c9512a51d6e0e"
+"""The fingerprint that this shop had when there was one analyzer only."""
+
+
+def test_a_world_made_before_there_were_stems_opens_and_searches_as_before(
+    folder: Path, web: Web, products: list[Product], orders: list[OrderRow]
+) -> None:
+    made = write_world(folder, products=products, orders=orders, seed=42, pool=default_pool(), analyzer="standard")
+    assert made.fingerprint == BEFORE_STEMS
+    path = folder / made.generation / "manifest.json"
+    old = json.loads(path.read_text())
+    del old["analyzer"]
+    path.write_text(json.dumps(old))
+    assert not check_world(folder)
+    with open_world(folder, web=web) as world:
+        totals = [world.catalog.search(CatalogQuery(text)).total for text in ("pen", "pens", "bird pen")]
+        assert totals == [1, 0, 3]
+        assert world.catalog.search(CatalogQuery("bird pen", sort_by="price")).total == 3
+
+
+def test_a_world_is_searched_by_stems_unless_told_otherwise(world: World) -> None:
+    assert world.manifest.analyzer == "english"
+    totals = [world.catalog.search(CatalogQuery(text)).total for text in ("pen", "pens", "bird pen")]
+    assert totals == [1, 1, 3]
+    assert world.catalog.search(CatalogQuery("bird pen", sort_by="price")).total == 1
 
 
 def test_the_last_two_generations_are_kept(

@@ -9,6 +9,7 @@ from elasticsearch import Elasticsearch
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.catalog.elastic_load import ElasticWriter, as_document, index_mappings
+from drretail.env.catalog.formulation import ENGLISH
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
 
@@ -62,8 +63,8 @@ def test_the_mapping_has_the_fields_that_are_searched_and_takes_no_others(
     del catalog
     mapping = client.indices.get_mapping(index=index)[index]["mappings"]
     assert mapping["dynamic"] == "strict"
-    assert mapping["properties"].keys() == index_mappings()["properties"].keys()
-    assert as_document(products(1)[0]).keys() <= mapping["properties"].keys()
+    assert mapping["properties"].keys() == index_mappings(ENGLISH)["properties"].keys()
+    assert as_document(products(1)[0], ENGLISH).keys() <= mapping["properties"].keys()
 
 
 def test_settings_are_those_of_an_index_in_use_after_the_load(

@@ -1,11 +1,14 @@
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from drretail.env.catalog.base import Analyzer, CatalogQuery
 from drretail.env.session import Session
 from drretail.tools.toolkit import Toolkit
-from tests.tools.conftest import error_of
+from tests.places import Place, PlaceKind
+from tests.tools.conftest import ANNA, ORDERS, PRODUCTS, error_of
 
 
 def ids(toolkit: Toolkit, query: str, **args: Any) -> list[str]:
@@ -78,6 +81,24 @@ def test_filters_keep_what_they_say(toolkit: Toolkit, filters: dict[str, Any], f
 )
 def test_sorts_break_ties_by_id_and_put_the_unknown_last(toolkit: Toolkit, sort: dict[str, Any], found: str) -> None:
     assert ids(toolkit, "", category="Bird Feeders", **sort) == list(found)
+
+
+@pytest.mark.parametrize("analyzer", ["english", "standard"])
+def test_a_sort_leaves_loose_matches_out(new_place: Callable[[PlaceKind], Place], analyzer: Analyzer) -> None:
+    place = new_place("embedded")
+    place.write(PRODUCTS, ORDERS, analyzer=analyzer)
+    with place.open() as world, Toolkit(Session(world, user_id=ANNA)) as toolkit:
+        assert sorted(ids(toolkit, "tube feeder", sort_by="rating")) == ["1", "4"]
+        assert set(ids(toolkit, "tube feeder")) > {"1", "4"}
+        # Searches of the catalog itself stay as they were in a world of words as they stand.
+        found = world.catalog.search(CatalogQuery("tube feeder", sort_by="rating"))
+        assert (found.total == 2) == (analyzer == "english")
+
+
+def test_a_filter_says_how_many_it_hid_for_want_of_a_price(toolkit: Toolkit) -> None:
+    found = toolkit.call("product_catalog_search", {"query": "feeder", "price_max": 30}).value
+    assert (found["total"], found["hidden"]) == (3, 1)
+    assert "hidden" not in toolkit.call("product_catalog_search", {"query": "feeder"}).value
 
 
 def test_match_options_widen_from_phrase_to_all_to_any(toolkit: Toolkit) -> None:

@@ -7,6 +7,9 @@ from typing import Literal, Protocol
 Match = Literal["any", "all", "phrase"]
 SortBy = Literal["relevance", "price", "rating", "popularity"]
 SortOrder = Literal["asc", "desc"]
+Analyzer = Literal["english", "standard"]
+"""How the words of products and queries are compared: by their English stems, or as they stand."""
+DEFAULT_ANALYZER: Analyzer = "english"
 DEFAULT_ORDER: dict[SortBy, SortOrder] = {"relevance": "desc", "price": "asc", "rating": "desc", "popularity": "desc"}
 
 
@@ -24,6 +27,13 @@ class CatalogQuery:
     match: Match = "any"
     limit: int = 10
     offset: int = 0
+    relevant_only: bool = False
+    """Another sort than by relevance ranks relevant matches only; with the analyzer ``english`` it always does."""
+
+    @property
+    def filters_numbers(self) -> bool:
+        """Whether products of unknown price or rating are left out."""
+        return any(bound is not None for bound in (self.price_min, self.price_max, self.rating_min))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,8 @@ class CatalogPage:
 
     total: int
     hits: tuple[Hit, ...]
+    hidden: int = 0
+    """Matches that were left out because their price or rating, by which the query filters, is unknown."""
 
 
 class Catalog(Protocol):

@@ -1,7 +1,7 @@
 """The catalog of a world on servers: one Elasticsearch index, searched so that it ranks as the embedded one does."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
@@ -9,16 +9,9 @@ from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, fold_category
 from drretail.env.catalog.elastic_load import LARGEST_WINDOW, index_kind
-from drretail.env.catalog.formulation import (
-    FORMULATION,
-    TITLE_BOOST,
-    folded_category,
-    prepared,
-    query_words,
-    sort_order,
-)
+from drretail.env.catalog.formulation import Asked, Term, folded_category, formulation_of_index, sort_order
+from drretail.env.catalog.relevance import search_index
 from drretail.env.servers.faults import elastic_faults
-from drretail.errors import UserError
 
 Clause = dict[str, Any]
 """A query of Elasticsearch's query language."""
@@ -46,26 +39,26 @@ class ElasticCatalog:
         self._address = address
         with elastic_faults(address):
             kind = index_kind(client, index)
-        if kind.formulation != FORMULATION:
-            raise UserError(
-                f"The index {index} was made in another way ({kind.formulation}) than this version of drretail searches"
-                f" ({FORMULATION}); load the world again."
-            )
+        self.formulation = formulation_of_index(kind.formulation, f"The index {index}")
         self._one_shard = kind.shards == 1
         # Several spellings may fold to one name; the last stands for it in messages.
         self._names = sorted(self._category_names())
         self._by_folded = {fold_category(name): name for name in self._names}
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        category = None if query.category is None else folded_category(query.category, self._by_folded)
-        found = query_words(query)
-        if query.text.strip() and not found:
+        return search_index(self, query)
+
+    def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
+        asked = self.formulation.asked(query)
+        only: list[Clause] = [] if among is None else [{"ids": {"values": list(among)}}]
+        limits = [*self._in_category(query), *numbers_within(query), *only]
+        if not asked.matching and query.text.strip():
             return CatalogPage(total=0, hits=())
-        scored = bool(found) and query.sort_by == "relevance"
+        scored = bool(asked.matching) and query.sort_by == "relevance"
         size = min(query.limit, LARGEST_WINDOW)
-        clause = catalog_query(query, found, category, scored=scored)
+        clause = catalog_query(asked, limits, scored=scored)
         reply = self._search(
-            query=clause if self._one_shard or not scored else telling(clause),
+            query=clause if self._one_shard or not scored else telling(clause, list(self.formulation.fields)),
             sort=sort_keys(query, scored=scored),
             from_=min(query.offset, LARGEST_WINDOW - size),
             size=size,
@@ -76,6 +69,16 @@ class ElasticCatalog:
         keys = [hit["sort"] for hit in reply["hits"]["hits"]]
         hits = tuple(Hit(product_id=key[-1], score=float(key[0]) if scored else None) for key in keys)
         return CatalogPage(total=reply["hits"]["total"]["value"], hits=hits)
+
+    def count_hidden(self, query: CatalogQuery) -> int:
+        asked = self.formulation.asked(query)
+        if not asked.matching and query.text.strip():
+            return 0
+        limits = numbers_within(query)
+        some_unknown = any_of([unknown(limit) for limit in limits])
+        or_unknown = [any_of([limit, unknown(limit)]) for limit in limits]
+        clause = catalog_query(asked, [*self._in_category(query), some_unknown, *or_unknown], scored=False)
+        return self._search(query=clause, size=0, track_total_hits=True)["hits"]["total"]["value"]
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -105,6 +108,11 @@ class ElasticCatalog:
                 **request,
             )
 
+    def _in_category(self, query: CatalogQuery) -> list[Clause]:
+        if query.category is None:
+            return []
+        return [{"term": {"category": folded_category(query.category, self._by_folded)}}]
+
     def _category_names(self) -> Iterator[str]:
         names: Clause = {"sources": [{"name": {"terms": {"field": "category_name"}}}], "size": NAMES_AT_ONCE}
         while True:
@@ -116,41 +124,39 @@ class ElasticCatalog:
             names = {**names, "after": page["after_key"]}
 
 
-def catalog_query(query: CatalogQuery, found: list[str], category: str | None, *, scored: bool) -> Clause:
-    """What matches, what of it scores, and what passes the filters; ``category`` is folded."""
-    if not found:
-        return {"bool": {"must": [{"match_all": {}}], "filter": filters(query, category)}}
-    in_text = scored_clauses("text", query, found, 1.0)
-    in_title = scored_clauses("title", query, found, TITLE_BOOST) if scored else []
-    matching: Clause = {"bool": {"should": in_text, "minimum_should_match": 1}}
-    if query.match == "all":
-        matching = {"bool": {"must": in_text}}
-    return {"bool": {"must": [matching], "should": in_title, "filter": filters(query, category)}}
+def catalog_query(asked: Asked, limits: list[Clause], *, scored: bool) -> Clause:
+    """What matches, what of it scores, and what passes the filters."""
+    if not asked.matching:
+        return {"bool": {"must": [{"match_all": {}}], "filter": limits}}
+    terms = [term_clause(term) for term in asked.matching]
+    matching: Clause = {"bool": {"must": terms} if asked.every else {"should": terms, "minimum_should_match": 1}}
+    scoring = [term_clause(term) for term in asked.scoring] if scored else []
+    return {"bool": {"must": [matching], "should": scoring, "filter": limits}}
 
 
-def telling(clause: Clause) -> Clause:
+def telling(clause: Clause, fields: list[str]) -> Clause:
     """Finds the same, and makes every shard say how common the words are, so that scores are those of one shard.
 
     Otherwise a shard keeps that back where nothing passes a filter, as when all its products are cheaper than asked
     for, and how long its products are where it holds no word of a phrase. Measured: scores up to 3.7 times too low.
     """
     (matching,) = clause["bool"]["must"]
-    never = [{"term": {field: NO_WORD}} for field in ("title", "text")]
+    never = [{"term": {field: NO_WORD}} for field in fields]
     words_alone = {"bool": {"must": [*never, matching, *clause["bool"]["should"]]}}
     return {"bool": {"should": [clause, words_alone], "minimum_should_match": 1}}
 
 
-def scored_clauses(field: str, query: CatalogQuery, found: list[str], boost: float) -> list[Clause]:
-    if query.match == "phrase" and len(found) > 1:
+def term_clause(term: Term) -> Clause:
+    first, *others = term.words
+    if others:
         # As a text: the server finds the same words in it.
-        return [{"match_phrase": {field: {"query": prepared(query.text), "boost": boost}}}]
-    return [{"term": {field: {"value": word, "boost": boost}}} for word in found]
+        return {"match_phrase": {term.field: {"query": term.text, "boost": term.boost}}}
+    return {"term": {term.field: {"value": first, "boost": term.boost}}}
 
 
-def filters(query: CatalogQuery, category: str | None) -> list[Clause]:
+def numbers_within(query: CatalogQuery) -> list[Clause]:
+    """The limits on price and rating, which a product without the number does not pass."""
     clauses: list[Clause] = []
-    if category is not None:
-        clauses.append({"term": {"category": category}})
     price = {"gte": query.price_min, "lte": query.price_max}
     bounds = {name: finite(number) for name, number in price.items() if number is not None}
     if bounds:
@@ -158,6 +164,16 @@ def filters(query: CatalogQuery, category: str | None) -> list[Clause]:
     if query.rating_min is not None:
         clauses.append({"range": {"rating": {"gte": finite(query.rating_min)}}})
     return clauses
+
+
+def unknown(limit: Clause) -> Clause:
+    """What lacks the number of a limit of ``numbers_within``."""
+    (field,) = limit["range"]
+    return {"bool": {"must_not": [{"exists": {"field": field}}]}}
+
+
+def any_of(clauses: list[Clause]) -> Clause:
+    return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
 def finite(number: float) -> float:

@@ -8,14 +8,14 @@ from typing import Any, TypeVar, cast
 from elastic_transport import TransportError
 from elasticsearch import ApiError, Elasticsearch, NotFoundError
 
-from drretail.env.catalog.base import fold_category
-from drretail.env.catalog.formulation import FORMULATION, category_names, indexed_text, indexed_title
+from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer, fold_category
+from drretail.env.catalog.formulation import FORMULATIONS, Formulation, Tokenizer, category_names
 from drretail.env.servers.faults import BUSY, Patience, elastic_fault, passes
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
-WORDS = "words"
-"""The name of the analyzer, of type ``standard``."""
+ANALYZERS: dict[Tokenizer, str] = {"standard": "words", "whitespace": "whitespace"}
+"""Their names: "words" is defined by the index, "whitespace" is Elasticsearch's own."""
 LONGEST_WORD = 10_922
 """UTF-16 units. By default words are cut at 255, which the embedded catalog does not; Lucene takes 32,766 bytes."""
 LONGEST_NAME = 8_191
@@ -24,31 +24,35 @@ LARGEST_WINDOW = 2**31 - 1
 """Hits that a search may skip and show together; the memory taken grows with the products found at most."""
 
 
-def index_settings(shards: int) -> dict[str, Any]:
+def index_settings(formulation: Formulation, shards: int) -> dict[str, Any]:
     """Settings of an index that is being loaded: nothing is searchable, nothing is copied yet."""
+    words = {"type": "standard", "max_token_length": LONGEST_WORD}
     return {
         "number_of_shards": shards,
         "number_of_replicas": 0,
         "refresh_interval": "-1",
         "max_result_window": LARGEST_WINDOW,
-        "analysis": {"analyzer": {WORDS: {"type": "standard", "max_token_length": LONGEST_WORD}}},
+        "analysis": {"analyzer": {ANALYZERS["standard"]: words}},
     }
 
 
-def index_mappings() -> dict[str, Any]:
+def index_mappings(formulation: Formulation) -> dict[str, Any]:
     """Every field there is: an unknown one fails the document.
 
     The documents themselves are not kept: the store holds the records, details included, and nothing reads them here.
     """
-    text = {"type": "text", "analyzer": WORDS}
+    analyzer = ANALYZERS[formulation.tokenizer]
+    texts = {
+        name: {"type": "text", "analyzer": analyzer, "index_options": "positions" if has_phrases else "freqs"}
+        for name, has_phrases in formulation.fields.items()
+    }
     return {
         "dynamic": "strict",
-        "_meta": {"formulation": FORMULATION},
+        "_meta": {"formulation": formulation.version},
         "_source": {"enabled": False},
         "properties": {
             "product_id": {"type": "keyword", "index": False},
-            "title": text,
-            "text": text,
+            **texts,
             "category": {"type": "keyword", "doc_values": False, "ignore_above": LONGEST_NAME},
             "category_name": {"type": "keyword", "index": False, "ignore_above": LONGEST_NAME},
             "price": {"type": "double"},
@@ -79,13 +83,12 @@ def index_kind(client: Elasticsearch, index: str) -> IndexKind:
     return IndexKind(str(formulation), int(found["settings"]["index"]["number_of_shards"]))
 
 
-def as_document(product: Product) -> dict[str, Any]:
+def as_document(product: Product, formulation: Formulation) -> dict[str, Any]:
     """What is indexed of a product; unknown numbers are left out."""
     names = category_names(product)
     document: dict[str, Any] = {
         "product_id": product.product_id,
-        "title": indexed_title(product),
-        "text": indexed_text(product),
+        **formulation.texts(product),
         "category": [fold_category(name) for name in names],
         "category_name": names,
         "price": product.price,
@@ -121,6 +124,7 @@ class ElasticWriter:
         index: str,
         *,
         address: str,
+        analyzer: Analyzer = DEFAULT_ANALYZER,
         shards: int = 1,
         replicas: int = 0,
         patience: Patience | None = None,
@@ -130,6 +134,7 @@ class ElasticWriter:
         self._client = client.options(max_retries=0, request_timeout=REQUEST_SECONDS)
         self._index = index
         self._address = address
+        self._formulation = FORMULATIONS[analyzer]
         self._shards = shards
         self._replicas = replicas
         self._patience = patience or Patience()
@@ -140,7 +145,7 @@ class ElasticWriter:
 
     def add(self, products: Sequence[Product]) -> None:
         """Returns when all of them are safe. UserError names a product that Elasticsearch refuses for good."""
-        for lines in parcels(products):
+        for lines in parcels(products, self._formulation):
             left = lines
             while left:
                 left = self._patiently(lambda left=left: self._send(left))
@@ -169,12 +174,15 @@ class ElasticWriter:
         if self._client.indices.exists(index=self._index):
             self._check_kind()
         else:
-            settings = index_settings(self._shards)
-            self._client.indices.create(index=self._index, mappings=index_mappings(), settings=settings)
+            self._client.indices.create(
+                index=self._index,
+                mappings=index_mappings(self._formulation),
+                settings=index_settings(self._formulation, self._shards),
+            )
 
     def _check_kind(self) -> None:
         found = index_kind(self._client, self._index).formulation
-        if found != FORMULATION:
+        if found != self._formulation.version:
             raise UserError(f"The index {self._index} was made in another way ({found}); remove it and load again.")
 
     def _patiently(self, step: Callable[[], Answer]) -> Answer:
@@ -205,14 +213,16 @@ class ElasticWriter:
         return left
 
 
-def parcels(products: Sequence[Product]) -> Iterator[list[Line]]:
+def parcels(products: Sequence[Product], formulation: Formulation) -> Iterator[list[Line]]:
     """The products as lines, in parcels of about REQUEST_BYTES; UserError for an id that no index takes."""
     parcel: list[Line] = []
     size = 0
     for product in products:
         if len(product.product_id.encode("utf-8")) > LONGEST_ID:
             raise UserError(f"The product id {product.product_id[:40]!r}… has over {LONGEST_ID} bytes; shorten it.")
-        document = json.dumps(as_document(product), ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+        document = json.dumps(as_document(product, formulation), ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8"
+        )
         if parcel and size + len(document) > REQUEST_BYTES:
             yield parcel
             parcel, size = [], 0

@@ -1,46 +1,79 @@
 """What is indexed of a product and how a query is scored: the same for every catalog, so rankings are the same.
 
-A product has two analysed fields, neither ever without a word: ``title``, and ``text`` with the title again and
-everything else. Engines differ in whether products without a field count in its statistics; here there are none.
-The score is the sum over the query's words of BM25(text) + TITLE_BOOST * BM25(title), and a word need only occur in
-``text``. Equal scores are in order of product id.
+Two formulations, of which a world has one:
+
+english    ``text`` holds the stems of the title three times and those of everything else once; ``pairs`` holds each two
+           neighbours as one word, so that phrases are found as fast as words. Both engines index the stems that Python
+           makes as they are, cut at spaces. Stop words are not looked for, except in phrases.
+standard   ``title`` and ``text`` (the title again and everything else), words as they stand. A word need only occur in
+           ``text``; the score adds BM25(text) + TITLE_BOOST * BM25(title).
+
+No product ever lacks a field: engines differ in whether products without one count in its statistics. Equal scores are
+in order of product id.
 """
 
 import re
-from functools import cache
-from importlib import resources
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Literal
 
-from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
-
-from drretail.env.catalog.base import DEFAULT_ORDER, CatalogQuery, SortOrder, fold_category
-from drretail.errors import ToolError, nearest_names, suggestion
+from drretail.env.catalog.analysis import prepared, stem_of, stems, words
+from drretail.env.catalog.base import DEFAULT_ORDER, Analyzer, CatalogQuery, SortOrder, fold_category
+from drretail.errors import ToolError, UserError, nearest_names, suggestion
+from drretail.grounding.text.words import STOP_WORDS
 from drretail.records.shop import Product
 
-PATTERN_FILE = "words.regex"
-
-
-@cache
-def standard_analyzer() -> TextAnalyzer:
-    """The tokenizer of words.regex (word_pattern.py explains it), then lower case."""
-    pattern = resources.files("drretail.env.catalog").joinpath(PATTERN_FILE).read_text(encoding="utf-8").strip()
-    return TextAnalyzerBuilder(Tokenizer.regex(pattern)).filter(Filter.lowercase()).build()
-
-
-def words(text: str) -> list[str]:
-    """The lower-case words of a text in order, repeated ones included."""
-    return standard_analyzer().analyze(prepared(text))
-
-
-def prepared(text: str) -> str:
-    """Lucene lowers the Turkish capital İ to one letter, tantivy to two; so it is replaced beforehand."""
-    return text.replace("İ", "i")
-
-
+Tokenizer = Literal["standard", "whitespace"]
+FieldTexts = dict[str, list[str]]
+"""Field → the texts that are indexed of a product; phrases do not reach across them."""
 TITLE_BOOST = 3.0
-FORMULATION = f"bm25 title^{TITLE_BOOST:g} + text, uax29, 1"
-"""Raise the number at the end whenever the same products would be found or ranked in another way."""
+TITLE_TIMES = 3
+"""How often the title counts in ``text``; chosen, as the fields were, by benchmarks/relevance.py."""
+PAIR = "+"
+"""Between two stems that are one word of ``pairs``; occurs in no stem, and alone stands for no pair."""
 
 _SURE_WORD = re.compile("[A-Za-z0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Something to look for in one field: a word, or several as a phrase."""
+
+    field: str
+    words: tuple[str, ...]
+    text: str = ""
+    """A phrase as its field's tokenizer is to read it."""
+    boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a query looks for. The score is the sum over all terms."""
+
+    matching: tuple[Term, ...]
+    every: bool = False
+    """Whether all of ``matching`` must occur, not only one."""
+    scoring: tuple[Term, ...] = ()
+    """Adds to the score of what matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """One way to index products and to read queries."""
+
+    analyzer: Analyzer
+    version: str
+    """Part of a world's fingerprint."""
+    tokenizer: Tokenizer
+    fields: Mapping[str, bool]
+    """Name → whether phrases are looked for in it."""
+    texts: Callable[[Product], FieldTexts]
+    asked: Callable[[CatalogQuery], Asked]
+    """``matching`` is empty for a text without any word."""
+    sorts_relevant: bool
+    """Whether a sort other than by relevance always ranks relevant matches only."""
 
 
 def indexed_title(product: Product) -> str:
@@ -50,21 +83,93 @@ def indexed_title(product: Product) -> str:
     return prepared(product.title) if has_word else prepared(product.product_id)
 
 
-def indexed_text(product: Product) -> list[str]:
-    """Title, features, description, categories, store and brand; phrases do not reach across them."""
-    parts = [*product.features, *product.description, *category_names(product), product.store, product.brand]
-    return [indexed_title(product), *(prepared(part) for part in parts if part)]
-
-
 def category_names(product: Product) -> tuple[str, ...]:
     """Every part of the category path, and the file's category, without repetition."""
     return tuple(dict.fromkeys(name for name in (*product.categories, product.category) if name.strip()))
 
 
-def query_words(query: CatalogQuery) -> list[str]:
-    """The words to look for: in order for a phrase, else each once."""
+def other_texts(product: Product) -> list[str]:
+    """Features, description, categories, store, brand, and the details that are texts, such as a material."""
+    categories = [name.replace("_", " ") for name in category_names(product)]
+    details = [value for value in product.details.values() if isinstance(value, str)]
+    names = dict.fromkeys([product.store or "", product.brand or "", *details])
+    return [text for text in (*product.features, *product.description, *categories, *names) if text]
+
+
+def english_texts(product: Product) -> FieldTexts:
+    title = stems(indexed_title(product))
+    others = [found for text in other_texts(product) if (found := stems(text))]
+    values = [*[title] * TITLE_TIMES, *others]
+    pairs = [" ".join(paired(value)) for value in values if len(value) > 1]
+    return {"text": [" ".join(value) for value in values], "pairs": pairs or [PAIR]}
+
+
+def paired(found: Sequence[str]) -> Iterator[str]:
+    """Each two neighbours as one word."""
+    return (f"{left}{PAIR}{right}" for left, right in pairwise(found))
+
+
+def asked_in_english(query: CatalogQuery) -> Asked:
     found = words(query.text)
-    return found if query.match == "phrase" else list(dict.fromkeys(found))
+    if query.match == "phrase" and len(found) > 1:
+        pairs = tuple(paired([stem_of(word) for word in found]))
+        return Asked((Term("pairs", pairs, " ".join(pairs)),))
+    telling = [word for word in found if word not in STOP_WORDS] or found
+    once = dict.fromkeys(stem_of(word) for word in telling)
+    return Asked(tuple(Term("text", (word,)) for word in once), every=query.match == "all")
+
+
+def standard_texts(product: Product) -> FieldTexts:
+    title = indexed_title(product)
+    parts = [*product.features, *product.description, *category_names(product), product.store, product.brand]
+    return {"title": [title], "text": [title, *(prepared(part) for part in parts if part)]}
+
+
+def asked_by_words(query: CatalogQuery) -> Asked:
+    found = words(query.text)
+    if query.match == "phrase" and len(found) > 1:
+        phrases = [(tuple(found), prepared(query.text))]
+    else:
+        phrases = [((word,), word) for word in dict.fromkeys(found)]
+    return Asked(
+        tuple(Term("text", *phrase) for phrase in phrases),
+        every=query.match == "all",
+        scoring=tuple(Term("title", *phrase, boost=TITLE_BOOST) for phrase in phrases),
+    )
+
+
+# Raise the number at the end of a version whenever the same products would be found or ranked in another way.
+ENGLISH = Formulation(
+    analyzer="english",
+    version=f"bm25 text (title x{TITLE_TIMES}, details) + pairs, uax29, snowball english, 1",
+    tokenizer="whitespace",
+    fields=MappingProxyType({"text": False, "pairs": True}),
+    texts=english_texts,
+    asked=asked_in_english,
+    sorts_relevant=True,
+)
+STANDARD = Formulation(
+    analyzer="standard",
+    version=f"bm25 title^{TITLE_BOOST:g} + text, uax29, 1",
+    tokenizer="standard",
+    fields=MappingProxyType({"title": True, "text": True}),
+    texts=standard_texts,
+    asked=asked_by_words,
+    sorts_relevant=False,
+)
+FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType({"english": ENGLISH, "standard": STANDARD})
+
+
+def formulation_of_index(version: str, index: str) -> Formulation:
+    """The formulation that an index was made for; UserError where this version of drretail has none such."""
+    for formulation in FORMULATIONS.values():
+        if formulation.version == version:
+            return formulation
+    known = " or ".join(formulation.version for formulation in FORMULATIONS.values())
+    raise UserError(
+        f"{index} was made in another way ({version}) than this version of drretail searches ({known}); make the world"
+        " again with `drretail ingest`."
+    )
 
 
 def sort_order(query: CatalogQuery) -> SortOrder:

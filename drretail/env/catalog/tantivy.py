@@ -1,8 +1,10 @@
 """The catalog of an embedded world: one tantivy index in one segment."""
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
+from itertools import chain, combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,17 +12,26 @@ from typing import Any
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, fold_category
+from drretail.env.catalog.analysis import standard_analyzer
+from drretail.env.catalog.base import (
+    DEFAULT_ANALYZER,
+    Analyzer,
+    CatalogPage,
+    CatalogQuery,
+    Hit,
+    SortOrder,
+    fold_category,
+)
 from drretail.env.catalog.formulation import (
-    TITLE_BOOST,
+    FORMULATIONS,
+    Asked,
+    Formulation,
+    Term,
     category_names,
     folded_category,
-    indexed_text,
-    indexed_title,
-    query_words,
     sort_order,
-    standard_analyzer,
 )
+from drretail.env.catalog.relevance import search_index
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
@@ -33,12 +44,13 @@ LAST = 1e300
 DIRECTIONS: dict[SortOrder, Order] = {"asc": Order.Asc, "desc": Order.Desc}
 
 
-def catalog_schema() -> Schema:
-    """Analysed ``title`` and ``text``; raw categories; numbers to filter by (absent where unknown) and to sort by."""
+def catalog_schema(formulation: Formulation) -> Schema:
+    """Analysed texts; raw categories; numbers to filter by (absent where unknown) and to sort by."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("product_id", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("title", tokenizer_name="standard", index_option="position")
-    builder.add_text_field("text", tokenizer_name="standard", index_option="position")
+    for name, has_phrases in formulation.fields.items():
+        occurrences = "position" if has_phrases else "freq"
+        builder.add_text_field(name, tokenizer_name=formulation.tokenizer, index_option=occurrences)
     builder.add_text_field("category", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("category_name", tokenizer_name="raw", index_option="basic")
     for name in ("price", "rating"):
@@ -55,15 +67,16 @@ class TantivyWriter:
     One thread and one commit make one segment, whose order of documents then breaks all ties.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._index = Index(catalog_schema(), path=str(folder))
+        self._formulation = FORMULATIONS[analyzer]
+        self._index = Index(catalog_schema(self._formulation), path=str(folder))
         self._index.config_reader(reload_policy=NO_WATCHER)
         self._index.register_tokenizer("standard", standard_analyzer())
         self._writer = self._index.writer(WRITER_BYTES, num_threads=1)
 
     def add(self, product: Product) -> None:
-        document = as_document(product)
+        document = as_document(product, self._formulation)
         with write_errors():
             self._writer.add_document(document)
 
@@ -88,12 +101,12 @@ def write_errors() -> Generator[None]:
         raise OSError(f"the product index: {problem}") from problem
 
 
-def as_document(product: Product) -> tantivy.Document:
+def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("product_id", product.product_id)
-    document.add_text("title", indexed_title(product))
-    for part in indexed_text(product):
-        document.add_text("text", part)
+    for field, texts in formulation.texts(product).items():
+        for text in texts:
+            document.add_text(field, text)
     for name in category_names(product):
         document.add_text("category", fold_category(name))
         document.add_text("category_name", name)
@@ -120,8 +133,9 @@ def linked(folder: Path) -> TemporaryDirectory[str]:
 class TantivyCatalog:
     """Implements ``base.Catalog``. The searcher is immutable, so any number of threads may use it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
         """Raises UserError when ``folder`` holds no index that this version can read."""
+        self.formulation = FORMULATIONS[analyzer]
         self._links: TemporaryDirectory[str] | None = None
         try:
             if not os.access(folder, os.W_OK):
@@ -139,23 +153,45 @@ class TantivyCatalog:
         self._by_folded = {fold_category(name): name for name in names}
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        category = None if query.category is None else folded_category(query.category, self._by_folded)
-        found = query_words(query)
-        if query.text.strip() and not found:
+        return search_index(self, query)
+
+    def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
+        category = self._in_category(query)
+        asked = self.formulation.asked(query)
+        if not asked.matching and query.text.strip():
             return CatalogPage(total=0, hits=())
+        limits = [self._clause(part) for part in self._limits(query).values()]
+        if among is not None:
+            limits.append((Occur.Must, Query.term_set_query(self._schema, "product_id", list(among))))
+        clauses = [*self._matching(asked), *category, *limits]
         order: dict[str, Any] = {}
         if query.sort_by != "relevance":
             direction = sort_order(query)
             order = {"order_by_field": f"{query.sort_by}_{direction}", "order": DIRECTIONS[direction]}
-        clauses = [*self._matching(query, found), *self._filters(query, category)]
+        # How often a single word occurs is known; without counting, most of its products need not be scored.
+        total = self._frequency(asked) if len(clauses) == 1 and not order else None
         result = self._searcher.search(
-            Query.boolean_query(clauses), max(query.limit, 1), count=True, offset=query.offset, **order
+            joined(clauses), max(query.limit, 1), count=total is None, offset=query.offset, **order
         )
-        scored = bool(found) and query.sort_by == "relevance"
-        hits = tuple(Hit(self._product_id(address), key if scored else None) for key, address in result.hits)
-        # The stubs of tantivy lack the attribute.
-        total: int = result.count  # pyright: ignore[reportAttributeAccessIssue]
-        return CatalogPage(total=total, hits=hits[: query.limit])
+        scored = query.sort_by == "relevance" and bool(asked.matching)
+        hits = tuple(Hit(self._ids[address.doc], key if scored else None) for key, address in result.hits)
+        return CatalogPage(total=counted(result) if total is None else total, hits=hits[: query.limit])
+
+    def count_hidden(self, query: CatalogQuery) -> int:
+        asked = self.formulation.asked(query)
+        if not asked.matching and query.text.strip():
+            return 0
+        limits = self._limits(query)
+        lacked = [number for number in limits if number in self._lacked]
+        matching = [*self._matching(asked), *self._in_category(query)]
+        hidden = 0
+        # Each set of numbers that a product may lack at once; it must pass the limits on the others.
+        for lacks in chain.from_iterable(combinations(lacked, size + 1) for size in range(len(lacked))):
+            unknown = [(Occur.MustNot, Query.exists_query(number)) for number in lacks]
+            passed = [self._clause(limit) for number, limit in limits.items() if number not in lacks]
+            found = Query.const_score_query(Query.boolean_query([*matching, *passed, *unknown]), 0.0)
+            hidden += counted(self._searcher.search(found, 1, count=True))
+        return hidden
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -170,31 +206,74 @@ class TantivyCatalog:
         if self._links:
             self._links.cleanup()
 
-    def _matching(self, query: CatalogQuery, found: list[str]) -> list[tuple[Occur, Query]]:
-        if not found:
+    @cached_property
+    def _ids(self) -> list[str]:
+        """The product id of each document; they were added in order of id. Reading them one by one takes longer."""
+        return [product_id for product_id, _ in self._searcher.terms_with_prefix("product_id", "")]
+
+    @cached_property
+    def _lacked(self) -> frozenset[str]:
+        """The numbers to filter by that some product lacks."""
+        total = self._searcher.num_docs
+        known = {number: Query.exists_query(number) for number in ("price", "rating")}
+        return frozenset(
+            number for number, query in known.items() if counted(self._searcher.search(query, 1, count=True)) < total
+        )
+
+    def _frequency(self, asked: Asked) -> int | None:
+        """How many products hold what is asked for, where that is a single word, else None."""
+        if len(asked.matching) != 1 or len(asked.matching[0].words) != 1:
+            return None
+        (term,) = asked.matching
+        return self._searcher.doc_freq(term.field, term.words[0])
+
+    def _in_category(self, query: CatalogQuery) -> list[tuple[Occur, Query]]:
+        if query.category is None:
+            return []
+        folded = folded_category(query.category, self._by_folded)
+        return [self._clause(Query.term_query(self._schema, "category", folded, "basic"))]
+
+    def _clause(self, part: Query) -> tuple[Occur, Query]:
+        """What must match and adds nothing to the score."""
+        return Occur.Must, Query.const_score_query(part, 0.0)
+
+    def _matching(self, asked: Asked) -> list[tuple[Occur, Query]]:
+        if not asked.matching:
             return [(Occur.Must, Query.all_query())]
-        occur = Occur.Must if query.match == "all" else Occur.Should
-        in_text = Query.boolean_query([(occur, part) for part in self._scored("text", query, found)])
-        in_title = [Query.boost_query(part, TITLE_BOOST) for part in self._scored("title", query, found)]
-        return [(Occur.Must, in_text), *((Occur.Should, part) for part in in_title)]
+        occur = Occur.Must if asked.every else Occur.Should
+        matching = joined([(occur, self._term(term)) for term in asked.matching])
+        return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in asked.scoring)]
 
-    def _scored(self, field: str, query: CatalogQuery, found: list[str]) -> list[Query]:
-        if query.match == "phrase" and len(found) > 1:
-            return [Query.phrase_query(self._schema, field, list(found))]
-        return [Query.term_query(self._schema, field, word, "freq") for word in found]
+    def _term(self, term: Term) -> Query:
+        first, *others = term.words
+        if others:
+            found = Query.phrase_query(self._schema, term.field, list(term.words))
+        else:
+            found = Query.term_query(self._schema, term.field, first, "freq")
+        return found if term.boost == 1 else Query.boost_query(found, term.boost)
 
-    def _filters(self, query: CatalogQuery, category: str | None) -> list[tuple[Occur, Query]]:
-        filters: list[Query] = []
-        if category is not None:
-            filters.append(Query.term_query(self._schema, "category", category, "basic"))
+    def _limits(self, query: CatalogQuery) -> dict[str, Query]:
+        """By the number that they limit; a product without it does not pass."""
+        limits: dict[str, Query] = {}
         if query.price_min is not None or query.price_max is not None:
-            filters.append(self._between("price", query.price_min, query.price_max))
+            limits["price"] = self._between("price", query.price_min, query.price_max)
         if query.rating_min is not None:
-            filters.append(self._between("rating", query.rating_min, None))
-        return [(Occur.Must, Query.const_score_query(part, 0.0)) for part in filters]
+            limits["rating"] = self._between("rating", query.rating_min, None)
+        return limits
 
     def _between(self, field: str, low: float | None, high: float | None) -> Query:
         return Query.range_query(self._schema, field, FieldType.Float, low, high)
 
     def _product_id(self, address: tantivy.DocAddress) -> str:
         return str(self._searcher.doc(address)["product_id"][0])
+
+
+def joined(clauses: list[tuple[Occur, Query]]) -> Query:
+    """All clauses, one of which must match, as one query; one alone as it is, which tantivy answers faster."""
+    return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
+
+
+def counted(result: tantivy.SearchResult) -> int:
+    """All matches of a search."""
+    # The stubs of tantivy lack the attribute.
+    return result.count  # pyright: ignore[reportAttributeAccessIssue]

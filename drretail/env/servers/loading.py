@@ -11,8 +11,8 @@ from pymongo import ASCENDING, DESCENDING
 from pymongo.collection import Collection
 from pymongo.errors import PyMongoError
 
+from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.catalog.elastic_load import ElasticWriter
-from drretail.env.catalog.formulation import FORMULATION
 from drretail.env.intake import check_expected
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
@@ -93,6 +93,7 @@ def write_servers(
     materialize_users: bool = False,
     progress: Progress | None = None,
     expected: str | None = None,
+    analyzer: Analyzer = DEFAULT_ANALYZER,
     patience: Patience | None = None,
     lease_seconds: float = LEASE_SECONDS,
 ) -> Manifest:
@@ -123,6 +124,7 @@ def write_servers(
             seed=str(seed),
             pool=pool,
             materialize_users=materialize_users,
+            analyzer=analyzer,
         )
         fill(servers, unfinished, filling, lease, patience, products, orders, holdout, progress)
         manifest = filling.intake.manifest(
@@ -167,11 +169,15 @@ def fill(
         servers.elastic,
         unfinished.index,
         address=servers.elastic_address,
+        analyzer=filling.intake.formulation.analyzer,
         shards=servers.settings.shards,
         replicas=servers.settings.replicas,
         patience=patience,
     )
-    fill_index(servers, unfinished, lease, index, filling.intake.product_hash.hexdigest(), patience, progress)
+    indexed_as = (
+        f"{filling.intake.product_hash.hexdigest()} {filling.intake.formulation.version} {servers.settings.shards}"
+    )
+    fill_index(servers, unfinished, lease, index, indexed_as, patience, progress)
     with progress.track("orders and users into MongoDB") as bar:
         filling.fill_orders(orders, bar)
     if holdout is not None:
@@ -186,15 +192,14 @@ def fill_index(
     unfinished: Unfinished,
     lease: Lease,
     index: ElasticWriter,
-    digest: str,
+    indexed_as: str,
     patience: Patience,
     progress: Progress,
 ) -> None:
-    """Indexes the products that MongoDB holds; ``digest`` is their hash.
+    """Indexes the products that MongoDB holds; ``indexed_as`` is the hash of them and of how they are indexed.
 
     They are whole there, so that an index never holds a document of a load that was cut and then changed.
     """
-    indexed_as = f"{digest} {FORMULATION} {servers.settings.shards}"
     there = patience.patiently(lambda: servers.elastic.indices.exists(index=unfinished.index))
     if unfinished.indexed_as != indexed_as or not there:
         index.drop()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from elasticsearch import Elasticsearch
 
-from drretail.env.catalog.base import Catalog
+from drretail.env.catalog.base import Analyzer, Catalog
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.catalog.elastic_load import ElasticWriter
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
@@ -16,6 +16,11 @@ Build = Callable[[Sequence[Product]], Catalog]
 """Gives a catalog of products that come in order of id; on servers it takes the place of the one built before."""
 
 
+@pytest.fixture(scope="module", params=["english", "standard"])
+def analyzer(request: pytest.FixtureRequest) -> Analyzer:
+    return request.param
+
+
 @pytest.fixture(
     scope="module",
     params=[
@@ -23,29 +28,33 @@ Build = Callable[[Sequence[Product]], Catalog]
         *(pytest.param(shards, marks=pytest.mark.servers, id=f"servers-shards-{shards}") for shards in (1, 3)),
     ],
 )
-def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Build]:
-    """Embedded, on servers, and on servers whose index has three shards."""
+def build(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, analyzer: Analyzer
+) -> Iterator[Build]:
+    """Embedded, on servers, and on servers whose index has three shards; each with either analyzer."""
     if request.param == "embedded":
-        yield lambda products: embedded(tmp_path_factory, products)
+        yield lambda products: embedded(tmp_path_factory, products, analyzer)
         return
     settings: ServerSettings = request.getfixturevalue("server_settings")
     name: Callable[[], str] = request.getfixturevalue("name_world")
     index = f"{name()}-g1"
     with Elasticsearch(settings.es_url) as client:
-        yield lambda products: on_servers(client, index, products, shards=request.param)
+        yield lambda products: on_servers(client, index, products, analyzer, shards=request.param)
 
 
-def embedded(folders: pytest.TempPathFactory, products: Sequence[Product]) -> TantivyCatalog:
+def embedded(folders: pytest.TempPathFactory, products: Sequence[Product], analyzer: Analyzer) -> TantivyCatalog:
     folder = folders.mktemp("index")
-    writer = TantivyWriter(folder)
+    writer = TantivyWriter(folder, analyzer)
     for product in products:
         writer.add(product)
     writer.close()
-    return TantivyCatalog(folder)
+    return TantivyCatalog(folder, analyzer)
 
 
-def on_servers(client: Elasticsearch, index: str, products: Sequence[Product], *, shards: int = 1) -> ElasticCatalog:
-    writer = ElasticWriter(client, index, address="the test", shards=shards)
+def on_servers(
+    client: Elasticsearch, index: str, products: Sequence[Product], analyzer: Analyzer, *, shards: int = 1
+) -> ElasticCatalog:
+    writer = ElasticWriter(client, index, address="the test", analyzer=analyzer, shards=shards)
     writer.drop()
     writer.create()
     writer.add(products)

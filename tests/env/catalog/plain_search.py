@@ -1,10 +1,13 @@
 """Product search written a second time, in the plainest way: what every catalog is held against."""
 
 import math
+from dataclasses import replace
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from drretail.env.catalog.base import CatalogQuery, Hit, SortBy, fold_category
+from drretail.env.catalog.base import Analyzer, CatalogQuery, Hit, SortBy, fold_category
+from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 
 VOCABULARY = ["bird", "feeder", "copper", "seed", "bath", "garden", "pen"]
@@ -26,6 +29,7 @@ def shelves(draw: st.DrawFn) -> list[Product]:
             average_rating=draw(st.none() | st.sampled_from([1.0, 4.5, 5.0])),
             rating_number=draw(st.none() | st.integers(0, 3)),
             store=draw(st.none() | st.sampled_from(["Wingspan", "Copper"])),
+            details=draw(st.just({}) | st.just({"Material": "copper", "Rank": {"garden": 1}, "Pieces": 2})),
             categories=tuple(draw(st.lists(st.sampled_from(CATEGORIES), max_size=2))),
             category="Patio_Lawn_and_Garden",
         )
@@ -47,18 +51,42 @@ queries = st.builds(
 )
 
 
-def fields(product: Product) -> dict[str, list[list[str]]]:
-    """The words of both fields, value by value; the vocabulary needs no tokenizer."""
+def fields(product: Product, analyzer: Analyzer) -> dict[str, list[list[str]]]:
+    """The words of all fields, value by value; the vocabulary needs no tokenizer."""
     title = [product.product_id.lower()] if product.title in ("", "☆") else product.title.split()
-    names = dict.fromkeys([*product.categories, product.category])
-    plain = [fold_words(name) for name in [*names, product.store or "", product.store or ""]]
+    names = list(dict.fromkeys([*product.categories, product.category]))
     values = [value.split() for value in (*product.features, *product.description)]
-    return {"title": [title], "text": [title, *values, *plain]}
+    if analyzer == "standard":
+        plain = [fold_words(name) for name in [*names, product.store or "", product.store or ""]]
+        return {"title": [title], "text": [title, *values, *plain]}
+    names = [name.replace("_", " ") for name in names]
+    details = ["copper"] if product.details else []
+    plain = [fold_words(name) for name in [*names, *dict.fromkeys([product.store or "", *details])]]
+    text = [[stem(word) for word in value] for value in (title, title, title, *values, *plain)]
+    pairs = [[f"{one} {other}" for one, other in pairwise(value)] for value in text]
+    return {"text": text, "pairs": pairs if any(pairs) else [["no pair"]]}
 
 
 def fold_words(text: str) -> list[str]:
     # The standard tokenizer keeps "_" within a word.
     return text.lower().replace(",", "").replace("&", "").split()
+
+
+Term = tuple[str, float, tuple[str, ...]]
+"""A field, its weight, and words that stand one after another in it."""
+
+
+def terms_of(query: CatalogQuery, analyzer: Analyzer) -> list[list[Term]]:
+    """What the query looks for; of each part the first term must occur, the others add to the score."""
+    words = query.text.split()
+    phrase = query.match == "phrase" and len(words) > 1
+    if analyzer == "standard":
+        parts = [tuple(words)] if phrase else [(word,) for word in dict.fromkeys(words)]
+        return [[("text", 1.0, part), ("title", 3.0, part)] for part in parts]
+    stems = [stem(word) for word in words]
+    if phrase:
+        return [[("pairs", 1.0, tuple(f"{one} {other}" for one, other in pairwise(stems)))]]
+    return [[("text", 1.0, (word,))] for word in dict.fromkeys(stems)]
 
 
 def occurrences(values: list[list[str]], term: tuple[str, ...]) -> int:
@@ -67,12 +95,10 @@ def occurrences(values: list[list[str]], term: tuple[str, ...]) -> int:
     return sum(tuple(value[at : at + size]) == term for value in values for at in range(len(value) - size + 1))
 
 
-def bm25(shelf: list[Product], query: CatalogQuery) -> dict[str, float]:
+def bm25(shelf: list[Product], query: CatalogQuery, analyzer: Analyzer) -> dict[str, float]:
     """product id → score of every product that the text matches (k1 1.2, b 0.75)."""
-    words = query.text.split()
-    phrase = query.match == "phrase" and len(words) > 1
-    terms = [tuple(words)] if phrase else [(word,) for word in dict.fromkeys(words)]
-    indexed = {product.product_id: fields(product) for product in shelf}
+    parts = terms_of(query, analyzer)
+    indexed = {product.product_id: fields(product, analyzer) for product in shelf}
 
     def score(product_id: str, field: str, term: tuple[str, ...]) -> float:
         count = occurrences(indexed[product_id][field], term)
@@ -87,9 +113,10 @@ def bm25(shelf: list[Product], query: CatalogQuery) -> dict[str, float]:
 
     found: dict[str, float] = {}
     for product_id, entry in indexed.items():
-        matching = [occurrences(entry["text"], term) > 0 for term in terms]
-        if (all if query.match == "all" else any)(matching) or not terms:
-            found[product_id] = sum(score(product_id, "text", t) + 3 * score(product_id, "title", t) for t in terms)
+        matching = [occurrences(entry[part[0][0]], part[0][2]) > 0 for part in parts]
+        if (all if query.match == "all" else any)(matching) or not parts:
+            terms = [term for part in parts for term in part]
+            found[product_id] = sum(weight * score(product_id, field, term) for field, weight, term in terms)
     return found
 
 
@@ -102,6 +129,22 @@ def passes(product: Product, query: CatalogQuery) -> bool:
         and (query.rating_min is None or (rating is not None and rating >= query.rating_min))
         and (query.category is None or fold_category(query.category) in names)
     )
+
+
+def passes_if_unknown_does(product: Product, query: CatalogQuery) -> bool:
+    """Whether it passes where a price or a rating that is unknown passes every limit."""
+    unlimited: dict[str, None] = {}
+    if product.price is None:
+        unlimited |= {"price_min": None, "price_max": None}
+    if product.average_rating is None:
+        unlimited |= {"rating_min": None}
+    return passes(product, replace(query, **unlimited))
+
+
+def expected_hidden(shelf: list[Product], query: CatalogQuery, scores: dict[str, float]) -> int:
+    """How many matches are left out for want of a number."""
+    matches = [product for product in shelf if product.product_id in scores]
+    return sum(passes_if_unknown_does(product, query) and not passes(product, query) for product in matches)
 
 
 def sort_number(product: Product, sort_by: SortBy) -> float | None:

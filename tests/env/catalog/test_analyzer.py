@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.catalog.formulation import PATTERN_FILE, words
+from drretail.env.catalog.analysis import PATTERN_FILE, words
 from drretail.env.catalog.word_pattern import word_pattern
 
 

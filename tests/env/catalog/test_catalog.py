@@ -8,11 +8,20 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from drretail.env.catalog.base import CatalogQuery, Hit, Match, SortBy, SortOrder
+from drretail.env.catalog.base import Analyzer, CatalogQuery, Hit, Match, SortBy, SortOrder
 from drretail.errors import ToolError
 from drretail.records.shop import Product
 from tests.env.catalog.conftest import Build
-from tests.env.catalog.plain_search import VOCABULARY, bm25, expected_ids, in_order_of_score, queries, shelves
+from tests.env.catalog.plain_search import (
+    VOCABULARY,
+    bm25,
+    expected_hidden,
+    expected_ids,
+    in_order_of_score,
+    passes,
+    queries,
+    shelves,
+)
 
 # Making an index on a server takes a tenth of a second, and shrinking an example makes thousands.
 settings_for_builds = settings(
@@ -25,15 +34,20 @@ settings_for_builds = settings(
 @settings(settings_for_builds, max_examples=12)
 @given(shelf=shelves(), some=st.lists(queries, min_size=8, max_size=16))
 def test_hits_totals_scores_and_order_are_those_of_a_plain_search(
-    build: Build, shelf: list[Product], some: list[CatalogQuery]
+    build: Build, analyzer: Analyzer, shelf: list[Product], some: list[CatalogQuery]
 ) -> None:
     catalog = build(shelf)
     for query in some:
         page = catalog.search(query)
-        scores = bm25(shelf, query)
-        expected = expected_ids(shelf, query, scores)
         by_relevance = query.sort_by == "relevance"
-        assert page.total == len(expected)
+        relevant = bm25(shelf, query, analyzer)
+        scores = relevant
+        if not by_relevance and analyzer == "english" and query.match == "any":
+            relevant = bm25(shelf, replace(query, match="all"), analyzer)
+            passing = {product.product_id for product in shelf if passes(product, query)}
+            scores = relevant if passing & relevant.keys() else scores
+        expected = expected_ids(shelf, query, scores)
+        assert (page.total, page.hidden) == (len(expected), expected_hidden(shelf, query, relevant))
         hits = in_order_of_score(page.hits) if by_relevance else page.hits
         assert [hit.product_id for hit in hits] == expected
         for hit in page.hits:
@@ -187,10 +201,11 @@ def test_a_score_does_not_depend_on_filters(build: Build) -> None:
 
 
 @pytest.mark.parametrize("name", ["feeder", "copper"])
-def test_a_phrase_scores_by_the_whole_shop(build: Build, name: str) -> None:
+def test_a_phrase_scores_by_the_whole_shop(build: Build, analyzer: Analyzer, name: str) -> None:
     shelf = shelf_of(*("dog bed" for _ in range(9)), f"{name} bath")
     (hit,) = build(shelf).search(CatalogQuery(f"{name} bath", match="phrase")).hits
-    assert hit.score == pytest.approx(bm25(shelf, CatalogQuery(f"{name} bath", match="phrase"))["B09"], rel=1e-5)
+    scores = bm25(shelf, CatalogQuery(f"{name} bath", match="phrase"), analyzer)
+    assert hit.score == pytest.approx(scores["B09"], rel=1e-5)
 
 
 SCRIPTS = {
@@ -221,3 +236,8 @@ def test_words_of_every_script_are_found(build: Build) -> None:
         for number, title in enumerate(titles):
             hits = catalog.search(CatalogQuery(SCRIPTS[title], match=match)).hits
             assert [hit.product_id for hit in hits] == [f"B{number:02d}"], (title[:20], match)
+
+
+def test_an_unknown_category_is_said_even_where_the_text_holds_no_word(build: Build) -> None:
+    with pytest.raises(ToolError, match="no category 'zzz'"):
+        build(shelf_of("bird")).search(CatalogQuery("???", category="zzz"))

@@ -147,13 +147,13 @@ def test_requests_are_bounded_in_size(
     assert [product_id for ids in stand_in.requests for product_id in ids] == [f"B{n:03}" for n in range(10)]
 
 
-def test_a_document_holds_what_is_searched_and_no_details(stand_in: StandIn, writer: ElasticWriter) -> None:
-    product = products(1)[0].model_copy(update={"price": 0.0, "details": {"Brand": "Robin", "secret": "x"}})
+def test_a_document_holds_what_is_searched_and_no_more(stand_in: StandIn, writer: ElasticWriter) -> None:
+    product = products(1)[0].model_copy(update={"price": 0.0, "details": {"Brand": "Robin", "Made": {"where": "x"}}})
     writer.add([product])
     assert stand_in.stored["B000"] == {
         "product_id": "B000",
-        "title": "bird",
-        "text": ["bird", "Pet_Supplies", "Robin"],
+        "text": ["bird", "bird", "bird", "pet suppli", "robin"],
+        "pairs": ["pet+suppli"],
         "category": ["pet supplies"],
         "category_name": ["Pet_Supplies"],
         "price": 0.0,

@@ -1,8 +1,9 @@
-"""The same world four times: embedded, on servers, on servers with three shards, and copied back into a folder."""
+"""The same world, with either analyzer, four times: embedded, on servers with one shard and three, and copied back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -11,6 +12,7 @@ import pytest
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.shop import write_shop
+from drretail.env.catalog.base import Analyzer
 from drretail.env.copying import copy_world
 from drretail.env.rows import rows_of
 from drretail.env.world import World
@@ -39,7 +41,11 @@ class Copies:
         return self.opened[kind]
 
 
-@pytest.fixture(scope="session", params=["synthetic", "real"])
+@pytest.fixture(
+    scope="session",
+    params=product(["synthetic", "real"], ["english", "standard"]),
+    ids=lambda param: f"{param[0]}-{param[1]}",
+)
 def copies(
     request: pytest.FixtureRequest,
     new_place: Callable[[PlaceKind], Place],
@@ -48,8 +54,9 @@ def copies(
 ) -> Iterator[Copies]:
     """Made once; no test may change them."""
     del server_settings  # asked for here, so that everything is skipped where servers cannot start
-    make = {"synthetic": synthetic, "real": real}[request.param]
-    source = make(request, new_place, tmp_path_factory.mktemp("raw"))
+    rows, analyzer = request.param
+    make = {"synthetic": synthetic, "real": real}[rows]
+    source = make(request, new_place, tmp_path_factory.mktemp("raw"), analyzer)
     servers, three, back = (new_place(kind) for kind in ("servers", "servers-three-shards", "embedded"))
     for origin, target in ((source, servers), (servers, three), (three, back)):
         copy_world(origin.spec, target.spec, servers=target.servers or origin.servers)
@@ -82,22 +89,26 @@ def users(copies: Copies) -> list[str]:
     return sorted(row.user_id for row in copies.world("embedded").store.sample_users(1, 60))
 
 
-def synthetic(_: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path) -> Place:
+def synthetic(
+    _: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path, analyzer: Analyzer
+) -> Place:
     """A made-up shop with all its quirks and held-out orders, and products in words of many scripts."""
     write_shop(folder / "raw", products=900, reviews=9000)
     ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1, vary_orders=True, holdout="last"))
     place = new_place("embedded")
     with rows_of(folder / "w") as rows:
-        place.write([*rows.products, *odd_products(Random(7))], rows.orders, rows.holdout)
+        place.write([*rows.products, *odd_products(Random(7))], rows.orders, rows.holdout, analyzer)
     return place
 
 
-def real(request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path) -> Place:
+def real(
+    request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place], folder: Path, analyzer: Analyzer
+) -> Place:
     """Every real row there is."""
     del folder
     place = new_place("embedded")
     amazon = Path(request.getfixturevalue("realdata")) / "amazon"
-    ingest([amazon], Path(place.spec), IngestOptions(min_interactions=0))
+    ingest([amazon], Path(place.spec), IngestOptions(min_interactions=0, analyzer=analyzer))
     return place
 
 

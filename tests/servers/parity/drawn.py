@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
+from drretail.env.catalog.analysis import words
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
-from drretail.env.catalog.formulation import category_names, words
+from drretail.env.catalog.formulation import category_names
 from drretail.records.shop import Product
 
 Draw = Callable[["Shelf", Random], CatalogQuery]

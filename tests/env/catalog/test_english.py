@@ -1,0 +1,125 @@
+"""What the analyzer ``english`` finds that words as they stand don't, and which matches a sort ranks."""
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from drretail.env.catalog.analysis import LONGEST_STEM, stems
+from drretail.env.catalog.base import Analyzer, CatalogQuery, SortBy
+from drretail.env.catalog.formulation import ENGLISH, english_texts
+from drretail.env.catalog.relevance import BEST
+from drretail.grounding.text.words import STOP_WORDS
+from drretail.records.shop import Product
+from tests.env.catalog.conftest import Build
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Analyzer:
+    return "english"
+
+
+def shop(*products: tuple[str, dict[str, Any]] | str) -> list[Product]:
+    rows = [(row, {}) if isinstance(row, str) else row for row in products]
+    return [
+        Product(product_id=f"B{number:03d}", title=title, category="Pet_Supplies", **fields)
+        for number, (title, fields) in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        ("earbuds", "Wireless earbud with charging case"),
+        ("laptops", "14 inch laptop, 8 GB"),
+        ("dog harnesses", "No-pull harness for small dogs"),
+        ("baby’s bottles", "Bottle for babies"),
+        ("running shoe", "Shoes to run in"),
+    ],
+)
+def test_any_form_of_a_word_is_found(build: Build, asked: str, title: str) -> None:
+    catalog = build(shop("Bird bath", title, "LED headlamp", "Dog bowl"))
+    assert catalog.search(CatalogQuery(asked)).hits[0].product_id == "B001"
+
+
+def test_a_phrase_is_found_in_any_form_of_its_words(build: Build) -> None:
+    catalog = build(shop("Feeders for wild birds", "Wild bird feeder", "Bird of the wild"))
+    hits = catalog.search(CatalogQuery("wild birds", match="phrase")).hits
+    assert sorted(hit.product_id for hit in hits) == ["B000", "B001"]
+    three = catalog.search(CatalogQuery("feeder for wild", match="phrase")).hits
+    assert [hit.product_id for hit in three] == ["B000"]
+
+
+def test_details_and_the_words_of_a_file_category_are_found(build: Build) -> None:
+    catalog = build(shop("Towel", ("Towel", {"details": {"Material": "Cotton", "Rank": {"silk": 1}}})))
+    assert [catalog.search(CatalogQuery(text)).total for text in ("cotton", "silk", "pets supply")] == [1, 0, 2]
+
+
+def test_stop_words_are_looked_for_only_where_there_is_nothing_else(build: Build) -> None:
+    catalog = build(shop("Bed for a dog", "Dog bed", "For sale: a thing"))
+    assert catalog.search(CatalogQuery("bed for the dog", match="all")).total == 2
+    assert catalog.search(CatalogQuery("for", match="all")).total == 2
+    assert catalog.search(CatalogQuery("for a dog", match="phrase")).total == 1
+
+
+SORTS: tuple[SortBy, ...] = ("price", "rating", "popularity")
+
+
+@pytest.mark.parametrize("sort_by", SORTS)
+def test_a_sort_ranks_the_products_that_hold_all_words(build: Build, sort_by: SortBy) -> None:
+    numbers = [{"price": price, "average_rating": 5 - price / 10, "rating_number": 100 - price} for price in (1, 9, 8)]
+    catalog = build(shop(("Bag", numbers[0]), ("Diaper bag", numbers[1]), ("Bag for diapers", numbers[2])))
+    page = catalog.search(CatalogQuery("diaper bag", sort_by=sort_by))
+    assert [hit.product_id for hit in page.hits] == ["B002", "B001"]
+    assert (page.total, catalog.search(CatalogQuery("diaper bag")).total) == (2, 3)
+
+
+def test_where_no_product_holds_all_words_a_sort_ranks_the_best_fifty(build: Build) -> None:
+    catalog = build(shop(*((f"bag {'bag ' * (number % 3)}", {"price": 200 - number}) for number in range(BEST + 20))))
+    best = [hit.product_id for hit in catalog.search(CatalogQuery("diaper bag", limit=BEST)).hits]
+    pages = [catalog.search(CatalogQuery("diaper bag", sort_by="price", limit=30, offset=at)) for at in (0, 30, 60)]
+    assert {page.total for page in pages} == {BEST}
+    # The higher the number, the lower the price.
+    assert [hit.product_id for page in pages for hit in page.hits] == sorted(best, reverse=True)
+
+
+def test_a_filter_says_how_many_matches_it_hid_for_want_of_a_number(build: Build) -> None:
+    catalog = build(
+        shop(
+            ("dog bed", {"price": 20.0, "average_rating": 4.0}),
+            ("dog bed", {"average_rating": 4.0}),
+            ("dog bed", {"average_rating": 1.0}),
+            ("dog bed", {"price": 90.0}),
+            "dog bed",
+            "bird bath",
+        )
+    )
+
+    def found(**limits: float) -> tuple[int, int]:
+        page = catalog.search(replace(CatalogQuery("dog bed"), **limits))
+        return page.total, page.hidden
+
+    assert found() == (5, 0)
+    assert found(price_max=50) == (1, 3)
+    assert found(price_min=50) == (1, 3)
+    assert found(rating_min=3) == (2, 2)
+    assert found(price_min=10, price_max=50, rating_min=3) == (1, 2)
+
+
+def test_stems_are_cut_where_elasticsearch_would_cut_a_pair() -> None:
+    assert stems("x" * 300) == ["x" * LONGEST_STEM]
+    texts = english_texts(Product(product_id="B1", title="👍🏽" * 90 + " " + "y" * 300, category="Pet_Supplies"))
+    assert all(len(word.encode("utf-16-le")) <= 2 * 255 for text in texts["pairs"] for word in text.split(" "))
+
+
+def test_no_product_lacks_a_field() -> None:
+    texts = english_texts(Product(product_id="B1", title="☆", category="x"))
+    assert texts == {"text": ["b1", "b1", "b1", "x"], "pairs": ["+"]}
+
+
+def test_what_decides_rankings_has_not_changed_under_the_same_version() -> None:
+    """Stop words are looked for or not, and stems compared: whoever changes either raises the version's number."""
+    stems_of = " ".join(stems("earbuds laptops harnesses batteries generously running skis dying news"))
+    seen = hashlib.sha256(" ".join([*sorted(STOP_WORDS), stems_of]).encode()).hexdigest()[:12]
+    assert (ENGLISH.version[-1], seen) == ("1", "105d12a4d422")
