@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from drretail.grounding.constraints.budget import find_amounts
+from drretail.grounding.text.amounts import find_money
 
 Role = Literal["asked", "owned", "ruled_out", "mentioned"]
 
@@ -299,7 +299,7 @@ def _blanked(text: str) -> str:
     """The text with its amounts of money as commas, so that no number of them counts anything."""
     parts: list[str] = []
     end = 0
-    for amount in find_amounts(text):
+    for amount in find_money(text):
         parts += [text[end : amount.start], ",".ljust(amount.end - amount.start)]
         end = amount.end
     return "".join([*parts, text[end:]])

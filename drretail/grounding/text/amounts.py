@@ -1,7 +1,7 @@
 """Amounts as they are written: money, plain numbers, percentages, with what they are said to be; and dates.
 
 Read are digits, in any language that writes them as "1,234.56", "1.234,56" or "4,5", with signs of currencies on
-either side. Number words are not read.
+either side. Number words are not read; "pounds" count as a weight.
 """
 
 import re
@@ -17,16 +17,16 @@ Agreement = Literal["equal", "rounded", "bounded", "loose"]
 
 _CODES = ("USD", "EUR", "GBP", "CAD", "AUD", "CHF", "JPY", "INR", "SEK", "NOK", "DKK", "PLN")
 _SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"} | {code: code for code in _CODES}
-_WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR"}
+_WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "quid": "GBP"}
 _CENTS = frozenset({"cent", "cents", "¢"})
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+,\d{1,2}|\d+\.\d+|\d+)"
-_BEFORE = r"US\$|[$€£¥₹]|\b(?:" + "|".join(_CODES) + r")\b"
-_BEHIND = rf"(?:{_BEFORE}|¢|\b(?:dollars?|bucks|euros?|cents?)\b)"
+_BEFORE = r"(?i:US\$|[$€£¥₹]|\b(?:" + "|".join(_CODES) + r")\b)"
+_BEHIND = rf"(?:{_BEFORE}|¢|\b(?i:dollars?|bucks|euros?|quid|cents?)\b)"
 _END = r"(?![\w]|[.,]\d)"
 _AMOUNT = re.compile(
-    rf"(?<![\w.,/])(?:(?P<sign>{_BEFORE})\s?)?(?P<digits>{_NUMBER})(?P<k>k\b)?{_END}(?:\s?(?P<behind>{_BEHIND})(?!\s?\d))?"
-    rf"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)(?:(?P<sign2>{_BEFORE})\s?)?(?P<digits2>{_NUMBER}){_END}"
-    rf"(?:\s?(?P<behind2>{_BEHIND})(?!\s?\d))?)?"
+    rf"(?<![\w.,/])(?:(?P<sign>{_BEFORE})\s?)?(?P<digits>{_NUMBER})(?P<k>(?i:k)\b)?{_END}(?:[\s-]?(?P<behind>{_BEHIND})(?!\s?\d))?"
+    rf"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)(?:(?P<sign2>{_BEFORE})\s?)?(?P<digits2>{_NUMBER})(?P<k2>(?i:k)\b)?{_END}"
+    rf"(?:[\s-]?(?P<behind2>{_BEHIND})(?!\s?\d))?)?"
 )
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|circa|ca\.|not quite|barely"
@@ -131,7 +131,8 @@ def find_amounts(text: str) -> list[Amount]:
     found: list[Amount] = []
     position = 0
     while match := _AMOUNT.search(text, position):
-        if any(taken[match.start("digits") : match.end("digits")]):
+        has_currency = match["sign"] or match["behind"]
+        if not has_currency and any(taken[match.start("digits") : match.end("digits")]):
             position = match.end("digits")
             continue
         amount = _amount(text, match)
@@ -139,6 +140,11 @@ def find_amounts(text: str) -> list[Amount]:
         if not _is_fraction(text, amount):
             found.append(amount)
     return found
+
+
+def find_money(text: str) -> list[Amount]:
+    """The amounts of money alone."""
+    return [amount for amount in find_amounts(text) if amount.kind == "money"]
 
 
 def find_dates(text: str) -> list[SaidDate]:
@@ -164,26 +170,34 @@ def number_of(digits: str) -> Decimal:
 
 
 def _amount(text: str, match: re.Match[str]) -> Amount:
-    low, sign, behind = number_of(match["digits"]), match["sign"], match["behind"]
-    high, end = low, match.end("behind") if behind else match.end("k") if match["k"] else match.end("digits")
-    if match["digits2"] and _is_range(text, match, low):
-        high, end = number_of(match["digits2"]), match.end("behind2") if match["behind2"] else match.end("digits2")
+    sign, behind = match["sign"], match["behind"]
+    low, high = _ends(match)
+    if low < high and _is_range(text, match):
+        end = max(match.end(name) for name in ("digits2", "k2", "behind2"))
         sign, behind = sign or match["sign2"], behind or match["behind2"]
+    else:
+        high, end = low, max(match.end(name) for name in ("digits", "k", "behind"))
     places = max(0, -int(low.as_tuple().exponent))
-    currency = _SIGNS.get(sign or behind or "", _WORDS.get((behind or "").casefold()))
+    currency = _SIGNS.get((sign or behind or "").upper(), _WORDS.get((behind or "").casefold()))
     kind: AmountKind = "money" if currency else "number"
     if not sign and behind and behind.casefold() in _CENTS:
         low, high, places, currency, kind = low / 100, high / 100, places + 2, "USD", "money"
-    if match["k"]:
-        low, high, places = Decimal(int(low * 1000)), Decimal(int(high * 1000)), 0
     if kind == "number" and (percent := _PERCENT.match(text, end)):
         kind, end = "percent", percent.end()
     amount = Amount(kind, low, high, match.start(), end, currency, "is", places, _is_compound(text, match.start(), end))
     return replace(amount, relation="range" if amount.is_range else _relation(text, match.start(), end))
 
 
-def _is_range(text: str, match: re.Match[str], low: Decimal) -> bool:
-    if low >= number_of(match["digits2"]) or _NO_RANGE.match(text, match.end("digits2")):
+def _ends(match: re.Match[str]) -> tuple[Decimal, Decimal]:
+    """Both numbers; the thousands of "1-2k" are those of both, of "900-1k" those of the second."""
+    low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
+    if match["k"] or (match["k2"] and low < high):
+        low = Decimal(int(low * 1000))
+    return low, Decimal(int(high * 1000)) if match["k"] or match["k2"] else high
+
+
+def _is_range(text: str, match: re.Match[str]) -> bool:
+    if _NO_RANGE.match(text, match.end("k2") if match["k2"] else match.end("digits2")):
         return False
     return match["to"].strip() != "and" or bool(_BETWEEN.search(text[max(0, match.start() - 10) : match.start()]))
 

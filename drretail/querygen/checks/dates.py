@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-from drretail.grounding.constraints.budget import find_amounts
 from drretail.grounding.constraints.quantities import read_deadline
 from drretail.grounding.report.mentions import find_mentions
+from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper
@@ -153,7 +153,7 @@ def _is_then(order: Order, when: re.Match[str], today: date) -> bool:
 def _prices(case: Case, shopper: Shopper) -> Iterator[Finding]:
     """Amounts beside the name of a product that the user ordered, against its price today."""
     text, budget = case.query.text, case.query.constraints.budget
-    amounts = [it for it in find_amounts(text) if budget is None or it.money.value != budget.value]
+    amounts = [it for it in find_money(text) if budget is None or it.high != budget.value]
     if not amounts:
         return
     products = {key: listing.product for key, listing in shopper.products.items()}
@@ -161,7 +161,7 @@ def _prices(case: Case, shopper: Shopper) -> Iterator[Finding]:
         price = products[mention.product_id].price
         for amount in amounts:
             gap = max(amount.start - mention.end, mention.start - amount.end)
-            if price is not None and gap <= _NEAR and abs(float(amount.money.value) - price) > _FAR * price:
+            if price is not None and gap <= _NEAR and abs(float(amount.high) - price) > _FAR * price:
                 said = f"{mention.said} at {text[amount.start : amount.end]}"
                 today = f"it costs {format_money(price, products[mention.product_id].currency)}"
                 yield found("price_outdated", said, today, evidence_id=f"P:{mention.product_id}")

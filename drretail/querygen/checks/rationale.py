@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.constraints.budget import find_amounts
 from drretail.grounding.constraints.listing import folded
+from drretail.grounding.text.amounts import find_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
 
@@ -65,8 +65,8 @@ def _brands(case: Case, rationale: str) -> Iterator[Finding]:
 
 def _prices(case: Case, rationale: str) -> Iterator[Finding]:
     budget = case.query.constraints.budget
-    said = {amount.money.value for amount in find_amounts(case.query.text)} | ({budget.value} if budget else set())
-    for amount in find_amounts(rationale):
-        if amount.money.value not in said:
+    said = {amount.high for amount in find_money(case.query.text)} | ({budget.value} if budget else set())
+    for amount in find_money(rationale):
+        if amount.high not in said:
             shown = rationale[amount.start : amount.end]
             yield found("rationale_tells_answer", shown, "an amount that the text does not name")

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.constraints.budget import find_amounts, read_budget
+from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.constraints.quantities import read_deadline
+from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
@@ -98,7 +99,7 @@ def _differs(case: Case, typed: tuple[Money, str], read: tuple[Money, str]) -> b
 
 def _says_each(text: str) -> bool:
     """True when a sentence with an amount may mean each thing, in words that reading it does not know."""
-    sentences = (it for it in re.split(r"(?<=[.!?])\s+|\n", text) if any(True for _ in find_amounts(it)))
+    sentences = (it for it in re.split(r"(?<=[.!?])\s+|\n", text) if find_money(it))
     return any(_EACH.search(sentence) for sentence in sentences)
 
 
