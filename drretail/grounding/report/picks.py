@@ -32,6 +32,8 @@ _TIMES = (
     re.compile(r"(?:[x×*]|\bqty:?|\bquantity:?)\s*(\d{1,6})\W*$", re.IGNORECASE),
 )
 _TIMES_BEFORE = re.compile(r"(?<!\w)(\d{1,6})\s*[x×*]\W*$", re.IGNORECASE)
+# "x lots", "x -2", "x 2.5": a quantity is meant, and none can be read.
+_UNCLEAR = re.compile(r"(?:^|\s)(?:[x×*]|qty:?|quantity:?)\s*(?!\d{1,6}(?![\d.,]*\d))\S", re.IGNORECASE)
 _MOST = 999
 
 
@@ -90,19 +92,21 @@ def _read_line(line: str) -> list[Pick] | str:
         groups = [ids for ids in groups if ids]
         if not groups or any(len(set(ids)) > 1 for ids in groups):
             return f"{line.strip()!r} names no product id" if not groups else f"{line.strip()!r} names several products"
-        times = _times(part)
-        if not 1 <= times <= _MOST:
+        # Of alternatives the first counts, unless the quantity stands at the end for all of them.
+        own = next(it for it in _OR.split(part) if _ID.search(it))
+        times = next((it for it in (_times(own), _times(part)) if it is not None), 1)
+        if _UNCLEAR.search(_ID.sub(" ", part)) or not 1 <= times <= _MOST:
             return f"{line.strip()!r} has no clear quantity"
         first, *others = dict.fromkeys(ids[0] for ids in groups)
         picks.append(Pick(product=first, quantity=times, alternatives=tuple(others)))
     return picks
 
 
-def _times(part: str) -> int:
+def _times(part: str) -> int | None:
     ids = list(_ID.finditer(part))
     before, behind = part[: ids[0].start()], part[ids[-1].end() :]
     found = next((match for pattern in _TIMES if (match := pattern.search(behind))), _TIMES_BEFORE.search(before))
-    return int(found[1]) if found else 1
+    return int(found[1]) if found else None
 
 
 def _id_of(found: re.Match[str]) -> str:

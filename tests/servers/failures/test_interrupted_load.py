@@ -146,6 +146,7 @@ LOADER = """
 import os, signal, sys
 from drretail.env.servers.naming import ServerSettings
 from tests.servers.failures.shop import load
+from tests.servers.failures.test_interrupted_load import tripped
 mongo, elastic, name, stream, lease = sys.argv[1:]
 rows = tripped(stream, 0.8, lambda: os.kill(os.getpid(), signal.SIGKILL))
 load(ServerSettings(mongo_url=mongo, es_url=elastic), name, lease=float(lease), **rows)

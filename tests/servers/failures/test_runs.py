@@ -19,7 +19,7 @@ from drretail.experiment import Experiment, read_run
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit
-from tests.agents.conftest import calls, scripted, sut
+from tests.agents.conftest import calls, reporting, scripted, sut
 from tests.servers.failures.shop import load, orders, products
 from tests.servers.proxy import Proxy, proxied
 
@@ -31,7 +31,7 @@ PROFILE = ("get_user_profile", {"user_id": USER})
 UPDATE = ("update_user_profile", {"user_id": USER, "email": "new@example.com"})
 ORDERS = ("get_user_orders", {"user_id": USER})
 DETAILS = ("get_product_details", {"product_id": "B000003"})
-REPORT = AIMessage("The first one [P:B000000].")
+REPORT = reporting("The first one [P:B000000].", "P:B000000 x 1")
 
 
 @pytest.fixture

@@ -252,7 +252,7 @@ def test_the_index_was_made_for_another_formulation(settings: ServerSettings, sm
         said = refusal(settings, small)
         elastic.indices.put_mapping(index=f"{small}-g1", meta=kept)
     assert "bm25 of another age" in said
-    assert "load the world again" in said
+    assert "make the world again with `drretail ingest`" in said
 
 
 def test_the_world_is_of_another_format(settings: ServerSettings, small: str) -> None:
