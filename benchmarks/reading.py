@@ -24,7 +24,7 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
-from drretail.grounding.verify.ledger import read_ledger
+from drretail.grounding.verify.records import read_ledger
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.records.shop import VOID_STATUSES

@@ -10,9 +10,9 @@ from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
 
 if TYPE_CHECKING:
-    from drretail.llm.limits import Paces
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
+    from drretail.llm.retries_and_rates import Paces
     from drretail.settings import Settings
 
 
@@ -31,9 +31,9 @@ class Opener:
     """One pace for each provider, shared by all that is opened here."""
 
     def __post_init__(self) -> None:
-        from drretail.llm.limits import Paces
         from drretail.llm.prices import read_prices
         from drretail.llm.providers import provider_names
+        from drretail.llm.retries_and_rates import Paces
 
         for provider in self.settings.rate_limits:
             if provider not in provider_names():

@@ -32,8 +32,8 @@ def demo(
     from drretail.progress import choose_progress
     from drretail.querygen.generate import demo_queries
     from drretail.viewer.experiment import read_view
+    from drretail.viewer.html_page import page_of
     from drretail.viewer.output import say
-    from drretail.viewer.page import page_of
     from drretail.viewer.tables.terminal_scores import print_scores
 
     progress = choose_progress("none" if quiet else None)

@@ -48,8 +48,8 @@ def report(
         _paper(experiment, to, world, as_json=as_json, quiet=quiet)
         return
     from drretail.viewer.experiment import read_view
+    from drretail.viewer.html_page import page_of
     from drretail.viewer.output import print_json, say
-    from drretail.viewer.page import page_of
     from drretail.viewer.summary import summary_of
     from drretail.viewer.terminal import text_of
 

@@ -6,7 +6,7 @@ registry.py    "provider:model" to a ready chat model, offline ones through the 
 models.py      the models of one run: journalled, counted, written into the trajectory
 calling.py     the seam at which models are called: cache marks, pace, retries, time-outs, counts
 faults.py      one attempt: every failure of a provider becomes a ModelError of a known kind
-limits.py      rate limits of a provider, and how often a call is tried again
+retries_and_rates.py  rate limits of a provider, and how often a call is tried again
 structured.py  answers in a JSON schema: asked for, validated, repaired
 prompts/       what a model is told when its answer has another form
 budget.py      when a run must conclude, and whether an experiment may start one more

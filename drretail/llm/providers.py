@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from drretail.llm.limits import Retrying
+from drretail.llm.retries_and_rates import Retrying
 from drretail.plugins import Plugins
 from drretail.records.models import DEFAULT_CONTEXT
 

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from drretail.errors import UnknownName, UserError
-from drretail.llm.limits import ONCE, Pacer, Retrying
 from drretail.llm.prices import FREE, PriceTable, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
+from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
 from drretail.plugins import Plugins
 from drretail.records.base import Record
 from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price

@@ -4,7 +4,7 @@ intervals.py         means and their bootstrap intervals over queries, one or ma
 paired.py            two systems on the same queries
 significance.py      sign and signed-rank tests, and Holm's correction
 power.py             what an experiment of a size can show
-reliability.py       noise of agents and judges, pass^k
+noise.py             noise of agents and judges, pass^k
 ranking.py           strengths from comparisons of two at a time (Bradley and Terry)
 agreement.py         κ, percent, r, ρ and τ_b of two raters
 rank_correlation.py  Spearman's ρ inside systems

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from drretail.env.session import Session
 from drretail.env.web.bm25 import terms
 from drretail.errors import ToolError
-from drretail.grounding.verify.personal_data import People, without_personal_data
+from drretail.grounding.text.personal_data import People, without_personal_data
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.records.shop import UserProfile
 from drretail.trajectory import Place

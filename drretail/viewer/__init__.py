@@ -9,7 +9,7 @@ report_html.py  a report as HTML with its claims and findings marked
 cards.py        what is said of each claim, finding, source and step
 tables/         scores, pairs, comparisons and measures as tables
 commands.py     the commands that make the experiment again
-page.py         the self-contained HTML page
+html_page.py    the self-contained HTML page
 templates/      its templates, style and script
 terminal.py     the same for the terminal
 output.py       how results reach the terminal, and JSON documents

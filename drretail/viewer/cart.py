@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from drretail.grounding.text.wording import format_money, short_title
-from drretail.grounding.verify.ledger import Ledger, read_ledger
+from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.reading import Pick

@@ -8,7 +8,7 @@ from drretail.grounding.report.evidence_ids import calculation_evidence_id
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.serialisation import compact_json, record_text
 from drretail.grounding.verify.findings import source_findings, value_findings
-from drretail.grounding.verify.ledger import Ledger, read_ledger
+from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Finding
 from drretail.records.money import Money
 from drretail.records.query import Constraints, Query

@@ -8,9 +8,9 @@ from langchain_core.messages import HumanMessage
 from drretail.errors import ModelError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
-from drretail.llm.limits import Pacer, Retrying
 from drretail.llm.models import Models
 from drretail.llm.registry import Model, open_model
+from drretail.llm.retries_and_rates import Pacer, Retrying
 from drretail.llm.telemetry import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.trajectory import Trajectory

@@ -8,8 +8,8 @@ from langchain_core.messages import HumanMessage, ToolMessage
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.llm.calling import answer_of
 from drretail.llm.faults import usage_of
-from drretail.llm.limits import Retrying
 from drretail.llm.registry import Model, open_model
+from drretail.llm.retries_and_rates import Retrying
 from drretail.records.run import Usage
 
 from .provider import Provider, Step, completes, fails

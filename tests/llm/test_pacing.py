@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.llm.limits import Pacer, Paces
+from drretail.llm.retries_and_rates import Pacer, Paces
 from drretail.records.models import RateLimit
 from drretail.records.run import Usage
 

@@ -6,8 +6,8 @@ from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, make_clai
 from drretail.experiment import read_runs
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef
+from drretail.viewer.html_page import render_page
 from drretail.viewer.judged import read_judgements
-from drretail.viewer.page import render_page
 from tests.viewer.dom import parse
 from tests.viewer.experiment import JUDGE, append, verdict
 

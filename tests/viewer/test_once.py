@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_runs, run_folder
-from drretail.viewer.page import SHORT, Once, render_page
+from drretail.viewer.html_page import SHORT, Once, render_page
 
 SAME = re.compile(r'<details class="evidence" id="([^"]+)">(?:(?!</details>).)*data-same="(t\d+)"', re.S)
 

@@ -10,7 +10,7 @@ from drretail.records.base import sha256_of
 from drretail.records.score import JudgeRef
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page import render_page
+from drretail.viewer.html_page import render_page
 from drretail.viewer.terminal import render_text
 from tests.viewer.experiment import JUDGE, append, rewrite, verdict
 

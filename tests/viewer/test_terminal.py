@@ -4,7 +4,7 @@ from pathlib import Path
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
-from drretail.viewer.page import render_page
+from drretail.viewer.html_page import render_page
 from drretail.viewer.terminal import render_text
 from tests.viewer.experiment import rewrite
 

@@ -8,9 +8,9 @@ from math import fsum
 from drretail.eval.scores.gathering import FAILED_RUNS, NOT_JUDGED, Gathered, Heard, Plan, Reported, Seat
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.stats.intervals import Interval
+from drretail.stats.noise import run_variance
 from drretail.stats.paired import Pairs, mean_differences, pair
 from drretail.stats.power import detectable, power_of_half, queries_needed, spread
-from drretail.stats.reliability import run_variance
 from drretail.stats.significance import LEVEL, fewest_queries, holm, sign_test, signed_rank
 
 _WHY = ("not judged", "run failed or missing", "judge failed", "sources unreadable", "na")

@@ -7,7 +7,7 @@ from drretail.eval.compare.preferences import Name, alike
 from drretail.eval.compare.rows import Side, narrower
 from drretail.eval.compare.wording import listed, name_of, shares
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
-from drretail.stats.reliability import agent_test, noise, pass_power, worst_of
+from drretail.stats.noise import agent_test, noise, pass_power, worst_of
 from drretail.stats.significance import LEVEL, holm
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout
-from drretail.grounding.verify.ledger import Ledger
+from drretail.grounding.verify.records import Ledger
 from drretail.records.reading import Pick, ReadValue
 
 _OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t]*$", re.IGNORECASE | re.MULTILINE)

@@ -19,7 +19,7 @@ from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.ledger import Calculation, Ledger
+from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.grounding.verify.values import (
     conversions,
     derivation,

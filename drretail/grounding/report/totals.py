@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from drretail.grounding.text.amounts import Amount
-from drretail.grounding.verify.ledger import Ledger
+from drretail.grounding.verify.records import Ledger
 from drretail.records.reading import ValueKind
 
 _MOST_SUMMED = 12

@@ -7,5 +7,6 @@ scores.py         ratings and numbers of ratings, in the forms that people write
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels
 wording.py        money and titles as a reader sees them, and how long a text is
 serialisation.py  products, orders and customers as agents and judges read them
+personal_data.py  where a text names people
 states.py         states of the USA by their postal codes
 """

@@ -1,11 +1,10 @@
 """Values and picks held against records, whoever read them (DESIGN 7a).
 
-ledger.py      what they are held against: products, orders, calculations, the query's own numbers, the picks
+records.py     what they are held against: products, orders, calculations, the query's own numbers, the picks
 values.py      verified, contradicted or underivable, with the words of the derivation
 findings.py    what is wrong with a report: contradicted values, sources that do not exist, picks that should not be
 page_dates.py  cited pages and days against the shop's today
 privacy.py     personal data that left, and profiles changed without being asked
-personal_data.py  where a text names people
 repetition.py  sections that say the same again
 checks.py      a report read and checked as a whole: the entry point of evaluation and of agents that verify drafts
 """

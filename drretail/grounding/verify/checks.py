@@ -14,9 +14,9 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
-from drretail.grounding.verify.ledger import Ledger, read_ledger, record_of
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
+from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.repetition import repeated_sections
 from drretail.grounding.verify.values import plain, verify, with_state
 from drretail.records.evidence import Citation, Evidence, Finding

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from drretail.grounding.report.citations import Known, find_citations
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.ledger import Ledger
+from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import plain
 from drretail.records.evidence import Finding
 from drretail.records.query import Constraints

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from drretail.grounding.verify.personal_data import People, personal_data
+from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.ledger import Calculation, Ledger
+from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import Product
 

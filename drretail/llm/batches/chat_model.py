@@ -9,10 +9,10 @@ from langchain_anthropic import ChatAnthropic
 from pydantic import Field
 
 from drretail.errors import UserError
-from drretail.llm.batches.ledger import BatchLedger
+from drretail.llm.batches.sent import BatchLedger
 from drretail.llm.batches.submission import BatchSubmitter, Told
-from drretail.llm.limits import ONCE, Pacer
 from drretail.llm.registry import Model
+from drretail.llm.retries_and_rates import ONCE, Pacer
 from drretail.records.run import slug
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drretail.errors import ModelError
-from drretail.llm.batches.ledger import BatchLedger
+from drretail.llm.batches.sent import BatchLedger
 from drretail.records.base import sha256_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drretail.grounding.verify.findings import Asked, is_one_of, pick_findings, source_findings
-from drretail.grounding.verify.ledger import read_ledger
+from drretail.grounding.verify.records import read_ledger
 from drretail.records.money import Money
 from drretail.records.query import Constraints
 from drretail.records.reading import Pick

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.grounding.verify.ledger import read_ledger
+from drretail.grounding.verify.records import read_ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import Pick, ReadValue
 from tests.grounding.kitchen import EACH, EVIDENCE, GOODS, KETTLE, LEFT, MUGS, PAN, QUERY, TOTAL, TOWELS, a_ledger

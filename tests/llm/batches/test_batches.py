@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from drretail.errors import ModelError
 from drretail.llm.batches.chat_model import BatchedJudging, batching
-from drretail.llm.batches.ledger import BatchLedger
+from drretail.llm.batches.sent import BatchLedger
 from drretail.llm.calling import answer_of
 from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model

@@ -11,10 +11,10 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
-from drretail.llm.limits import Retrying
 from drretail.llm.models import Models
 from drretail.llm.prices import FREE, read_prices
 from drretail.llm.registry import open_model
+from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.scripted import Request, Script, ScriptedAnswer, requests_of, scripted_model
 from drretail.records.base import Record
 from drretail.records.models import Price

@@ -13,7 +13,7 @@ from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Agreement
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page import render_page
+from drretail.viewer.html_page import render_page
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
 from drretail.viewer.terminal import render_text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.stats.reliability import Noise, agent_test, noise, pass_power, run_variance, worst_of
+from drretail.stats.noise import Noise, agent_test, noise, pass_power, run_variance, worst_of
 
 REPEATS = st.lists(st.integers(0, 10).map(float), min_size=1, max_size=5)
 

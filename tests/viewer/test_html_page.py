@@ -13,7 +13,7 @@ from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.files import read_jsonl, write_lines
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run
-from drretail.viewer.page import render_page
+from drretail.viewer.html_page import render_page
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.verify.personal_data import People, personal_data, without_personal_data
+from drretail.grounding.text.personal_data import People, personal_data, without_personal_data
 from tests.grounding.shelf import ORDER, PROFILE, USER
 
 PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({ORDER.order_id}))
