@@ -31,7 +31,7 @@ _LOOSE = re.compile(
     r"|ully|ously|ively|ctly|tely|kly|edly|stly)$"
 )
 """Contractions and adverbs: no part of a name."""
-_DETERMINERS = _ARTICLES | _words("the this that these those each every few several other all same whole")
+_DETERMINERS = _ARTICLES | _words("the this that these those such each every few several various certain other all same whole")
 _POSSESSIVES = _words("my our his her their your its")
 _PREPOSITIONS = _words(
     """about above across after against along among around as at before behind below beneath beside besides between
@@ -44,7 +44,7 @@ _RELATIVES = _words(
 )
 _JOINING = _words("and or & plus nor , :")
 _STOP = _words(
-    """back i i'm i'd i've i'll me myself we we're we'd we've we'll us you you're you'd you've your yours he he's
+    """back i i'm i'd i've i'll me myself we we're we'd we've we'll us you you're you'd you've your yours mine ours hers theirs he he's
     she she's
     it it's its they they're them themselves him her who's there here am is isn't are aren't was wasn't were be been
     being do don't does doesn't did didn't done have haven't has hasn't had having can can't cannot could couldn't
