@@ -164,6 +164,12 @@ class Study:
             if phrase not in found and self._was_searched(search_words(phrase)) and self._goes_with_none(phrase)
         )
 
+    def nearly(self, phrase: Phrase) -> Candidate | None:
+        """The best hit whose title has all words of a name of several, where none goes plainly by it."""
+        name = {*name_stems(" ".join(core_words(phrase.words)))}
+        held = [it for it in self.candidates.values() if len(name) > 1 and name <= it.title.all]
+        return min(held, key=lambda it: (it.place, it.product_id), default=None)
+
     @property
     def whole(self) -> str:
         """The question's own words, as a search: those of sentences that wonder about something come last."""

@@ -116,7 +116,11 @@ class Report:
                 yield self._miss(shelf)
         if choice.bought:
             for phrase in choice.study.not_found:
-                yield f"I found no {phrase.words} in this shop."
+                nearest = choice.study.nearly(phrase)
+                if nearest is None:
+                    yield f"I found no {phrase.words} in this shop."
+                else:
+                    yield f"For {phrase.words} I am not sure; {_offer(nearest)} has all of its words in the title."
 
     def _miss(self, shelf: Shelf) -> str:
         budget = self.choice.study.budget
