@@ -46,7 +46,8 @@ _RELATIVES = _words(
 )
 _JOINING = _words("and or & plus nor , :")
 _STOP = _words(
-    """back i i'm i'd i've i'll me myself we we're we'd we've we'll us you you're you'd you've your yours mine ours hers theirs he he's
+    """back i i'm i'd i've i'll me myself we we're we'd we've we'll us you you're you'd you've your yours
+    mine ours hers theirs he he's
     she she's
     it it's its they they're them themselves him her who's there here am is isn't are aren't was wasn't were be been
     being do don't does doesn't did didn't done have haven't has hasn't had having can can't cannot could couldn't
@@ -110,7 +111,8 @@ _ASK = re.compile(
       (?:\s+(?:me|us))?
     | (?:would|'d)\s+(?:like|love|prefer)(?!\s+to\b) | could\s+(?:do\s+with|use) | thinking\s+(?:of|about)
     | considering
-    | missing | lacking | running\s+(?:low\s+on|out\s+of) | (?:ran|all|am|are|'m|'re)\s+out\s+of | upgrade(?:\s+(?:from|to))? | upgrading\s+(?:from|to)
+    | missing | lacking | running\s+(?:low\s+on|out\s+of) | (?:ran|all|am|are|'m|'re)\s+out\s+of
+    | upgrade(?:\s+(?:from|to))? | upgrading\s+(?:from|to)
     | (?:mov(?:e|ing)|step(?:ping)?|trad(?:e|ing))\s+up\s+(?:to|from)
     | (?:replacement|substitute|successor|alternative)s?\s+(?:for|to)
     | (?:do|does)\s+(?:you|the\s+shop|the\s+store)\s+(?:have|sell|stock|carry|offer) | (?:is|are)\s+there )
