@@ -31,7 +31,9 @@ _LOOSE = re.compile(
     r"|ully|ously|ively|ctly|tely|kly|edly|stly)$"
 )
 """Contractions and adverbs: no part of a name."""
-_DETERMINERS = _ARTICLES | _words("the this that these those each every few several other all same whole")
+_DETERMINERS = _ARTICLES | _words(
+    "the this that these those such each every few several various certain other all same whole"
+)
 _POSSESSIVES = _words("my our his her their your its")
 _PREPOSITIONS = _words(
     """about above across after against along among around as at before behind below beneath beside besides between
@@ -44,7 +46,8 @@ _RELATIVES = _words(
 )
 _JOINING = _words("and or & plus nor , :")
 _STOP = _words(
-    """back i i'm i'd i've i'll me myself we we're we'd we've we'll us you you're you'd you've your yours he he's
+    """back i i'm i'd i've i'll me myself we we're we'd we've we'll us you you're you'd you've your yours
+    mine ours hers theirs he he's
     she she's
     it it's its they they're them themselves him her who's there here am is isn't are aren't was wasn't were be been
     being do don't does doesn't did didn't done have haven't has hasn't had having can can't cannot could couldn't
@@ -83,13 +86,15 @@ NO_THING = _words(
     plans
     point points present presents price prices problem problems product products purchase purchases question questions
     range reason reasons recommendation recommendations record records report replacement replacements requirement
-    research rest result results
+    research rest result results runner-up runner-ups runners-up
     review reviews room season sense shop shopper side size sizes source sources stars start step steps store stuff
     suggestion suggestions summary summer task thing things third time times tip tips today tomorrow january
     february march april june july august september october november december monday
     tuesday wednesday thursday friday saturday sunday tops total trouble try
-    two use users version visit ways week weekend weeks winter word words work year years yesterday"""
+    two use users version visit ways week weekend weeks winner winners winter word words work year years yesterday"""
 )
+_VERDICTS = _words("winner winners runner-up runner-ups runners-up")
+"""What a comparison ends in: an adjective before one of them says nothing of a thing."""
 _MEASURES = _words("set kit pack pair piece box bundle bottle jar bag case tube roll lot collection combo")
 """Of what stands behind "of"; at the end of a name they say little without the word before ("measuring cup set")."""
 
@@ -106,7 +111,9 @@ _ASK = re.compile(
       (?:\s+(?:me|us))?
     | (?:would|'d)\s+(?:like|love|prefer)(?!\s+to\b) | could\s+(?:do\s+with|use) | thinking\s+(?:of|about)
     | considering
-    | missing | lacking | running\s+(?:low\s+on|out\s+of) | (?:ran|all|am|are|'m|'re)\s+out\s+of | upgrade(?:\s+from)?
+    | missing | lacking | running\s+(?:low\s+on|out\s+of) | (?:ran|all|am|are|'m|'re)\s+out\s+of
+    | upgrade(?:\s+(?:from|to))? | upgrading\s+(?:from|to)
+    | (?:mov(?:e|ing)|step(?:ping)?|trad(?:e|ing))\s+up\s+(?:to|from)
     | (?:replacement|substitute|successor|alternative)s?\s+(?:for|to)
     | (?:do|does)\s+(?:you|the\s+shop|the\s+store)\s+(?:have|sell|stock|carry|offer) | (?:is|are)\s+there )
     | (?P<weak>which | what | best | compare | any | would | should | what\s+about | how\s+about | interested\s+in
@@ -471,7 +478,7 @@ class _Clause:
             taken, inside = self._phrase(at + 1)
             if inside is not None:
                 return at + 1 - first + taken, replace(inside, quantity=quantity)
-        while len(words) > 1 and words[-1].casefold() in NO_THING - _MEASURES:
+        while len(words) > 1 and words[-1].casefold() in NO_THING - _MEASURES - _VERDICTS:
             words.pop()
         if not any(re.search(r"[a-z]{2}", word, re.IGNORECASE) for word in words):
             return 0, None

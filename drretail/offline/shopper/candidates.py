@@ -24,6 +24,9 @@ _TAIL = frozenset(
     {"pack", "packs", "set", "sets", "kit", "pc", "pcs", "piece", "pieces", "count", "ct", "ea", "oz", "ml", "fl", "lb"}
     | {"lbs", "inch", "inches", "g", "mg", "new", "large", "small", "medium"}
 )
+_TAIL_STEMS = frozenset(map(stem, _TAIL))
+_WITHOUT_ITS_TAIL = 0.8
+"""How far a "garden bed" is a "garden bed kit"."""
 _PRIOR_RATING, _PRIOR_COUNT = Decimal("3.9"), 12
 """What a rating is worth before anybody has rated, and how many ratings it takes to outweigh that."""
 KNOWN_BY_NAME = 0.6
@@ -89,6 +92,9 @@ class Candidate:
         if not name:
             return 0.0
         where = max(self.title.position(name), 1.0 if self.shelf and self.shelf[-1] == name[-1] else 0.0)
+        if len(name) > 1 and name[-1] in _TAIL_STEMS:
+            bare = self.title.position(name[:-1])  # titles are read without such a tail, so the name is as well
+            where = max(where, bare if name[-1] in self.title.all else _WITHOUT_ITS_TAIL * bare)
         if where < KNOWN_BY_NAME and len(name) > 1 and name[-1] in self.shelves and {*name[:-1]} <= self.title.all:
             return KNOWN_BY_NAME  # a "vitamin D3 supplement" is called "Vitamin D3" among the supplements
         return where

@@ -16,6 +16,11 @@ CONSIDERED = 8
 _LEFT_OUT = 100.0
 """What a set loses by each need that it leaves out: more than any choice within a need gains."""
 _MOST_SETS = 400
+_OR_ALONE = re.compile(
+    r"(?:\s+\([^()]*\))?\s*,?\s*\bor\b(?:\s+(?:else|rather|maybe|perhaps|instead|alternatively))?"
+    r"(?:\s+(?:an?|some|the|new|good|better|nice|my|our|two|three|four|\d{1,2}))*\s+(?:[\w-]+\s+){0,2}"
+)
+"""What stands between two things of which either will do."""
 _USED_UP = re.compile(
     r"\b(?:run(?:s|ning)?|ran)\s+(?:low|out)|\bout\s+of\b|\bsame\b|\b(?:buy|order|get)\s+(?:\w+\s+)?again\b"
     r"|\bre-?(?:order|stock|fill)|\breplenish",
@@ -69,6 +74,8 @@ class Choice:
         """One option of each shelf: the best set that keeps to the budget, as many needs as it holds."""
         budget = self.study.budget
         total = budget[0] if budget is not None and budget[1] == "total" else None
+        if self.one_of:
+            return tuple(_best_within(shelf, total) for shelf in self.shelves)
         sets: list[tuple[Decimal, float, tuple[Option | None, ...]]] = [(Decimal(0), 0.0, ())]
         for shelf in self.shelves:
             ways: list[tuple[Decimal, float, Option | None]] = [(Decimal(0), -_LEFT_OUT, None)]
@@ -94,14 +101,16 @@ class Choice:
     @property
     def one_of(self) -> bool:
         """True where several things are weighed to buy one of them."""
-        if not self.study.asked.either or len(self.study.needs) != 2:
+        if len(self.study.needs) != 2:
             return False
         places = [need.phrase for need in self.study.needs]
         if places[0] is None or places[1] is None or places[0].sentence != places[1].sentence:
             return False
         first, second = sorted((it.start, it.end) for it in places if it is not None)
         between = self.study.situation.query[first[1] : second[0]].casefold()
-        return " or " in between and " and " not in between
+        if self.study.asked.either:
+            return " or " in between and " and " not in between
+        return _OR_ALONE.fullmatch(between) is not None
 
     @property
     def bought(self) -> tuple[tuple[Shelf, Option], ...]:
@@ -211,6 +220,13 @@ class Choice:
 
 def _share(wishes: frozenset[str], candidate: Candidate) -> float:
     return len(wishes & candidate.stems) / len(wishes) if wishes else 0.0
+
+
+def _best_within(shelf: Shelf, most: Decimal | None) -> Option | None:
+    """The best of a shelf that the whole budget holds, for nothing else is bought with it."""
+    many = shelf.need.quantity
+    held = (it for it in shelf.options if most is None or (it.candidate.price or Decimal(0)) * many <= most)
+    return next(held, None)
 
 
 def _considered(options: Sequence[Option]) -> list[Option]:

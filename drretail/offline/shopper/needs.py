@@ -141,8 +141,17 @@ class Study:
 
     @property
     def _tried(self) -> tuple[tuple[Phrase, ...], ...]:
-        """Where things are plainly asked for, nothing else is taken for wanted: what the shop lacks, it lacks."""
-        return self.tiers[:1] if self.tiers[0] else self.tiers
+        """Where things are plainly asked for, little else is taken for wanted: what the shop lacks, it lacks.
+
+        What the question speaks of again and again may be meant where nothing goes by the name that was asked for.
+        """
+        if not self.tiers[0]:
+            return self.tiers
+        return (self.tiers[0], tuple(it for tier in self.tiers[1:] for it in tier if self._is_said_again(it)))
+
+    def _is_said_again(self, phrase: Phrase) -> bool:
+        name = sorted(name_stems(phrase.words))
+        return sum(sorted(name_stems(it.words)) == name for it in self.asked.phrases if it.role != "ruled_out") > 1
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
@@ -163,6 +172,12 @@ class Study:
             for phrase in self.tiers[0]
             if phrase not in found and self._was_searched(search_words(phrase)) and self._goes_with_none(phrase)
         )
+
+    def nearly(self, phrase: Phrase) -> Candidate | None:
+        """The best hit whose title has all words of a name of several, where none goes plainly by it."""
+        name = {*name_stems(" ".join(core_words(phrase.words)))}
+        held = [it for it in self.candidates.values() if len(name) > 1 and name <= it.title.all]
+        return min(held, key=lambda it: (it.place, it.product_id), default=None)
 
     @property
     def whole(self) -> str:

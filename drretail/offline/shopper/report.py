@@ -116,7 +116,11 @@ class Report:
                 yield self._miss(shelf)
         if choice.bought:
             for phrase in choice.study.not_found:
-                yield f"I found no {phrase.words} in this shop."
+                nearest = choice.study.nearly(phrase)
+                if nearest is None:
+                    yield f"I found no {phrase.words} in this shop."
+                else:
+                    yield f"For {phrase.words} I am not sure; {_offer(nearest)} has all of its words in the title."
 
     def _miss(self, shelf: Shelf) -> str:
         budget = self.choice.study.budget
@@ -196,9 +200,15 @@ class Report:
     def _lacked(self) -> Iterator[str]:
         situation = self.choice.situation
         for tool, sentence in _LACKED.items():
-            wanted = tool != ORDERS or situation.user_id is not None
-            if wanted and situation.never_answered(tool) and (tool != WEB or web_searches(self.choice.study)):
+            if situation.never_answered(tool) and self._is_known_to_lack(tool):
                 yield sentence
+
+    def _is_known_to_lack(self, tool: str) -> bool:
+        """Others' reports do not tell what was looked up in vain, and a web that nobody searched did not fail."""
+        situation = self.choice.situation
+        if tool == WEB:
+            return any(it.name == WEB and "error" in it.value for it in situation.lookups)
+        return not situation.relayed and (tool != ORDERS or situation.user_id is not None)
 
     def _unanswered(self) -> Iterator[str]:
         answered = {quote.search for quote in self.quoted}

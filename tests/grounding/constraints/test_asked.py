@@ -22,6 +22,11 @@ def words(text: str, role: Role) -> list[str]:
         ("Still missing: a tray and a jug.", ["tray", "jug"]),
         ("Waterproof picnic blanket, dark blue", ["Waterproof picnic blanket", "dark blue"]),
         ("I want to know more.", []),
+        ("Find out whether people advise to buy such things together.", []),
+        ("I'd order such a kettle again, or keep mine.", ["kettle"]),
+        ("Please recommend one clear winner and a runner-up.", []),
+        ("I'd like to move up to a better kettle.", ["kettle"]),
+        ("I'm upgrading to a steel pan.", ["steel pan"]),
     ],
 )
 def test_things_are_what_a_verb_of_wanting_governs(text: str, things: list[str]) -> None:

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from drretail.env.world import World
+from drretail.offline.shopper.candidates import KNOWN_BY_NAME, Candidate, name_stems
 from tests.offline.shopper.small_shop import (
     LAMP,
     LIGHT,
@@ -19,6 +20,7 @@ from tests.offline.shopper.small_shop import (
     TUNNEL,
     UNPRICED,
     USER,
+    product,
     talk,
 )
 
@@ -59,6 +61,49 @@ def test_a_thing_that_is_lacking_beside_one_that_is_there_is_named(world: World)
     told = talk(world, "I need a headlamp and a snowboard.")
     assert "no snowboard" in told.report
     assert told.picks == f"P:{LAMP} x 1"
+
+
+def test_a_name_that_ends_in_a_measure_is_known_in_titles_with_and_without_it() -> None:
+    kit = Candidate(product("KIT", "Orrin Repair Patch Kit, Nylon, 8 x 4 in", 9.0, 4.5, 80), opened=False, place=0)
+    bare = Candidate(product("BARE", "Orrin Repair Patch, Nylon", 9.0, 4.5, 80), opened=False, place=0)
+    name = name_stems("repair patch kit")
+    assert kit.named(name) > bare.named(name) >= KNOWN_BY_NAME
+
+
+def test_of_alternatives_one_is_bought_and_the_other_named(world: World) -> None:
+    told = talk(world, "Please suggest a dome tent or an enamel mug. I can spend $95.")
+    assert told.picks.count("P:") == 1
+    assert "The other possibility is" in told.report
+    assert f"[P:{TENT}]" in told.report
+    assert f"[P:{MUG}]" in told.report
+    assert "in this shop" not in told.report
+
+
+def test_several_things_with_or_among_their_uses_are_all_bought(world: World) -> None:
+    assert talk(world, "I need a dome tent for rain or wind and an enamel mug.").picks.count("P:") == 2
+
+
+def test_what_a_comparison_ends_in_is_no_thing(world: World) -> None:
+    query = "I've had my dome tent since May, and I'd like to move up to a better dome tent. "
+    told = talk(world, query + "Please recommend one clear winner and a runner-up.", USER)
+    assert told.picks.count("P:") == 1
+    assert "winner" not in str(told.calls)
+    assert "in this shop" not in told.report
+
+
+def test_what_is_spoken_of_again_and_again_stands_in_for_a_name_of_nothing(world: World) -> None:
+    query = "Find me a dazzling frobnicator. My dome tent is old. Which fabric is best for a dome tent?"
+    told = talk(world, query)
+    assert told.picks.count("P:") == 1
+    assert "found no dazzling frobnicator" in told.report
+
+
+def test_what_is_mentioned_once_does_not_stand_in_for_what_the_shop_lacks(world: World) -> None:
+    assert talk(world, "I need a snowboard. I have a dome tent.").picks == ""
+
+
+def test_nothing_is_said_of_a_web_that_nobody_searched(world: World) -> None:
+    assert "web could not" not in talk(world, "I need a headlamp. How do I dry it?", without=["web_search"]).report
 
 
 def test_where_no_name_is_recognised_the_answer_says_that_it_is_unsure(world: World) -> None:
