@@ -4,7 +4,6 @@ A policy is that function; it reads what it was given as one Turn.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
@@ -21,6 +20,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.scripted.chat import in_chunks
 from drretail.records.base import sha256_of
 
 Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
@@ -118,25 +118,7 @@ class OfflineChat(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         message = self._generate(messages, stop, **kwargs).generations[0].message
         assert isinstance(message, AIMessage)
-        for word in re.findall(r"\s*\S+\s*", message.text):
-            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
-        last = AIMessageChunk(
-            content="",
-            usage_metadata=message.usage_metadata,
-            response_metadata=message.response_metadata,
-            chunk_position="last",
-            tool_call_chunks=[
-                {
-                    "type": "tool_call_chunk",
-                    "name": call["name"],
-                    "args": json.dumps(call["args"]),
-                    "id": call["id"],
-                    "index": index,
-                }
-                for index, call in enumerate(message.tool_calls)
-            ],
-        )
-        yield ChatGenerationChunk(message=last)
+        yield from in_chunks(message)
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any

@@ -115,28 +115,6 @@ NEUTRAL_OF_PRODUCTS = _words(
     """
 )
 
-# … about several products, between their names and values …
-CONNECTIVES_OF_PRODUCTS = _words(
-    """
-    a against and at but by cheaper cost costs dearer for from get has is it less more of out pick price priced rated
-    rating ratings runner-up the to where with
-    """
-)
-
-# … about an order …
-NEUTRAL_OF_ORDERS = NEUTRAL_OF_PRODUCTS | _words(
-    """
-    already bought customer delivered made order ordered orders placed purchase purchased status user was were you your
-    """
-)
-
-# … about the result of a calculation.
-NEUTRAL_OF_SUMS = _words(
-    """
-    a all altogether amount amounts and are basket both combined come comes cost costs for in is it items of or picks
-    plus products sum that the them these they this to together total totals usd your
-    """
-)
 
 # A name with one of these is a label of the report's and not a product's name.
 LABELS = _words(

@@ -10,7 +10,6 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from drretail.grounding.constraints.affirmation import RecordWords, affirms, is_named, record_words
-from drretail.grounding.constraints.materials import MATERIALS
 from drretail.records.shop import Product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -74,11 +73,6 @@ def fulfils(listing: Listing, demand: str) -> bool:
 
 
 @lru_cache(maxsize=1000)
-def is_material(demand: str) -> bool:
-    """True for "cotton" or "stainless steel", which say what a thing is made of."""
-    return folded(demand) in MATERIALS
-
-
 def is_of_ratings(demand: str) -> bool:
     """True for a demand that the ratings meet, and not the words of a product."""
     return _read_demand(demand) != (None, None)

@@ -145,11 +145,6 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     return sorted(found, key=lambda it: (it.start is None, it.start or 0, it.code))
 
 
-def is_covered(reading: Reading) -> bool:
-    """True where enough of a report's figures were read to score it by them."""
-    return reading.read >= LEAST_COVERAGE * reading.seen
-
-
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
     if reading.picks is None:
         return []

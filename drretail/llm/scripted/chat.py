@@ -152,25 +152,30 @@ class ScriptedChat(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         message = self._generate(messages, stop, **kwargs).generations[0].message
         assert isinstance(message, AIMessage)
-        for word in re.findall(r"\s*\S+\s*", message.text):
-            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
-        last = AIMessageChunk(
-            content="",
-            usage_metadata=message.usage_metadata,
-            response_metadata=message.response_metadata,
-            chunk_position="last",
-            tool_call_chunks=[
-                {
-                    "type": "tool_call_chunk",
-                    "name": call["name"],
-                    "args": json.dumps(call["args"]),
-                    "id": call["id"],
-                    "index": index,
-                }
-                for index, call in enumerate(message.tool_calls)
-            ],
-        )
-        yield ChatGenerationChunk(message=last)
+        yield from in_chunks(message)
+
+
+def in_chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
+    """A whole answer as a provider streams it: its text word by word, then its calls and its usage."""
+    for word in re.findall(r"\s*\S+\s*", message.text):
+        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+    last = AIMessageChunk(
+        content="",
+        usage_metadata=message.usage_metadata,
+        response_metadata=message.response_metadata,
+        chunk_position="last",
+        tool_call_chunks=[
+            {
+                "type": "tool_call_chunk",
+                "name": call["name"],
+                "args": json.dumps(call["args"]),
+                "id": call["id"],
+                "index": index,
+            }
+            for index, call in enumerate(message.tool_calls)
+        ],
+    )
+    yield ChatGenerationChunk(message=last)
 
 
 def open_scripted(name: str, asked: Asked) -> Model:
