@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import fsum
 from typing import TYPE_CHECKING
 
 from drretail.records.base import sha256_of
@@ -25,10 +26,10 @@ _BLOCK = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with its percentile interval.
+    """A value with its 95 % interval.
 
     ``value`` is None when nothing was counted. Both ends are None below two queries: one query says nothing about
-    the spread between queries. When all queries agree, both ends are the value itself.
+    the spread between queries. When all queries agree, the ends of a bootstrap are the value itself.
     """
 
     value: float | None
@@ -45,6 +46,45 @@ class Ratio:
 
     numerators: Sequence[float]
     denominators: Sequence[float]
+
+
+@lru_cache
+def tail(queries: int) -> float:
+    """The share of draws that lies beyond each end of an interval over so many queries, two or more.
+
+    Drawn again, n queries spread by (n − 1)/n too little, and their own spread is not known either: the plain
+    percentiles hold the truth in 88 % of samples of eight. Student's t widens them to what they promise (Hesterberg
+    2015, "What Teachers Should Know About the Bootstrap", 3.2: the expanded percentile interval).
+    """
+    from scipy.special import ndtr, stdtrit
+
+    away = stdtrit(queries - 1, (1 + LEVEL) / 2) * (queries / (queries - 1)) ** 0.5
+    return float(ndtr(-away))
+
+
+def share_interval(shares: Sequence[float]) -> Interval:
+    """The mean of one share, 0 to 1, of each query, with the exact binomial interval (Clopper and Pearson 1934).
+
+    It is as wide as that of wins and losses alone, so a half, such as a tie, makes it no narrower; and where every
+    query says the same, which a bootstrap takes for certainty, it still has its width.
+    """
+    from scipy.special import betaincinv
+
+    if not shares:
+        return Interval(None)
+    count, won = len(shares), fsum(shares)
+    value = _rounded(won / count)
+    if count < 2:
+        return Interval(value)
+    beyond = (1 - LEVEL) / 2
+    low = betaincinv(won, count - won + 1, beyond) if won > 0 else 0.0
+    high = betaincinv(won + 1, count - won, 1 - beyond) if won < count else 1.0
+    return Interval(value, _rounded(low), _rounded(high))
+
+
+def is_of_whole(shares: Sequence[float]) -> bool:
+    """True where each query's share is all or nothing, as that of reports without an error."""
+    return all(share in (0, 1) for share in shares)
 
 
 def mean_interval(values: Sequence[Sequence[float]], seed: str, *, resamples: int = RESAMPLES) -> Interval:
@@ -70,8 +110,8 @@ def ratio_interval(parts: Sequence[Ratio], seed: str, *, resamples: int = RESAMP
     if queries < 2:
         return Interval(value)
     drawn = np.concatenate([_drawn(numerators, denominators, often) for often in draws(seed, queries, resamples)])
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(drawn[np.isfinite(drawn)], [tail, 100 - tail])
+    beyond = 100 * tail(queries)
+    low, high = np.percentile(drawn[np.isfinite(drawn)], [beyond, 100 - beyond])
     return Interval(value, _rounded(low), _rounded(high))
 
 
@@ -157,13 +197,13 @@ def _intervals(samples: Sequence[Means], queries: int, seed: str, resamples: int
     values = np.array(samples, dtype=np.float64)
     means = values.mean(axis=1)
     if queries == 1:
-        yield from (Interval(_rounded_interval(mean)) for mean in means)
+        yield from (Interval(_rounded(mean)) for mean in means)
         return
     drawn = np.concatenate([values @ block.T for block in draws(seed, queries, resamples)], axis=1) / queries
     drawn.sort(axis=1)
-    tail = (1 - LEVEL) / 2
-    for mean, low, high in zip(means, _quantile(drawn, tail), _quantile(drawn, 1 - tail), strict=True):
-        yield Interval(_rounded_interval(mean), _rounded_interval(low), _rounded_interval(high))
+    beyond = tail(queries)
+    for mean, low, high in zip(means, _quantile(drawn, beyond), _quantile(drawn, 1 - beyond), strict=True):
+        yield Interval(_rounded(mean), _rounded(low), _rounded(high))
 
 
 def _quantile(ordered: "NDArray[np.float64]", share: float) -> "NDArray[np.float64]":
@@ -172,8 +212,3 @@ def _quantile(ordered: "NDArray[np.float64]", share: float) -> "NDArray[np.float
     below = int(place)
     above = min(below + 1, ordered.shape[1] - 1)
     return ordered[:, below] + (ordered[:, above] - ordered[:, below]) * (place - below)
-
-
-def _rounded_interval(value: float) -> float:
-    """As in ``intervals``: the last bits of a sum are the processor's, and not part of the result."""
-    return round(float(value), 10)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from drretail.stats.intervals import LEVEL, Interval, draws
+from drretail.records.base import sha256_of
+from drretail.stats.intervals import Interval, draws, tail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,11 +111,12 @@ def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str) -> dic
     alone = {name: Interval(_rounded(value)) for name, value in zip(names, values, strict=True)}
     if len(tables) < 2:
         return alone
-    drawn = np.concatenate([_strengths_in(tables, often) for often in draws(seed, len(tables), RESAMPLES)])
+    rng = np.random.default_rng(int(sha256_of(f"orders|{seed}")[:16], 16))
+    drawn = np.concatenate([_strengths_in(tables, often, rng) for often in draws(seed, len(tables), RESAMPLES)])
     if not len(drawn):  # every draw tears the group apart: too few queries hold it together
         return alone
-    tail = 100 * (1 - LEVEL) / 2
-    low, high = np.percentile(drawn, [tail, 100 - tail], axis=0)
+    beyond = 100 * tail(len(tables))
+    low, high = np.percentile(drawn, [beyond, 100 - beyond], axis=0)
     ends = zip(names, values, low, high, strict=True)
     return {name: Interval(_rounded(value), _rounded(least), _rounded(most)) for name, value, least, most in ends}
 
@@ -136,12 +138,22 @@ def _tables(names: Sequence[str], contests: Sequence[Contest]) -> "NDArray[np.fl
     return tables
 
 
-def _strengths_in(tables: "NDArray[np.float64]", often: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Strengths in every draw that leaves all connected, draws by names."""
+def _strengths_in(
+    tables: "NDArray[np.float64]", often: "NDArray[np.float64]", rng: "np.random.Generator"
+) -> "NDArray[np.float64]":
+    """Strengths in every draw that leaves all connected, draws by names.
+
+    What was no clean win, such as a winner that changed with the order, is drawn again too: as wins and losses with
+    that share, whose sum is near normal. Otherwise a judge that always flips would leave intervals without width.
+    """
     import numpy as np
 
     queries, size, _ = tables.shape
-    wins = (often @ tables.reshape(queries, -1)).reshape(-1, size, size)
+    met = often @ (tables + tables.swapaxes(1, 2)).reshape(queries, -1)
+    spread = np.sqrt(often @ (tables * tables.swapaxes(1, 2)).reshape(queries, -1)).reshape(-1, size, size)
+    noise = np.triu(rng.standard_normal(spread.shape) * spread)
+    wins = (often @ tables.reshape(queries, -1)).reshape(-1, size, size) + noise - noise.swapaxes(1, 2)
+    wins = np.clip(wins, 0, met.reshape(wins.shape))
     reached = (wins + wins.swapaxes(1, 2) + np.eye(size)) > 0
     for _ in range(size.bit_length()):
         reached = (reached.astype(np.float64) @ reached.astype(np.float64)) > 0

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.records.base import sha256_of
-from drretail.stats.intervals import Interval
+from drretail.stats.intervals import Interval, tail
 from drretail.stats.paired import mean_difference, pair
 
 VALUES = st.dictionaries(st.sampled_from("qrstuvw"), st.lists(st.integers(0, 10).map(float), max_size=3))
@@ -48,6 +48,7 @@ def test_the_same_draws_give_scipy_s_paired_interval(queries: int) -> None:
         paired=True,
         vectorized=True,
         method="percentile",
+        confidence_level=1 - 2 * tail(queries),
         n_resamples=2000,
         rng=np.random.default_rng(int(sha256_of("bootstrap|42")[:16], 16)),
     ).confidence_interval
@@ -59,7 +60,7 @@ def test_the_interval_is_near_that_of_all_possible_draws() -> None:
     differences = [0.0, 1.0, 2.0, 4.0]
     pairs = pair({f"q{at}": [value] for at, value in enumerate(differences)}, {f"q{at}": [0.0] for at in range(4)})
     every = [sum(drawn) / 4 for drawn in product(differences, repeat=4)]
-    low, high = np.percentile(every, [2.5, 97.5])
+    low, high = np.percentile(every, [100 * tail(4), 100 * (1 - tail(4))])
     found = mean_difference(pairs, "42")
     assert found.low == pytest.approx(low, abs=0.25)
     assert found.high == pytest.approx(high, abs=0.25)

@@ -22,7 +22,7 @@ from drretail.records.counterfactual import (
 )
 from drretail.records.query import Query
 from drretail.records.run import System
-from drretail.stats.intervals import mean_interval
+from drretail.stats.intervals import is_of_whole, mean_interval, share_interval
 
 VERSION = 3
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
@@ -126,7 +126,8 @@ def _row(
     outcomes = [pair.outcomes[query_id] for query_id in sorted(pair.outcomes)]
     present = [outcome for outcome in outcomes if outcome is not None]
     values = [found for outcome in present if (found := value(outcome)) is not None]
-    interval = mean_interval([[found] for found in values], definition.seed)
+    is_share = measure not in ("beyond", "direction") and is_of_whole(values)
+    interval = share_interval(values) if is_share else mean_interval([[found] for found in values], definition.seed)
     failed, planned = len(outcomes) - len(present), len(definition.queries)
     return CounterfactualRow(
         version=VERSION,

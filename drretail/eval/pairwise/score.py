@@ -13,7 +13,7 @@ from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.records.pairs import PairScore, RankScore, Share
-from drretail.stats.intervals import Interval, mean_interval
+from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.ranking import Contest, Strength, strengths
 
 MAJORITY = "majority"
@@ -88,7 +88,7 @@ def derive_pairs(
     for seat in sorted(results, key=lambda seat: seat.order):
         by_pair = results[seat]
         for labels in sorted(by_pair):
-            pairs += corrected([_pair_score(seat, labels, it, by_pair[labels][it], seed) for it in DIMENSIONS])
+            pairs += corrected([_pair_score(seat, labels, it, by_pair[labels][it]) for it in DIMENSIONS])
         names = sorted({*researching(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
@@ -96,7 +96,7 @@ def derive_pairs(
     return tuple(pairs), tuple(ranks)
 
 
-def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[Outcome], seed: str) -> PairScore:
+def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[Outcome]) -> PairScore:
     a, b = labels
     hidden = seat.judge.kind == "rule_based"
     counted = PairScore(
@@ -114,12 +114,12 @@ def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[O
         note=NOT_RATED if hidden else None,
     )
     assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed
-    return counted if hidden else counted.model_copy(update=_numbers(outcomes, seed))
+    return counted if hidden else counted.model_copy(update=_numbers(outcomes))
 
 
-def _numbers(outcomes: Sequence[Outcome], seed: str) -> dict[str, Any]:
+def _numbers(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     def over_queries(read: Read) -> Interval:
-        return mean_interval(_by_query(outcomes, read), seed)
+        return share_interval([sum(inside) / len(inside) for inside in _by_query(outcomes, read)])
 
     rate = over_queries(lambda it: it.result)
     told = lead_of(_by_query(outcomes, lambda it: it.result))

@@ -4,11 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, Value, description_of
 from drretail.eval.scores.gathering import Reported
 from drretail.eval.scores.panel import is_panel
 from drretail.records.score import JudgeRef, Policy, Rules, Score
-from drretail.stats.intervals import Interval, Means, Ratio, mean_intervals, ratio_interval
+from drretail.stats.intervals import (
+    Interval,
+    Means,
+    Ratio,
+    is_of_whole,
+    mean_intervals,
+    ratio_interval,
+    share_interval,
+)
 
 NOT_RATED = "not rated (rule-based)"
 
@@ -111,7 +119,7 @@ def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy
     elif is_pooled:
         found = ratio_interval(_parts(about.metric, variant, reports), about.seed)
     else:
-        found = drawn[variant, policy]
+        found = exact_or(drawn[variant, policy], about.metric, variant, _means(variant, reports, policy))
     row = Score(
         metric=about.metric.name,
         version=about.metric.version,
@@ -169,6 +177,13 @@ def _parts(metric: Metric, variant: str, reports: Sequence[Reported]) -> list[Ra
             sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(held, parts, strict=True)]
     by_query = [sums[query_id] for query_id in sorted(sums)]
     return [Ratio([above for above, _ in part], [below for _, below in part]) for part in zip(*by_query, strict=True)]
+
+
+def exact_or(drawn: Interval, metric: Metric, variant: str, means: Means) -> Interval:
+    """The exact interval of a share that every query has wholly or not at all; what was drawn of anything else."""
+    described = description_of(metric)
+    is_share = described.scale == "share" and variant not in described.counts
+    return share_interval(means) if is_share and is_of_whole(means) else drawn
 
 
 def _items(variant: str, reports: Sequence[Reported]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.metric import Metric, description_of
-from drretail.eval.scores.aggregate import About, Judged
+from drretail.eval.scores.aggregate import About, Judged, exact_or
 from drretail.eval.scores.gathering import Reported
 from drretail.experiment import Definition
 from drretail.records.query import Constraints, Query
@@ -144,8 +144,9 @@ def _by_query(variant: str, reports: Sequence[Reported]) -> dict[str, list[float
     return dict(sorted(found.items()))
 
 
-def _row(cut: _Cut, found: Interval) -> SliceScore:
+def _row(cut: _Cut, drawn: Interval) -> SliceScore:
     about = cut.about
+    found = exact_or(drawn, about.metric, cut.variant, cut.means)
     return SliceScore(
         by=cut.by,
         name=cut.name,

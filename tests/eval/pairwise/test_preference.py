@@ -60,7 +60,7 @@ def test_test_and_interval_have_to_agree() -> None:
 
 @pytest.mark.parametrize(("queries", "repeats"), [(10, 1), (20, 2)])
 def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything(queries: int, repeats: int) -> None:
-    """Seven independent dimensions; a bare interval would find a preference in a third of the experiments."""
+    """Seven independent dimensions; a bare interval would find a preference in a quarter of the experiments."""
     rng = np.random.default_rng(17)
     drawn = rng.choice([0.0, 0.5, 1.0], (400, 7, queries, repeats), p=[0.3, 0.4, 0.3])
     intervals = iter(mean_intervals([tuple(it) for it in drawn.mean(axis=3).reshape(-1, queries).tolist()], "null"))
@@ -71,7 +71,7 @@ def test_without_any_difference_one_of_twenty_judges_at_most_prefers_anything(qu
         wrong += any(map(preferred, rows))
         bare += any((at.low or 0.0) > 0.5 or (at.high or 1.0) < 0.5 for at in found)
     assert wrong / 400 <= 0.05
-    assert bare / 400 > 0.25
+    assert bare / 400 > 0.2
 
 
 def test_scores_hold_what_queries_say_and_p_of_seven_dimensions(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import beta
 
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
@@ -51,14 +52,18 @@ def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_p
         found = row(scores, dimension)
         assert (found.wins, found.ties, found.losses) == (0, 4, 0)
         assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 1.0, 1.0)
-    assert rank(scores, A).strength == 0
+        assert found.ci_low is not None and found.ci_high is not None and found.ci_high - found.ci_low > 0.5
+    drawn = rank(scores, A)
+    assert drawn.strength == 0
+    assert drawn.ci_low is not None and drawn.ci_high is not None and drawn.ci_low < 0 < drawn.ci_high
 
 
 def test_a_judge_that_prefers_a_system_lets_it_win_wherever_it_stands(tmp_path: Path) -> None:
     scores = compared(experiment(tmp_path / "exp", two()), scripted_judge(prefers_a)[0])
     found = row(scores)
     assert (found.wins, found.ties, found.losses) == (4, 0, 0)
-    assert (found.win_rate, found.ci_low, found.ci_high) == (1.0, 1.0, 1.0)
+    assert (found.win_rate, found.ci_high) == (1.0, 1.0)
+    assert found.ci_low == pytest.approx(0.025 ** (1 / found.n_queries))  # all of so many queries: no certainty
     assert (found.flip_rate, found.first_position_rate) == (0.0, 0.5)
     assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (4, 4, 0, 0)
     strong, weak = rank(scores, A), rank(scores, B)
@@ -111,7 +116,8 @@ def test_repeats_count_inside_their_query(tmp_path: Path) -> None:
     found = row(compared(folder, scripted_judge(prefers_a)[0]))
     assert (found.n_planned, found.wins, found.ties) == (4, 3, 1)
     assert (found.win.value, found.tie.value, found.win_rate) == (0.75, 0.25, 0.875)
-    assert (found.ci_low, found.ci_high) == (0.75, 1.0)  # the worse query alone, and the better one
+    exact = beta.ppf(0.025, 1.75, 1.25), beta.ppf(0.975, 2.75, 0.25)  # 1.75 of 2 queries
+    assert (found.ci_low, found.ci_high) == pytest.approx(exact)
 
 
 def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> None:
