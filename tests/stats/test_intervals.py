@@ -42,7 +42,9 @@ def test_the_interval_of_shares_is_clopper_and_pearson_s(shares: list[float]) ->
 
 def test_ties_alone_leave_an_interval_with_its_width() -> None:
     found = share_interval([0.5] * 8)
-    assert found.low is not None and found.high is not None and found.high - found.low > 0.5
+    assert found.low is not None
+    assert found.high is not None
+    assert found.high - found.low > 0.5
 
 
 def test_intervals_of_eight_queries_hold_the_truth_as_often_as_they_promise() -> None:

@@ -52,10 +52,14 @@ def test_a_judge_that_looks_at_the_place_alone_makes_ties_and_is_found_out(tmp_p
         found = row(scores, dimension)
         assert (found.wins, found.ties, found.losses) == (0, 4, 0)
         assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.5, 1.0, 1.0)
-        assert found.ci_low is not None and found.ci_high is not None and found.ci_high - found.ci_low > 0.5
+        assert found.ci_low is not None
+        assert found.ci_high is not None
+        assert found.ci_high - found.ci_low > 0.5
     drawn = rank(scores, A)
     assert drawn.strength == 0
-    assert drawn.ci_low is not None and drawn.ci_high is not None and drawn.ci_low < 0 < drawn.ci_high
+    assert drawn.ci_low is not None
+    assert drawn.ci_high is not None
+    assert drawn.ci_low < 0 < drawn.ci_high
 
 
 def test_a_judge_that_prefers_a_system_lets_it_win_wherever_it_stands(tmp_path: Path) -> None:
