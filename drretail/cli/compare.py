@@ -48,6 +48,6 @@ def compare(
         print_comparison(comparison)
     if len(comparisons) > 1:
         typer.echo(
-            f"{len(comparisons)} pairs are compared, and p values are corrected within each of them only: of so many, "
-            "some may differ by chance."
+            f"{len(comparisons)} pairs are compared. What systems are chosen by (*) is corrected over all of them, the "
+            "exploratory rest within each pair only: of so many, some may differ by chance."
         )

@@ -115,7 +115,7 @@ def _few(table: JudgeTable) -> Iterator[tuple[str, int, int]]:
         rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
         short = [row.n_pairs for row in rows if row.outcome == "too_few"]
         if short:
-            yield name, max(short), fewest_queries(len(rows))
+            yield name, max(short), fewest_queries(max(row.tests for row in rows))
 
 
 def _sides(comparison: Comparison) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Words and numbers of sentences."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -73,6 +74,11 @@ def compared(metric: Metric) -> tuple[str, ...]:
     return named(metric, description_of(metric).compared) or headlines(metric)
 
 
+def primary_variants(metric: Metric) -> tuple[str, ...]:
+    """What systems are chosen by: what the family names, or the one thing that it is compared in."""
+    return named(metric, description_of(metric).primary) or (compared(metric) if len(compared(metric)) == 1 else ())
+
+
 def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
     """What a row of the variant is called beside rows of other families, and whether it is a count."""
     described = description_of(metric)
@@ -86,6 +92,18 @@ def bar_of(metric: Metric, variant: str, bar: float) -> float | None:
     if variant in described.counts or not described.higher_is_better:
         return None
     return bar if described.scale == "rating" else bar / 10
+
+
+def family_of(spec: str) -> str:
+    """The family of a model by its name: "claude" of "anthropic:claude-sonnet-5", "llama" of "ollama:llama3.3"."""
+    _, _, model = spec.partition(":")
+    words = re.findall("[a-z]+", model.rpartition("/")[2].casefold())
+    named = next((word for word in words if word in _FAMILIES), words[0] if words else spec)
+    return _FAMILIES.get(named, named)
+
+
+_FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "gemini": "gemini", "gemma": "gemini"}
+"""By a word of the model's name; other families go by their first word."""
 
 
 def hidden(metric: Metric, seat: Seat) -> bool:

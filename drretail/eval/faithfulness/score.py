@@ -195,6 +195,7 @@ DESCRIPTION = MetricDescription(
     headlines=("FP", "FP_strict", "FP_web", "FP_product", "FR", "N_cited"),
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),
+    primary=("FP",),
     correlated=("FP", "FP_web", "FP_product", "FR"),
     groups={
         **dict.fromkeys(("FP", "FP_eq2", "FP_pooled", "FP_strict"), "FP"),

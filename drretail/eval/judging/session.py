@@ -44,8 +44,9 @@ class Judge:
 
     @classmethod
     def of(cls, model: Model, *, in_batches: bool = False) -> "Judge":
-        """A model as a judge."""
-        params = sha256_of(model.params)[:8] if model.params else ""
+        """A model as a judge; the same model with the same settings at another address is the same judge."""
+        settings = {name: value for name, value in model.params.items() if name != "base_url"}
+        params = sha256_of(settings)[:8] if settings else ""
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
         return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
 
