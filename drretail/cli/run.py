@@ -10,7 +10,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.options.systems import Plan, asked_by, exit_code, narrated, suts
+from drretail.cli.options.systems import Plan, asked_by, caution, exit_code, narrated, suts
 
 if TYPE_CHECKING:
     from drretail.agents.running.batch import Watch
@@ -124,6 +124,8 @@ def run(
         if estimate:
             print_estimate(to, systems, plan, asked, again, opener.prices, as_json=output.as_json)
             return
+        if replay is None:
+            caution(shop, given["options"].get("without", ()))
         systems = systems if asked.no_floors else with_baselines(systems, shop)
         runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, quiet=output.quiet)
         outcome = run_systems(
