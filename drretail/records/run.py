@@ -71,7 +71,7 @@ class System(Record):
 
     @property
     def web_is_live(self) -> bool:
-        """True where pages came from the open web and not from a fixed corpus."""
+        """True where pages come from the open web and not from a fixed corpus."""
         return self.web_corpus is None and self.web_provider != SANDBOX
 
     def label(self) -> str:

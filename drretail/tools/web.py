@@ -104,7 +104,7 @@ def web_search(
     results = [_shown(item) for item in found]
     sources = [source for item, shown in zip(found, results, strict=True) for source in _sources(item, shown)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
-    if session.web_is_live:
+    if results and session.web_is_live:
         value["note"] = LIVE.format(today=session.now.date().isoformat())
     if asked.redacted:
         value["redacted"] = list(asked.redacted)
