@@ -63,7 +63,10 @@ def test_a_live_web_says_that_its_pages_may_be_younger_than_the_shop(world: Worl
     web = ListWeb([WebResult("A", "https://a.example/x", "first")])
     with Toolkit(Session(replace(world, web=web))) as live:
         note = live.call("web_search", {"query": "x"}).value["note"]
-    assert note == f"These pages are of the live web and may be younger than the shop's today, {world.manifest.now.date()}."
+    assert (
+        note
+        == f"These pages are of the live web and may be younger than the shop's today, {world.manifest.now.date()}."
+    )
     assert "note" not in toolkit.call("web_search", {"query": "dog"}).value
 
 

@@ -15,7 +15,9 @@ OLD_PAGE, AFTER_TODAY = "old_page", "after_today"
 DAYS_A_YEAR = 365.25
 _MONTH = len("2024-01")
 _PAGE = "page|article|guide|post|thread|column|bulletin|advice|source|review"
-_CALLED_OLD = re.compile(rf"\b(?:outdated|out[- ]of[- ]date|obsolete|superseded|(?:old|older|dated) (?:{_PAGE})s?)\b", re.I)
+_CALLED_OLD = re.compile(
+    rf"\b(?:outdated|out[- ]of[- ]date|obsolete|superseded|(?:old|older|dated) (?:{_PAGE})s?)\b", re.I
+)
 """Of 14 reports by a real model, which cite old pages 5 times, 4 name the year; docs/checks.md has the figures."""
 
 
