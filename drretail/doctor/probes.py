@@ -64,7 +64,7 @@ def _ids_asked(seen: Conversation) -> Iterator[str]:
 def cites_as_asked(seen: Conversation) -> str | None:
     """Whether the report's marks are evidence ids that the run was handed."""
     citations = find_citations(_declared(seen).report, seen.evidence)
-    if not any(it.evidence_id in it.marker for it in citations if it.evidence_id in seen.evidence):
+    if not any(it.evidence_id and it.evidence_id in it.marker for it in citations):
         return "the report has no mark with an evidence id, such as [P:B0…]"
     lost = [it.marker for it in citations if it.evidence_id not in seen.evidence]
     return f"{lost[0]} leads to nothing that the run was handed" if lost else None
