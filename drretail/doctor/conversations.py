@@ -94,8 +94,8 @@ WRITTEN: Mapping[str, Sequence[AIMessage]] = {
     ),
 }
 """The turns of each conversation that the model did not take itself."""
-REPORT = f"The cedar hopper feeder costs $39.50 [P:{CEDAR}]. Hang it about five feet high [{PAGE_ID}]."
-"""What the judge reads."""
+REPORT = f"The cedar hopper feeder costs $39.50 [P:{CEDAR}]. A guide says to hang it about five feet high [{PAGE_ID}]."
+"""What the judge reads: two facts, for plain advice is no claim."""
 
 
 class Prelude:
