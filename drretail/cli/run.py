@@ -10,7 +10,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.options.systems import Plan, asked_by, exit_code, narrated, suts
+from drretail.cli.options.systems import Plan, asked_by, caution, exit_code, narrated, suts
 
 if TYPE_CHECKING:
     from drretail.agents.running.batch import Watch
@@ -116,7 +116,8 @@ def run(
     plan, part = asked_by(asked.queries, asked.agent, models.model_profile, asked.preset), asked.part()
     check_parts(plan, part, replay)
     opener = Opener(settings, models.base_url or [], keyless=estimate or replay is not None)
-    given = {"options": options.of_system(plan.ablation), "limits": limits.limits()}
+    chosen = options.of_system(plan.ablation)
+    given = {"options": chosen, "limits": limits.limits()}
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_askable(shop, plan.queries)
         systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, **given)
@@ -124,6 +125,8 @@ def run(
         if estimate:
             print_estimate(to, systems, plan, asked, again, opener.prices, as_json=output.as_json)
             return
+        if replay is None:
+            caution(shop, chosen.get("without", ()))
         systems = systems if asked.no_floors else with_baselines(systems, shop)
         runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, quiet=output.quiet)
         outcome = run_systems(

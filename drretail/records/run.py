@@ -69,6 +69,11 @@ class System(Record):
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What is not the default: without, scope, redact …"""
 
+    @property
+    def web_is_live(self) -> bool:
+        """True where pages come from the open web and not from a fixed corpus."""
+        return self.web_corpus is None and self.web_provider != SANDBOX
+
     def label(self) -> str:
         """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits.
 

@@ -74,6 +74,7 @@ class _UnderWay:
 
 
 WEB_SEARCH = "web_search"
+LIVE = "These pages are of the live web and may be younger than the shop's today, {today}."
 PAGES_SHARE = 0.9
 """Of the time of a tool call: with it pages are given up for their snippets, before the whole call is."""
 
@@ -103,6 +104,8 @@ def web_search(
     results = [_shown(item) for item in found]
     sources = [source for item, shown in zip(found, results, strict=True) for source in _sources(item, shown)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
+    if results and session.web_is_live:
+        value["note"] = LIVE.format(today=session.now.date().isoformat())
     if asked.redacted:
         value["redacted"] = list(asked.redacted)
     return ToolResult(value, tuple(sources))
@@ -149,8 +152,9 @@ def _read(session: Session, found: list[_Found], effects: Effects, place: Place,
 
 
 def _summary(entry: Evidence) -> str | None:
-    """The first summary that an agent was shown of a page."""
-    return next((text.text for text in entry.texts if text.form == "summary" and text.shown), None)
+    """The first summary that an agent was shown of a page; one that held nothing on another search has none."""
+    shown = (text.text for text in entry.texts if text.form == "summary" and text.shown)
+    return next((text for text in shown if "summary" in json.loads(text)), None)
 
 
 def _shown(found: _Found) -> dict[str, Any]:

@@ -31,6 +31,7 @@ def case_of(subject: Subject) -> Case:
         order_ids=frozenset(it.order_id for it in orders),
         now=None if subject.now is None else subject.now.date(),
         page_age=subject.page_age,
+        web_is_live=subject.system.web_is_live,
         things=things_named(subject.query.text),
     )
 

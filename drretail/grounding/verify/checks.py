@@ -55,6 +55,8 @@ class Case:
     """The shop's today; None where nobody knows it."""
     page_age: float = PAGE_AGE
     """Years after which a page counts as old."""
+    web_is_live: bool = False
+    """True for the open web: its pages may be younger than the shop's today, and citing them is no fault."""
     things: tuple[str, ...] = ()
     """What the query asks for, in its own words; empty where that is not known."""
     brands: frozenset[str] = frozenset()
@@ -164,7 +166,9 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
 def _of_pages(case: Case) -> list[Finding]:
     if case.now is None:
         return []
-    old = pages_too_old(case.citations, case.evidence, case.now, case.page_age)
+    old = pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
+    if case.web_is_live:
+        return old
     return [*old, *pages_after_today(case.layout, case.citations, case.evidence, case.now)]
 
 

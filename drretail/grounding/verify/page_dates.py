@@ -3,6 +3,7 @@
 Neither makes a report wrong, so all of it is warnings: a reader decides what they mean.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
@@ -13,17 +14,30 @@ from drretail.records.evidence import Citation, Evidence, Finding
 OLD_PAGE, AFTER_TODAY = "old_page", "after_today"
 DAYS_A_YEAR = 365.25
 _MONTH = len("2024-01")
+_PAGE = "page|article|guide|post|thread|column|bulletin|advice|source|review"
+_CALLED_OLD = re.compile(
+    rf"\b(?:outdated|out[- ]of[- ]date|obsolete|superseded|(?:old|older|dated) (?:{_PAGE})s?)\b", re.I
+)
+"""Of 14 reports by a real model, which cite old pages 5 times, 4 name the year; docs/checks.md has the figures."""
 
 
 def pages_too_old(
-    citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date, page_age: float
+    layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date, page_age: float
 ) -> list[Finding]:
-    """Citations of pages that are more than ``page_age`` years older than the shop's today."""
+    """Citations of pages that are more than ``page_age`` years older than the shop's today.
+
+    Not where the sentence tells the reader: by the page's year, or by calling it old.
+    """
     return [
         _finding(OLD_PAGE, citation, entry, f"{_dated(entry)}, {years:.1f} years before the shop's today, {now}")
         for citation, entry, day in dated_pages(citations, evidence)
-        if (years := (now - day).days / DAYS_A_YEAR) > page_age
+        if (years := (now - day).days / DAYS_A_YEAR) > page_age and not _tells_age(layout, citation, day)
     ]
+
+
+def _tells_age(layout: Layout, citation: Citation, day: date) -> bool:
+    said = " ".join(layout.text[it.start : it.end] for it in layout.sentences if it.start <= citation.start < it.end)
+    return bool(re.search(rf"\b{day.year}\b", said) or _CALLED_OLD.search(said))
 
 
 def pages_after_today(

@@ -208,6 +208,23 @@ async def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: P
     assert sum('"item":"old_page"' in line for line in lines) == 3
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize(("provider", "corpus", "state"), [("serper", None, "na"), ("sandbox", "c0ffee", "scored")])
+async def test_a_page_younger_than_the_shop_is_no_finding_on_a_live_web(
+    tmp_path: Path, provider: str, corpus: str | None, state: str
+) -> None:
+    url = "https://birds.example/height"
+    page = Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date="2026-06-01")
+    subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
+    system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
+    subject = replace(subject, system=system, evidence={page.id: page}, now=datetime(2023, 9, 24, tzinfo=UTC))
+    (verdict,) = [it for it in await judged(tmp_path, subject) if it.item == "after_today"]
+    assert verdict.state == state
+    assert verdict.reason == (
+        "1 found" if corpus else "the web is live, so its pages may be younger than the shop's today"
+    )
+
+
 def value_of(code: str, finding: Finding) -> float | None:
     verdict = Verdict(
         metric="checks",

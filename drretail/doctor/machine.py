@@ -1,4 +1,4 @@
-"""One thing that was looked at, and all that are looked at."""
+"""What works on this machine and what does not: one sign for each thing that was looked at."""
 
 import shutil
 import sys
@@ -35,19 +35,6 @@ class Sign(Record):
 def broken(signs: Iterable[Sign]) -> list[Sign]:
     """What has to be mended before that which was asked for works."""
     return [sign for sign in signs if sign.state == "broken"]
-
-
-def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
-    """All that can be seen without asking anybody; ``folders`` are those that drretail writes to."""
-    from drretail.doctor import examine_java, examine_keys, examine_packages, examine_python, examine_room
-
-    return [
-        examine_python(),
-        *examine_packages(),
-        *examine_keys(environ),
-        examine_java(environ),
-        *examine_room(folders),
-    ]
 
 
 OLDEST_PYTHON = (3, 11)
@@ -171,6 +158,17 @@ def examine_keys(environ: Mapping[str, str]) -> Iterator[Sign]:
                 prevents=f"--model {name}:… (offline:shopper and offline:judge need none)",
                 mend=f"export {provider.key_variables[0]}=…",
             )
+
+
+def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
+    """All that can be seen without asking anybody; ``folders`` are those that drretail writes to."""
+    return [
+        examine_python(),
+        *examine_packages(),
+        *examine_keys(environ),
+        examine_java(environ),
+        *examine_room(folders),
+    ]
 
 
 async def examine_models(specs: Sequence[str], opened: Callable[[str], Model]) -> list[Sign]:
