@@ -8,7 +8,7 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, clean_text
 from drretail.env.web.reading.dates import page_dates
-from drretail.env.web.reading.markdown import article_text, content_markdown
+from drretail.env.web.reading.markdown import content_markdown
 from drretail.env.web.reading.parsing import decoded, drop_unshown, parsed
 from drretail.env.web.reading.product_data import product_data, product_text
 from drretail.env.web.reading.structured_data import ld_nodes
@@ -91,9 +91,12 @@ def read_page(fetched: Fetched) -> WebPage:
 
 def _read(fetched: Fetched, markup: str, root: HtmlElement) -> WebPage:
     title = clean_line(_title(root), LONGEST_TITLE)
-    date = page_dates(root, ld_nodes(root)).latest
+    nodes = ld_nodes(root)
+    date = page_dates(root, nodes).latest
     products = product_data(root)
     body = _body(markup, root, fetched.final_url or fetched.url, product_text(products, ""))
+    if len(body) < SHORTEST:
+        body = max([body, *(str(node.get("articleBody") or "") for node in nodes)], key=len)
     if not products and len(body) <= LONGEST_WALL and _is_walled(markup, title, body):
         return WebPage(fetched.url, title, text="", state="blocked", date=date)
     text = clean_text("\n\n".join(filter(None, (product_text(products, body), body))))
@@ -101,19 +104,13 @@ def _read(fetched: Fetched, markup: str, root: HtmlElement) -> WebPage:
 
 
 def _body(markup: str, root: HtmlElement, url: str, stated: str) -> str:
-    """The content; of a page that shows nearly nothing before its scripts have run, what they will show.
-
-    Where that is nothing either, the article of the untouched page: what was taken for furniture may be all there is.
-    """
+    """The content; of a page that shows nearly nothing before its scripts have run, what they will show."""
     drop_unshown(root)
     body = content_markdown(root, url, stated)
     if len(body) < SPARSE and (later := parsed(markup)) is not None:
         drop_unshown(later, waiting=True)
         fuller = content_markdown(later, url, stated)
         body = fuller if len(fuller) > 2 * len(body) else body
-    if len(body) < SHORTEST and not stated and (untouched := parsed(markup)) is not None:
-        drop_unshown(untouched, waiting=True)
-        body = max(body, article_text(untouched, url), key=len)
     return body
 
 
