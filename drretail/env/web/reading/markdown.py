@@ -12,6 +12,8 @@ from drretail.env.web.reading.parsing import emptied
 LEAST = 1 / 4
 """Of the untouched page's article: what is less without furniture has lost content with it (measured: .20 on such
 pages; .28 and more where the untouched page only adds reviews and other products)."""
+SHORTEST = 120
+"""Characters: less than that is no content but what is left of a page that only scripts can fill."""
 LONGEST_LINK = 200
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _FURNITURE_TAG = re.compile(r"nav|footer|aside|dialog|menu|select|input|textarea|datalist|option")
@@ -44,10 +46,10 @@ def content_markdown(page: HtmlElement, url: str, stated: str = "") -> str:
     drop_furniture(page)
     article = article_text(_markup(page), url)
     read = _words(article) + _words(stated)
-    if read >= LEAST * shown:
-        return article
-    whole = article_text(untouched, url)
-    return whole if read < LEAST * _words(whole) else article
+    if read < LEAST * shown and read < LEAST * _words(whole := article_text(untouched, url)):
+        article = whole
+    # Of a page that trafilatura makes nothing of, all that it says.
+    return article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len)
 
 
 def article_text(markup: str, url: str) -> str:

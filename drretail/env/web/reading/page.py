@@ -8,7 +8,7 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, clean_text
 from drretail.env.web.reading.dates import page_dates
-from drretail.env.web.reading.markdown import content_markdown
+from drretail.env.web.reading.markdown import SHORTEST, content_markdown
 from drretail.env.web.reading.parsing import decoded, drop_unshown, parsed
 from drretail.env.web.reading.product_data import product_data, product_text
 from drretail.env.web.reading.structured_data import ld_nodes
@@ -65,8 +65,6 @@ def has_machinery(page: HtmlElement) -> bool:
     )
 
 
-SHORTEST = 120
-"""Characters: less than that is no content but what is left of a page that only scripts can fill."""
 SPARSE = 600
 """Characters: with less than that a page is looked at as it will be once its scripts have run."""
 _LETTER = re.compile(r"\w")
