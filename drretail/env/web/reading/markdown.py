@@ -1,4 +1,4 @@
-"""The content of a page as markdown: its article without the site's furniture, or with it where little would be left."""
+"""The content of a page as markdown: its article without the site's furniture, or with it where little is left."""
 
 import logging
 import re

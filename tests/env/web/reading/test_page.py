@@ -50,7 +50,9 @@ def test_less_than_a_quarter_of_the_untouched_pages_article_gives_way_to_it(
     kept: int, stated: str, is_whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = [f"word{number}" for number in range(80)]
-    monkeypatch.setattr(markdown, "article_text", lambda markup, _: " ".join(words[: 80 if "word79" in markup else kept]))
+    monkeypatch.setattr(
+        markdown, "article_text", lambda markup, _: " ".join(words[: 80 if "word79" in markup else kept])
+    )
     page = parsed(f"<body><div>{' '.join(words[:40])}</div><nav>{' '.join(words[40:])}</nav></body>")
     assert page is not None
     assert ("word79" in markdown.content_markdown(page, URL, stated)) is is_whole
