@@ -8,12 +8,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
 from drretail.agents.loop import Loop
-from drretail.agents.picks import declaring
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
@@ -47,7 +47,7 @@ def _report_now(stop: Stop) -> HumanMessage:
 
 
 def _prompt(name: str) -> Prompt:
-    return declaring(load_prompt(__file__, name))
+    return agent_prompt(__file__, name)
 
 
 PLAN_TO_FUNCTION = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tokens", "dollars"}))

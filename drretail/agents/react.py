@@ -8,12 +8,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
 from drretail.agents.loop import Loop
-from drretail.agents.picks import declaring
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
@@ -40,15 +40,15 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return _prompt(), load_prompt(__file__, "conclude")
+    return _prompt(), agent_prompt(__file__, "conclude")
 
 
 def _prompt() -> Prompt:
-    return declaring(load_prompt(__file__, "react"))
+    return agent_prompt(__file__, "react")
 
 
 def _conclude(stop: Stop) -> HumanMessage:
-    return HumanMessage(load_prompt(__file__, "conclude").render(stop=tagged("stop", STOPS[stop])))
+    return HumanMessage(agent_prompt(__file__, "conclude").render(stop=tagged("stop", STOPS[stop])))
 
 
 REACT = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tool_turns", "tokens", "dollars"}))

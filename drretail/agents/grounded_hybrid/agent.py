@@ -107,7 +107,7 @@ async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     prompt = _with("report", report_prompt())
-    found, note = await write_draft(run.task, state["research"], run.models, prompt, known.told)
+    found, note = await write_draft(run.task, run.session, state["research"], run.models, prompt, known.told)
     return {"draft": draft_of(found, run.task, known.constraints, run.session, note)}
 
 
@@ -123,6 +123,7 @@ async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
         state["draft"],
         len(before) + 1,
         run.task,
+        run.session,
         state["research"],
         state["known"],
         run.models,

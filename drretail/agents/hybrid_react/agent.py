@@ -76,7 +76,7 @@ async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
     research = state.get("research")
     if research is None:
         raise ModelError("agent", "there is nothing to report on")
-    return {"report": await write_report(run.task, research, run.models, report_prompt())}
+    return {"report": await write_report(run.task, run.session, research, run.models, report_prompt())}
 
 
 @cache

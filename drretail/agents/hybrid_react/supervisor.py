@@ -10,11 +10,12 @@ from drretail.agents.base import task_message
 from drretail.agents.hybrid_react.branches import Branch, Launcher
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
 from drretail.agents.loop import Acted, Loop
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import is_final
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, ToolError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt
+from drretail.prompts import Prompt
 from drretail.records.query import Task
 from drretail.records.research import IntermediateReport
 from drretail.records.run import Limits, Stop
@@ -64,7 +65,7 @@ async def supervise(
 
 
 def supervisor_prompt() -> Prompt:
-    return load_prompt(__file__, "supervisor")
+    return agent_prompt(__file__, "supervisor")
 
 
 @dataclass(slots=True)
