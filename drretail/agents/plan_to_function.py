@@ -1,13 +1,14 @@
 """Plan-to-Function (paper section 5.2): every call is planned in one turn, carried out in order, then reported on.
 
 START ─▶ plan ──calls──▶ carry out, one after the other ─▶ report ─▶ END
-           └──no calls: the text is the report──▶ END
+  ▲        └──no calls──▶ challenge, once; then the run has failed    (without any tool: the text is the report)
+  └───────────────────────┘
 """
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.loop import Loop
+from drretail.agents.loop import Loop, challenges
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
@@ -38,7 +39,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return _prompt("plan_to_function"), _prompt("report_on_plan")
+    return _prompt("plan_to_function"), _prompt("report_on_plan"), *challenges()
 
 
 def _report_now(stop: Stop) -> HumanMessage:

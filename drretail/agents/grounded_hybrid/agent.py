@@ -28,6 +28,7 @@ from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
 from drretail.agents.hybrid_react.report_generator import report_prompt
 from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
 from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
+from drretail.agents.loop import challenges
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, load_prompt
@@ -53,6 +54,7 @@ def prompts() -> tuple[Prompt, ...]:
         _with("report", report_prompt()),
         _with("repair", report_prompt()),
         moves_prompt(),
+        *challenges(),
     )
 
 

@@ -18,7 +18,6 @@ from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.research import IntermediateReport
 from drretail.records.run import Stop
-from drretail.tools.registry import offered
 from drretail.tools.toolkit import Toolkit
 
 Finding = dict[str, Any]
@@ -61,15 +60,11 @@ class Researchers:
         begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), self._first_message(sub_problem)]
         end = await Loop("researcher", path, models, executor, self.turns).run(begin)
         entries = tuple(_entries(end.messages[len(begin) :]))
-        if not any(self._is_finding(entry) for entry in entries):
-            raise ModelError("agent", "the researcher ended without having looked anything up or said anything")
+        if not entries:
+            raise ModelError("agent", "the researcher ended without having said anything")
         return Findings(
             sub_problem, today(self.toolkit.session), entries, (*self.known, *end.evidence), end.stop, end.notes
         )
-
-    def _is_finding(self, entry: Finding) -> bool:
-        """A thought alone is none, unless there is no tool by which anything could be looked up."""
-        return "thought" not in entry or not offered(self.toolkit.session)
 
     def _first_message(self, sub_problem: str) -> HumanMessage:
         session = self.toolkit.session

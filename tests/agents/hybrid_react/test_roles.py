@@ -131,4 +131,4 @@ def test_no_wording_of_an_agent_is_left_out_of_what_a_run_records(name: str) -> 
 
 def test_every_prompt_of_hybrid_react_is_recorded() -> None:
     names = {prompt.name for prompt in HYBRID_REACT.prompts()}
-    assert names == {"supervisor", "researcher", "synthesis", "report", "moves"}
+    assert names == {"supervisor", "researcher", "synthesis", "report", "moves", "nothing_looked_up", "report_or_call"}
