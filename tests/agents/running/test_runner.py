@@ -132,7 +132,7 @@ def test_repeats_are_independent(world: World, folder: Path) -> None:
         Batch(Runner(world, "w"), experiment, parallel=1).run_all([player], [QUERY], repeats=2)
         reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
     assert reports == [SAID, "The hopper feeder."]
-    assert len(shown) == 2
+    assert len(shown) == 4
 
 
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
