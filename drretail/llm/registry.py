@@ -123,8 +123,8 @@ def open_model(
     where one is named. With ``base_url`` no key is needed. ``temperature`` None is 0 where the model takes one, and
     absent elsewhere; without ``max_tokens`` an answer may be as long as its purpose takes (``Model.answering``), and
     ``thinking_tokens`` longer; ``seed`` and ``context`` go to the providers that take them. Without ``prices`` the
-    price is unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and for a
-    temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings only
+    price is unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and
+    for a temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings only
     ``max_retries`` and ``structured_output`` are its.
     """
     provider_name, model_name, provider = _named(spec)
@@ -136,7 +136,7 @@ def open_model(
         "retrying": retrying,
         "pacer": pacer or Pacer(),
     }
-    price = None if prices is None else prices.of(spec, own_server=base_url is not None)
+    price = None if prices is None else prices.of(spec)
     info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
     if not isinstance(provider, Provider):
         opened = provider(model_name, Asked(limits, temperature, environ, retrying))
