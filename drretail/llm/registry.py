@@ -124,8 +124,8 @@ def open_model(
     absent elsewhere; without ``max_tokens`` an answer may be as long as its purpose takes (``Model.answering``), and
     ``thinking_tokens`` longer; ``seed`` and ``context`` go to the providers that take them. Without ``prices`` the
     price is unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and
-    for a temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings only
-    ``max_retries`` and ``structured_output`` are its.
+    for a temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings
+    only ``max_retries`` and ``structured_output`` are its.
     """
     provider_name, model_name, provider = _named(spec)
     limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context, stream)
