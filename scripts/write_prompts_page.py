@@ -2,9 +2,9 @@
 
     python -m scripts.write_prompts_page
 
-Each agent answers one question in a tiny shop, by offline:shopper, and what it was sent is taken from the run's journal.
-What a run seldom says (at a limit, after an announcement, for missing picks) is filled in from its prompt file. Data
-inside tags is left out. A test holds the page in step with the code.
+Each agent answers one question in a tiny shop, by offline:shopper, and what it was sent is taken from the run's
+journal. What a run seldom says (at a limit, after an announcement, for missing picks) is filled in from its prompt
+file. Data inside tags is left out. A test holds the page in step with the code.
 """
 
 import asyncio
@@ -54,13 +54,13 @@ WHEN = {
 }
 INTRODUCTION = """# The prompts, as they are sent
 
-Every prompt of every agent as its model gets it, with the default limits: the system message whole, then the tags of the first
-message to follow it (their data is left out: `…`). Tool results follow as tool messages. Made by
+Every prompt of every agent as its model gets it, with the default limits: the system message whole, then the tags of
+the first message to follow it (their data is left out: `…`). Tool results follow as tool messages. Made by
 `python -m scripts.write_prompts_page`; a test holds it in step with the code.
 
-What writers of reports are told of form, facts, marks, cart and data is the same text in all agents, from one file for each in
-`drretail/agents/prompts/` (`report_form`, `facts`, `citing`, `picks`, `data`), so that agents differ in their graph and not in
-what a report should look like. With `+ws` prompts are the same; the summariser below reads for them.
+What writers of reports are told of form, facts, marks, cart and data is the same text in all agents, from one file for
+each in `drretail/agents/prompts/` (`report_form`, `facts`, `citing`, `picks`, `data`), so that agents differ in their
+graph and not in what a report should look like. With `+ws` prompts are the same; the summariser below reads for them.
 """
 
 
