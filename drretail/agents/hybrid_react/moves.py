@@ -24,7 +24,7 @@ LAUNCH = "LaunchResearcher"
 def reason(session: Session, thought: Annotated[str, MinLen(1), MaxLen(8000)]) -> ToolResult:
     """Writes a thought down: what is known by now, what is missing, and what to do next.
 
-    It looks nothing up. Use it before deciding, and after results that change the plan.
+    It looks nothing up and takes no turn of its own: call it together with the calls that follow from the thought.
 
     Args:
         thought: The thought, in a few sentences.
@@ -39,7 +39,7 @@ def reason(session: Session, thought: Annotated[str, MinLen(1), MaxLen(8000)]) -
 def launch_researcher(session: Session, sub_problem: Annotated[str, MinLen(1), MaxLen(4000)]) -> ToolResult:
     """Sends one researcher to work on one sub-problem, with the shop's tools and the web.
 
-    A researcher reads nothing but the text you write here and the shopper's id: not the question, not other
+    A researcher reads nothing but the text you write here, the shopper's id and the date: not the question, not other
     researchers' findings. Several launched in one turn work at the same time.
 
     Args:
