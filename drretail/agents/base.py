@@ -50,5 +50,10 @@ def task_message(task: Task, session: Session) -> HumanMessage:
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))
-    parts.append(tagged("today", session.now.date().isoformat()))
+    parts.append(today(session))
     return HumanMessage("\n".join(parts))
+
+
+def today(session: Session) -> str:
+    """The shop's date in its tag."""
+    return tagged("today", session.now.date().isoformat())

@@ -195,7 +195,7 @@ def print_outcome(
 ) -> None:
     """What became of the runs and what they took, on stdout; what failed, on stderr."""
     from drretail.agents.running.spending import spending_of
-    from drretail.cli.run_progress import spoiled, undeclared
+    from drretail.cli.run_progress import spoiled, undeclared, unresearched
     from drretail.cli.spending import print_spending, spending_document
     from drretail.viewer.output import print_json, print_table, say
 
@@ -212,6 +212,8 @@ def print_outcome(
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
         say(f"failed: {failure}")
+    if any(tally.no_research for tally in tallies):
+        say(unresearched(tallies))
     if any(tally.spoiled for tally in tallies):
         say(spoiled(tallies))
     if any(tally.picks_unknown for tally in tallies):

@@ -14,7 +14,8 @@ Role = str
 """What a model is for in an agent, which names its roles itself."""
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "summariser", "synthesis", "report")
 """Those of the built-in agents."""
-Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "error"]
+Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "no_research", "error"]
+"""Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"

@@ -28,6 +28,7 @@ from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
 from drretail.agents.hybrid_react.report_generator import report_prompt
 from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
 from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
+from drretail.agents.loop import challenges
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, load_prompt
@@ -53,6 +54,7 @@ def prompts() -> tuple[Prompt, ...]:
         _with("report", report_prompt()),
         _with("repair", report_prompt()),
         moves_prompt(),
+        *challenges(),
     )
 
 
@@ -107,7 +109,7 @@ async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     prompt = _with("report", report_prompt())
-    found, note = await write_draft(run.task, state["research"], run.models, prompt, known.told)
+    found, note = await write_draft(run.task, run.session, state["research"], run.models, prompt, known.told)
     return {"draft": draft_of(found, run.task, known.constraints, run.session, note)}
 
 
@@ -123,6 +125,7 @@ async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
         state["draft"],
         len(before) + 1,
         run.task,
+        run.session,
         state["research"],
         state["known"],
         run.models,

@@ -8,6 +8,7 @@ from drretail.agents.grounded_hybrid.drafts import Draft, cited_in, why_not
 from drretail.agents.hybrid_react.report_generator import write_report
 from drretail.agents.hybrid_react.supervisor import Research
 from drretail.agents.picks import declared, note_of
+from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
@@ -18,13 +19,13 @@ from drretail.records.query import Task
 
 
 async def write_draft(
-    task: Task, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
+    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
 ) -> tuple[Declared, str | None]:
     """A report apart from its picks, and a note where these are not known though its writer was asked.
 
     Raises ModelError when the model fails for good or writes no report.
     """
-    written = await write_report(task, research, models, prompt, told)
+    written = await write_report(task, session, research, models, prompt, told)
     found = await declared(written, task, "report", models)
     if not found.report.strip():
         raise ModelError("model", "the report generator wrote nothing but its picks")
@@ -48,6 +49,7 @@ async def repair(
     draft: Draft,
     number: int,
     task: Task,
+    session: Session,
     research: Research,
     known: Briefing,
     models: Models,
@@ -61,7 +63,7 @@ async def repair(
         tagged("problems", compact_json(list(problems(draft, refused)))),
     )
     try:
-        found, note = await write_draft(task, research, models, prompt, told)
+        found, note = await write_draft(task, session, research, models, prompt, told)
     except ModelError as failure:
         return Repair(draft, f"{number}: {draft.counts()}; failed: {failure.kind}: {failure.message}", failed=True)
     mended = draft.instead(found.report, found.picks, note)

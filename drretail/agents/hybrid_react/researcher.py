@@ -7,16 +7,17 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
+from drretail.agents.base import today
 from drretail.agents.hybrid_react.moves import REASON
 from drretail.agents.loop import Loop
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import FINALIZE, ToolExecutor
 from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.research import IntermediateReport
 from drretail.records.run import Stop
-from drretail.tools.registry import offered
 from drretail.tools.toolkit import Toolkit
 
 Finding = dict[str, Any]
@@ -27,6 +28,8 @@ class Findings:
     """f_i of the paper: all that one researcher thought, called and read, in order."""
 
     sub_problem: str
+    today: str
+    """The shop's date, in its tag."""
     entries: tuple[Finding, ...]
     """{"thought"}, {"tool", "args", "result"} or {"text"}."""
     evidence: tuple[str, ...]
@@ -57,25 +60,22 @@ class Researchers:
         begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), self._first_message(sub_problem)]
         end = await Loop("researcher", path, models, executor, self.turns).run(begin)
         entries = tuple(_entries(end.messages[len(begin) :]))
-        if not any(self._is_finding(entry) for entry in entries):
-            raise ModelError("agent", "the researcher ended without having looked anything up or said anything")
-        return Findings(sub_problem, entries, (*self.known, *end.evidence), end.stop, end.notes)
-
-    def _is_finding(self, entry: Finding) -> bool:
-        """A thought alone is none, unless there is no tool by which anything could be looked up."""
-        return "thought" not in entry or not offered(self.toolkit.session)
+        if not entries:
+            raise ModelError("agent", "the researcher ended without having said anything")
+        return Findings(
+            sub_problem, today(self.toolkit.session), entries, (*self.known, *end.evidence), end.stop, end.notes
+        )
 
     def _first_message(self, sub_problem: str) -> HumanMessage:
         session = self.toolkit.session
         parts = [tagged("sub_problem", sub_problem)]
         if session.user_id is not None:
             parts.append(tagged("user_id", session.user_id))
-        parts.append(tagged("today", session.now.date().isoformat()))
-        return HumanMessage("\n".join([*parts, *self.told]))
+        return HumanMessage("\n".join([*parts, today(session), *self.told]))
 
 
 def researcher_prompt() -> Prompt:
-    return load_prompt(__file__, "researcher")
+    return agent_prompt(__file__, "researcher")
 
 
 def _entries(messages: Sequence[AnyMessage]) -> Iterator[Finding]:
@@ -116,7 +116,8 @@ async def synthesise(findings: Findings, path: str, models: Models, prompt: Prom
             f"the findings hold no evidence {', '.join(unknown)}: cite only ids that stand in them" if unknown else None
         )
 
-    messages = [SystemMessage(prompt.render()), HumanMessage(tagged("findings", findings.as_lines()))]
+    given = f"{findings.today}\n{tagged('findings', findings.as_lines())}"
+    messages = [SystemMessage(prompt.render()), HumanMessage(given)]
     try:
         report = await models.ask("synthesis", messages, IntermediateReport, path=path, check=check)
     except ModelError:
@@ -130,7 +131,7 @@ async def synthesise(findings: Findings, path: str, models: Models, prompt: Prom
 
 
 def synthesis_prompt() -> Prompt:
-    return load_prompt(__file__, "synthesis")
+    return agent_prompt(__file__, "synthesis")
 
 
 def _cited(report: IntermediateReport) -> Iterable[str]:

@@ -162,7 +162,7 @@ class Runner:
             user_id=query.user_id,
             repeat=repeat,
             status="done" if report is not None else "failed",
-            stop=ended.stop if isinstance(ended, Answer) else "error",
+            stop=ended.stop if isinstance(ended, Answer) else "no_research" if ended.kind == "no_research" else "error",
             error=None if isinstance(ended, Answer) else ended,
             report=report,
             report_sha=None if report is None else sha256_of(report),

@@ -61,7 +61,7 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
 
 
 def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: World, folder: Path) -> None:
-    experiment(folder, world, REPORT, REPORT)
+    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     row = spent(folder, read_prices())
     assert (row.dollars.mean, row.total.dollars, row.unpriced) == (None, None, (MODEL,))
     assert row.input.mean
@@ -69,7 +69,7 @@ def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: W
 
 def test_tokens_of_an_answer_that_could_not_be_used_are_paid_for(world: World, folder: Path) -> None:
     used = {"calls": 1, "input_uncached": 500, "cache_read": 0, "cache_creation": 0, "output": 8000}
-    experiment(folder, world, ModelError("model", "cut at the longest length", usage=used), REPORT)
+    experiment(folder, world, ModelError("model", "cut at the longest length", usage=used), calls(SEARCH), REPORT)
     assert spent(folder).total.usage.output >= 8000
     (first,) = (folder / "runs").glob("*/q1-r1/journal.jsonl.gz")
     assert read_effects(first)[0].usage == used
@@ -89,9 +89,10 @@ def test_time_and_retries_stand_in_telemetry_by_role(world: World, folder: Path)
 
 
 def test_a_spent_budget_starts_no_more_runs_and_a_fuller_one_goes_on(world: World, folder: Path) -> None:
-    assert experiment(folder, world, REPORT, REPORT, experiment_budget=ExperimentBudget(PRICES, tokens=1)) == [1, 0, 1]
+    turns = (calls(SEARCH), REPORT)
+    assert experiment(folder, world, *turns, experiment_budget=ExperimentBudget(PRICES, tokens=1)) == [1, 0, 1]
     fuller = ExperimentBudget(PRICES, tokens=10**9)
-    assert experiment(folder, world, REPORT, experiment_budget=fuller) == [2, 0, 0]
+    assert experiment(folder, world, *turns, experiment_budget=fuller) == [2, 0, 0]
     assert fuller.closing is None
 
 
@@ -117,7 +118,7 @@ def test_a_runs_own_limits_bound_the_estimate() -> None:
 
 
 def test_finished_runs_are_a_better_basis_than_the_paper(world: World, folder: Path) -> None:
-    experiment(folder, world, REPORT, REPORT)
+    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     row = spent(folder)
     estimate = estimate_runs(row.label, SONNET, 4, row, PRICES)
     assert estimate.basis == "its 2 finished runs here"
