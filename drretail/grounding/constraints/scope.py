@@ -19,6 +19,11 @@ def is_named_by(name: str, other: str) -> bool:
     return bool(stems and others) and (stems <= others or others <= stems)
 
 
+def may_be_named_in(name: str, text: str) -> bool:
+    """True when a text has the last word of a name: "the blanket" may be the swaddle blanket."""
+    return frozenset(content_stems(text)).issuperset(content_stems(name)[-1:])
+
+
 def thing_told_of(text: str, start: int, end: int, asked: Asked) -> str | None:
     """The one of several wanted things of which a query says what stands in text[start:end]; None where it is unclear.
 
