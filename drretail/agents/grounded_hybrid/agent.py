@@ -25,7 +25,7 @@ from drretail.agents.grounded_hybrid.striking import strike_out
 from drretail.agents.hybrid_react.agent import ROLES
 from drretail.agents.hybrid_react.branches import Launcher
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
-from drretail.agents.hybrid_react.researcher import Researchers, synthesis_prompt
+from drretail.agents.hybrid_react.researcher import Researchers
 from drretail.agents.hybrid_react.supervisor import Research, supervise
 from drretail.agents.loop import challenges
 from drretail.agents.prompt_blocks import agent_prompt
@@ -50,7 +50,7 @@ def prompts() -> tuple[Prompt, ...]:
     return (
         _prompt("supervisor"),
         _prompt("researcher"),
-        synthesis_prompt(),
+        _prompt("synthesis"),
         _prompt("report"),
         _prompt("repair"),
         moves_prompt(),
@@ -100,7 +100,7 @@ async def _write_briefing(state: _State, runtime: Runtime[_Run]) -> _Change:
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
     researchers = Researchers(run.toolkit, run.limits.tool_turns, _prompt("researcher"), known.told_on, known.evidence)
-    launcher = Launcher(researchers, synthesis_prompt())
+    launcher = Launcher(researchers, _prompt("synthesis"))
     prompt = _prompt("supervisor")
     return {"research": await supervise(run.task, run.session, run.models, run.limits, launcher, prompt, known.told)}
 

@@ -3,6 +3,7 @@
 Constraints and profile are told as tagged text; what is owned by name, as far as it bears on the words at hand.
 """
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,11 @@ MOST_CITED = 3
 """Orders that a statement names one by one; one that rests on more cites the list."""
 ALWAYS = frozenset({"person", "shopper_type"})
 """Statements that bear on whatever is bought: where the shopper lives, and how they shop."""
+OF_NO_THING = frozenset({"history", "recency", "rhythm"})
+"""Statements on how often and when, whose words are no thing's."""
+_SHORTEST = 3
+"""Characters of a word that tells what a product is: "ft" and "oz" stand in titles of all kinds."""
+_PRODUCT = re.compile(r"( ?)\[([\w-]+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +69,41 @@ def constraints_on(constraints: Constraints, part: str) -> Constraints:
 
 def profile_told(statements: Iterable[Statement], known: Collection[str]) -> str:
     """The statements in their tag, one a line, each with the evidence that it rests on."""
-    lines = (f"- {it.text} {''.join(f'[{source}]' for source in _sources(it, known))}" for it in statements)
+
+    lines = (
+        f"- {_marked(it.text, known)} {''.join(f'[{source}]' for source in _sources(it, known))}" for it in statements
+    )
     return tagged("profile", "\n".join(lines))
 
 
 def statements_on(statements: Sequence[Statement], part: str) -> list[Statement]:
     """Those that bear on a part of the question: they hold always, or speak of what it names. A few, in their order."""
-    stems = frozenset(content_stems(part))
-    shared = {at: len(stems & {*content_stems(it.text)}) for at, it in enumerate(statements)}
+    shared = {at: _in_common(part, it.text) for at, it in enumerate(statements) if it.code not in OF_NO_THING}
     telling = [at for at in shared if shared[at] or statements[at].code in ALWAYS]
     telling.sort(key=lambda at: (statements[at].code not in ALWAYS, -shared[at], at))
     return [statements[at] for at in sorted(telling[:MOST_LINES])]
 
 
+def _marked(text: str, known: Collection[str]) -> str:
+    """The ids of products as marks that can be cited; none where the run has not been handed the product."""
+
+    def mark(match: re.Match[str]) -> str:
+        evidence = product_evidence_id(match[2])
+        return f"{match[1]}[{evidence}]" if evidence in known else ""
+
+    return _PRODUCT.sub(mark, text)
+
+
 def _bearing_on(question: str, owned: Sequence[Owned], named: Collection[str]) -> list[Owned]:
     """What the question names by id, then what shares most words with it; a few, ties in the given order."""
-    stems = frozenset(content_stems(question))
-    shared = {it.product_id: len(stems & {*content_stems(it.title)}) for it in owned}
+    shared = {it.product_id: _in_common(question, it.title) for it in owned}
     bearing = [it for it in owned if it.product_id in named or shared[it.product_id]]
     return sorted(bearing, key=lambda it: (it.product_id not in named, -shared[it.product_id]))[:MOST_OWNED]
+
+
+def _in_common(one: str, other: str) -> int:
+    """How many words, by their stems, stand in both texts."""
+    return sum(len(it) >= _SHORTEST for it in {*content_stems(one)} & {*content_stems(other)})
 
 
 def _sources(statement: Statement, known: Collection[str]) -> Sequence[str]:
