@@ -7,7 +7,7 @@ think ──calls──▶ act ──▶ think … ──no calls──▶ END
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol
@@ -182,7 +182,7 @@ def _end_or_challenge(state: State, loop: Loop, text: str | None = None) -> Lite
     return "challenge" if unfinished or _found_nothing(state, loop) else "__end__"
 
 
-def _found_nothing(state: State, loop: Loop) -> bool:
+def _found_nothing(state: Mapping[str, object], loop: Loop) -> bool:
     return loop.executor.can_look_up and not state.get("looked_up")
 
 

@@ -14,5 +14,5 @@ def agent_prompt(beside: str, name: str) -> Prompt:
     prompt = load_prompt(beside, name)
     text = prompt.text
     for block in BLOCKS:
-        text = text.replace(f"{{{{{block}}}}}\n", load_prompt(_HERE, block).text)
+        text = text.replace(f"{{{{{block}}}}}", load_prompt(_HERE, block).text.rstrip())
     return Prompt(prompt.name, text)

@@ -24,7 +24,7 @@ LAUNCH = "LaunchResearcher"
 def reason(session: Session, thought: Annotated[str, MinLen(1), MaxLen(8000)]) -> ToolResult:
     """Writes a thought down: what is known by now, what is missing, and what to do next.
 
-    It looks nothing up. Use it before deciding, and after results that change the plan.
+    It looks nothing up and takes no turn of its own: call it together with the calls that follow from the thought.
 
     Args:
         thought: The thought, in a few sentences.

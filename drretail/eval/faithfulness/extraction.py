@@ -238,6 +238,7 @@ async def extract(subject: Subject, judge_session: JudgeSession, stage: str) -> 
             {"report": tagged("report", report)},
             CitedClaims if stage == CITED else AllClaims,
             lambda answer: _problem(answer, resolver),
+            purpose="extraction",
         )
         claims = None if claim_verdict.answer is None else _claims(claim_verdict.answer, report, resolver)
         value = None if claims is None else [claim.model_dump(mode="json", exclude_none=True) for claim in claims]

@@ -63,7 +63,13 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
     known = frozenset(subject.evidence)
     given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
     said = await judge_session.ask(
-        STAGE, ITEM, prompt(), given, SaidByReport, lambda answer: problem_of(answer, report, known)
+        STAGE,
+        ITEM,
+        prompt(),
+        given,
+        SaidByReport,
+        lambda answer: problem_of(answer, report, known),
+        purpose="extraction",
     )
     reading = None if said.answer is None else as_reading(said.answer, report, f"model:{judge_session.judge.slug}")
     judge_session.record(
