@@ -6,7 +6,12 @@ from drretail.agents.prompt_blocks import BLOCKS, agent_prompt
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.prompts import Prompt, load_prompt
 
-WRITERS = {"plan_to_function": "plan_to_function", "react": "react", "hybrid_react": "report", "grounded_hybrid": "report"}
+WRITERS = {
+    "plan_to_function": "plan_to_function",
+    "react": "react",
+    "hybrid_react": "report",
+    "grounded_hybrid": "report",
+}
 """Of each agent, the prompt by which its report is written."""
 
 

@@ -57,6 +57,11 @@ def test_what_is_owned_is_told_by_name_where_the_question_may_speak_of_it() -> N
     assert [it["id"] for it in told(named, *owned, question=BLANKET)["owned"]] == ["P:B1", "P:B2"]  # pyright: ignore
 
 
+def test_a_measure_in_a_title_makes_nothing_of_it_that_the_question_speaks_of() -> None:
+    owned = (Owned("B1", "Boltwick 35 ft Tape Measure"),)
+    assert told(Constraints(), *owned, question="Soil for an 8 x 4 ft bed") == {"owned_besides": 1}
+
+
 def test_a_long_history_is_told_in_part() -> None:
     many = [Owned(f"B{it}", f"Diaper {it}") for it in range(50)]
     read = told(Constraints(), *many, question="More diapers")
@@ -72,3 +77,16 @@ def test_lines_of_the_profile_are_those_that_speak_of_the_part() -> None:
     lines = profile_told([person, bag], {"O:01"})
     assert "- Ada Low of Bend, Oregon. [U:profile]" in lines
     assert lines.endswith("Foglark Diaper Bag. [O:01]\n</profile>")
+
+
+def test_a_product_that_a_line_names_can_be_cited_where_it_was_seen() -> None:
+    line = Statement(
+        code="recent_purchase", text="Bought on 2023-05-01: Foglark Diaper Bag [B1] ($30.00).", orders=("01",)
+    )
+    assert "Foglark Diaper Bag [P:B1] ($30.00). [O:01]" in profile_told([line], {"O:01", "P:B1"})
+    assert "Foglark Diaper Bag ($30.00). [O:01]" in profile_told([line], {"O:01"})
+
+
+def test_how_often_somebody_orders_bears_on_no_thing() -> None:
+    rhythm = Statement(code="rhythm", text="0.3 orders a month between the first and the last.")
+    assert statements_on([rhythm], "What grows before the first frost?") == []
