@@ -84,7 +84,8 @@ async def write_briefing(task: Task, session: Session, toolkit: Toolkit) -> Brie
     for it in orders:
         if it["order_status"] not in VOID_STATUSES:
             product_id = str(it["product_id"])
-            kept.setdefault(product_id, Owned(product_id, str(it.get("product_title") or product_id)))
+            title = str(it.get("product_title") or product_id)
+            kept.setdefault(product_id, Owned(product_id, title, str(it["order_id"])))
     return Briefing(
         task.text,
         constraints,

@@ -35,6 +35,8 @@ class Owned:
 
     product_id: str
     title: str
+    order_id: str
+    """Of the newest order of it, by which it can be cited: the product itself was looked up by nobody."""
 
 
 def constraints_told(constraints: Constraints, owned: Sequence[Owned], question: str) -> str:
@@ -49,7 +51,8 @@ def constraints_told(constraints: Constraints, owned: Sequence[Owned], question:
     listed = _bearing_on(question, owned, constraints.owned)
     if listed:
         told["owned"] = [
-            {"id": product_evidence_id(it.product_id), "title": short_title(it.title, 80)} for it in listed
+            {"id": it.product_id, "title": short_title(it.title, 80), "evidence": order_evidence_id(it.order_id)}
+            for it in listed
         ]
     if len(listed) < len(owned):
         told["owned_besides"] = len(owned) - len(listed)

@@ -48,22 +48,22 @@ def test_the_scope_of_a_budget_is_always_told() -> None:
 
 
 def test_what_is_owned_is_told_by_name_where_the_question_may_speak_of_it() -> None:
-    owned = (Owned("B1", "Foglark Leash, Red"), Owned("B2", "Napperly Muslin Swaddle, 3 Pack"))
+    owned = (Owned("B1", "Foglark Leash, Red", "01"), Owned("B2", "Napperly Muslin Swaddle, 3 Pack", "02"))
     assert told(Constraints(), *owned, question=BLANKET) == {
-        "owned": [{"id": "P:B2", "title": "Napperly Muslin Swaddle, 3 Pack"}],
+        "owned": [{"id": "B2", "title": "Napperly Muslin Swaddle, 3 Pack", "evidence": "O:02"}],
         "owned_besides": 1,
     }
     named = Constraints(owned=("B1",))
-    assert [it["id"] for it in told(named, *owned, question=BLANKET)["owned"]] == ["P:B1", "P:B2"]  # pyright: ignore
+    assert [it["id"] for it in told(named, *owned, question=BLANKET)["owned"]] == ["B1", "B2"]  # pyright: ignore
 
 
 def test_a_measure_in_a_title_makes_nothing_of_it_that_the_question_speaks_of() -> None:
-    owned = (Owned("B1", "Boltwick 35 ft Tape Measure"),)
+    owned = (Owned("B1", "Boltwick 35 ft Tape Measure", "01"),)
     assert told(Constraints(), *owned, question="Soil for an 8 x 4 ft bed") == {"owned_besides": 1}
 
 
 def test_a_long_history_is_told_in_part() -> None:
-    many = [Owned(f"B{it}", f"Diaper {it}") for it in range(50)]
+    many = [Owned(f"B{it}", f"Diaper {it}", f"{it}") for it in range(50)]
     read = told(Constraints(), *many, question="More diapers")
     assert (len(read["owned"]), read["owned_besides"]) == (MOST_OWNED, 50 - MOST_OWNED)  # pyright: ignore
 
