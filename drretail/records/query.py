@@ -1,8 +1,8 @@
 """Queries, their typed constraints, and what of them an agent is given."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
@@ -73,6 +73,19 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """What drretail's own queries are sorted by; files from elsewhere may use other words."""
 
 
+class Demand(Record):
+    """What products must be, or must not have, in a few words of the query: "cotton", of the swaddle blanket."""
+
+    property: str
+    of: str | None = None
+    """The thing that it is said of, in the query's words; None of a demand on everything that is to be bought."""
+
+
+def demands(*properties: str, of: str | None = None) -> tuple[Demand, ...]:
+    """These properties, all said of the same thing, or of everything."""
+    return tuple(Demand(property=it, of=of) for it in properties)
+
+
 class Constraints(Record):
     """What a query demands, in types that code can check."""
 
@@ -81,11 +94,19 @@ class Constraints(Record):
     categories: tuple[str, ...] = ()
     brands_wanted: tuple[str, ...] = ()
     brands_unwanted: tuple[str, ...] = ()
-    must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
+    must: tuple[Demand, ...] = ()
+    must_not: tuple[Demand, ...] = ()
     quantities: dict[str, int] = Field(default_factory=dict[str, int])
     deadline: str | None = None
     owned: tuple[str, ...] = ()
+
+    @field_validator("must", "must_not", mode="before")
+    @classmethod
+    def _said_of_everything(cls, given: Any) -> Any:
+        """A bare phrase, as files had it before demands were said of something, is one on everything."""
+        if not isinstance(given, list | tuple):
+            return given
+        return [{"property": it} if isinstance(it, str) else it for it in given]
 
 
 class Query(Document):

@@ -78,8 +78,17 @@ def test_demands_and_quantities_stand_in_the_text(many: list[Query]) -> None:
     assert any(query.constraints.must_not for query in many)
     assert any(query.constraints.quantities for query in many)
     for query in many:
-        for word in (*query.constraints.must, *query.constraints.must_not, *query.constraints.quantities):
+        typed = query.constraints
+        demands = [it for demand in (*typed.must, *typed.must_not) for it in (demand.property, demand.of) if it]
+        for word in (*demands, *typed.quantities):
             assert word.casefold() in query.text.casefold()
+
+
+def test_what_one_of_several_things_must_be_is_typed_as_said_of_it(many: list[Query]) -> None:
+    scoped = [(query, demand) for query in many for demand in query.constraints.must if demand.of]
+    assert scoped
+    for query, demand in scoped:
+        assert {it.of for it in read_constraints(query.text).must if it.property == demand.property} == {demand.of}
 
 
 def test_owned_products_are_those_that_the_text_speaks_of(world: World, many: list[Query]) -> None:

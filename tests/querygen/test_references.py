@@ -7,7 +7,7 @@ from drretail.querygen.checks.stock import Stock
 from drretail.querygen.lint import Linter, References
 from drretail.querygen.rules.naming import Thing
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, Reference
+from drretail.records.query import Constraints, Query, Reference, demands
 from drretail.records.shop import Product
 from tests.querygen.conftest import PER_KIND, MakeWorld, bought, product_id, products
 
@@ -59,7 +59,7 @@ def test_a_check_shows_the_basket_that_reports_are_measured_by(world: World) -> 
             query_id="q1",
             user_id="ANNA",
             text=text,
-            constraints=Constraints(budget=Money.of(18), must=("fragrance free",)),
+            constraints=Constraints(budget=Money.of(18), must=demands("fragrance free")),
             source="t",
         )
         checked, reference = linter.check(query), references.of(query)

@@ -39,8 +39,8 @@ def reason(session: Session, thought: Annotated[str, MinLen(1), MaxLen(8000)]) -
 def launch_researcher(session: Session, sub_problem: Annotated[str, MinLen(1), MaxLen(4000)]) -> ToolResult:
     """Sends one researcher to work on one sub-problem, with the shop's tools and the web.
 
-    A researcher reads nothing but the text you write here, the shopper's id and the date: not the question, not other
-    researchers' findings. Several launched in one turn work at the same time.
+    A researcher sees neither the question nor other researchers' findings: what it must know of them stands in the
+    text you write here. Several launched in one turn work at the same time.
 
     Args:
         sub_problem: The whole task in a few sentences that stand on their own: what to find out, for which purpose, and

@@ -1,7 +1,7 @@
 """A researcher: a ReAct loop over its sub-problem with the nine tools, Reason and Finalize (paper section 4)."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from drretail.agents.loop import Loop
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import FINALIZE, ToolExecutor
 from drretail.errors import ModelError
+from drretail.grounding.report.evidence_ids import read_evidence_ids
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
@@ -44,15 +45,16 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Researchers:
-    """What all researchers of a run share; ``told`` is tagged text that each of them gets beside its sub-problem."""
+    """What all researchers of a run share."""
 
     toolkit: Toolkit
     turns: int
     """With tool calls, for each."""
     prompt: Prompt
-    told: tuple[str, ...] = ()
+    told_on: Callable[[str], Sequence[str]] = lambda _: ()
+    """Gives the tagged texts that one of them gets beside its sub-problem."""
     known: tuple[str, ...] = ()
-    """Evidence ids that stand in ``told``."""
+    """Evidence ids that may stand in these."""
 
     async def research(self, sub_problem: str, path: str, models: Models) -> Findings:
         """What one of them finds. Raises ModelError when its model fails for good, or it brings nothing at all."""
@@ -71,7 +73,7 @@ class Researchers:
         parts = [tagged("sub_problem", sub_problem)]
         if session.user_id is not None:
             parts.append(tagged("user_id", session.user_id))
-        return HumanMessage("\n".join([*parts, today(session), *self.told]))
+        return HumanMessage("\n".join([*parts, today(session), *self.told_on(sub_problem)]))
 
 
 def researcher_prompt() -> Prompt:
@@ -110,6 +112,7 @@ async def synthesise(findings: Findings, path: str, models: Models, prompt: Prom
     def check(report: IntermediateReport) -> str | None:
         if not (report.insights or report.sources or report.open_questions):
             return "the report is empty: give what the findings show, or as an open question what they do not"
+        report = _with_ids_read(report, known)
         fitting.append(report)
         unknown = _unknown(report, known)
         return (
@@ -119,11 +122,11 @@ async def synthesise(findings: Findings, path: str, models: Models, prompt: Prom
     given = f"{findings.today}\n{tagged('findings', findings.as_lines())}"
     messages = [SystemMessage(prompt.render()), HumanMessage(given)]
     try:
-        report = await models.ask("synthesis", messages, IntermediateReport, path=path, check=check)
+        await models.ask("synthesis", messages, IntermediateReport, path=path, check=check)
     except ModelError:
         if not fitting:
             raise
-        report = fitting[-1]
+    report = fitting[-1]
     unknown = _unknown(report, known)
     if not unknown:
         return Synthesis(report)
@@ -132,6 +135,17 @@ async def synthesise(findings: Findings, path: str, models: Models, prompt: Prom
 
 def synthesis_prompt() -> Prompt:
     return agent_prompt(__file__, "synthesis")
+
+
+def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> IntermediateReport:
+    """The report with its ids as the findings have them, whatever form of them was written."""
+
+    def read(*written: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(it for one in written for it in read_evidence_ids(one, known) or (one,)))
+
+    insights = [it.model_copy(update={"citations": read(*it.citations)}) for it in report.insights]
+    sources = [it.model_copy(update={"evidence": read(it.evidence)[0]}) for it in report.sources]
+    return report.model_copy(update={"insights": tuple(insights), "sources": tuple(sources)})
 
 
 def _cited(report: IntermediateReport) -> Iterable[str]:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from drretail.records.base import Record
 from drretail.records.money import Money
-from drretail.records.query import Constraints, NeedKind, Query
+from drretail.records.query import Constraints, NeedKind, Query, demands
 
 
 class WrittenBudget(Record):
@@ -71,8 +71,8 @@ def as_constraints(written: WrittenConstraints) -> Constraints:
         categories=tuple(dict.fromkeys(written.categories)),
         brands_wanted=tuple(written.brands_wanted),
         brands_unwanted=tuple(written.brands_unwanted),
-        must=tuple(written.must),
-        must_not=tuple(written.must_not),
+        must=demands(*written.must),
+        must_not=demands(*written.must_not),
         quantities={item.thing: item.number for item in written.quantities},
         deadline=written.deadline,
         owned=tuple(written.owned),

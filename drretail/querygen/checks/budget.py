@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from drretail.grounding.basket.cheapest import Basket, Slot, candidates, cheapest_basket, meets
+from drretail.grounding.basket.cheapest import Basket, Slot, candidates, cheapest_basket, is_unmet
 from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.constraints.scope import is_said_of
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
@@ -15,6 +16,8 @@ CODES = {
     "demand_unmet": "no product of a wanted thing is said to be what the query demands",
     "brand_not_offered": "no product of the wanted things is of a wanted brand",
 }
+
+_OWNED = "nothing that is owned"
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -29,13 +32,14 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _unmet(slots: list[Slot], constraints: Constraints) -> Iterator[Finding]:
     """Demands that no offer meets; else things of which no offer meets all that it must and must not be."""
-    names = ", ".join(slot.name for slot in slots)
-    nowhere = [demand for demand in constraints.must if slots and not any(meets(slot, demand) for slot in slots)]
+    nowhere = [demand for demand in constraints.must if is_unmet(slots, demand)]
     for demand in nowhere:
-        yield found("demand_unmet", demand, f"no offer is said to be so: {names}")
+        names = ", ".join(slot.name for slot in slots if is_said_of(demand, slot.name))
+        yield found("demand_unmet", demand.property, f"no offer is said to be so: {names}")
     for slot in slots if not nowhere else ():
         if not candidates(slot, constraints):
-            yield found("demand_unmet", _demands(constraints), f"none of {len(slot.offers)} offers: {slot.name}")
+            told = _demands(constraints, slot.name)
+            yield found("demand_unmet", told, f"none of {len(slot.offers)} offers: {slot.name}")
 
 
 def told(basket: Basket) -> str:
@@ -77,6 +81,7 @@ def slots_without(slots: list[Slot], constraints: Constraints, currency: str) ->
     return ", ".join(names) or "enough different products"
 
 
-def _demands(constraints: Constraints) -> str:
-    ruled_out = [f"not {text}" for text in (*constraints.must_not, *constraints.brands_unwanted)]
-    return ", ".join([*constraints.must, *ruled_out]) or "nothing that is owned"
+def _demands(constraints: Constraints, thing: str) -> str:
+    must = [it.property for it in constraints.must if is_said_of(it, thing)]
+    must_not = [it.property for it in constraints.must_not if is_said_of(it, thing)]
+    return ", ".join([*must, *(f"not {text}" for text in (*must_not, *constraints.brands_unwanted))]) or _OWNED

@@ -34,8 +34,8 @@ def check(case: Case) -> Iterator[Finding]:
     constraints, text = case.query.constraints, case.query.text
     yield from _budget(case)
     words = set(folded(text).split())
-    demands = (*constraints.must, *constraints.must_not, *constraints.brands_wanted, *constraints.brands_unwanted)
-    for phrase in (*demands, *constraints.quantities):
+    demands = [it for demand in (*constraints.must, *constraints.must_not) for it in (demand.property, demand.of) if it]
+    for phrase in (*demands, *constraints.brands_wanted, *constraints.brands_unwanted, *constraints.quantities):
         missing = [word for word in folded(phrase).split() if not {word, f"{word}s", word.removesuffix("s")} & words]
         if missing:
             yield found("constraint_not_in_text", phrase, f"the text lacks {', '.join(missing)}")

@@ -97,7 +97,10 @@ def task_of(case: Case) -> Hashable | None:
     if not things or query.mode == "task":
         return None
     demanded = query.constraints.model_dump(mode="json", exclude={"owned"}, exclude_none=True)
-    sets = {name: sorted(value) if isinstance(value, list) else value for name, value in demanded.items()}
+    sets = {
+        name: sorted(value, key=canonical_json) if isinstance(value, list) else value
+        for name, value in demanded.items()
+    }
     return query.user_id, query.mode, query.kind, things, canonical_json(sets)
 
 

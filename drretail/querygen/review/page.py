@@ -10,7 +10,7 @@ from drretail.querygen.checks.budget import told
 from drretail.querygen.lint import Checked
 from drretail.querygen.review.dossier import Dossier
 from drretail.records.evidence import Finding
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, Demand
 
 _MARGIN = "  "
 # They turn the order of what follows on the screen.
@@ -109,8 +109,13 @@ def constraints_told(constraints: Constraints) -> list[str]:
         "categories": constraints.categories,
         "brands wanted": constraints.brands_wanted,
         "brands unwanted": constraints.brands_unwanted,
-        "must": constraints.must,
-        "must not": constraints.must_not,
+        "must": map(_demand, constraints.must),
+        "must not": map(_demand, constraints.must_not),
         "owned": constraints.owned,
     }
-    return [*lines, *(f"{name}: {', '.join(values)}" for name, values in lists.items() if values)]
+    told = {name: ", ".join(values) for name, values in lists.items()}
+    return [*lines, *(f"{name}: {values}" for name, values in told.items() if values)]
+
+
+def _demand(demand: Demand) -> str:
+    return f"{demand.property} (of the {demand.of})" if demand.of else demand.property

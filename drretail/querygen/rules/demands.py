@@ -10,7 +10,7 @@ from drretail.querygen.rules.naming import Thing
 from drretail.querygen.rules.needs import sayings
 from drretail.querygen.rules.offers import budget_for
 from drretail.querygen.rules.sentences import Said, amount, day_named
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, demands
 
 # The highest of these that the offers allow is asked for.
 _STARS = (4.5, 4.3, 4)
@@ -86,14 +86,15 @@ def _demand(case: Case, chosen: Chosen, demanded: Demanded) -> None:
         bound = chosen.things if chosen.any_will_do else (thing,)
         for must in _telling(case, thing, sayings().must):
             meeting = tuple(it for it in chosen.things if case.offers.meets(it, must))
-            if meeting == bound and _accept(case, chosen, demanded, must=(must,)):
+            of = None if bound == chosen.things else thing.name
+            if meeting == bound and _accept(case, chosen, demanded, must=demands(must, of=of)):
                 sentence = case.say(said.must_any if chosen.any_will_do else said.must)
                 demanded.properties.append(sentence.format(thing=Said(thing.phrase), must=must))
                 break
     if case.rng.random() < _BAN:
         bans = sayings().must_not["used_up" if case.offers.are_used_up(thing) else "lasting"]
         for ban in _telling(case, thing, bans):
-            if _accept(case, chosen, demanded, must_not=(ban,)):
+            if _accept(case, chosen, demanded, must_not=demands(ban)):
                 demanded.properties.append(case.say(said.ban).format(ban=ban))
                 return
 
@@ -110,12 +111,12 @@ def _ask_for_ratings(case: Case, chosen: Chosen, demanded: Demanded) -> None:
         for stars in _STARS[case.rng.randint(0, 2) :]:
             must = f"at least {stars} stars"
             met = all(case.offers.meets(thing, must) for thing in chosen.things)
-            if met and _accept(case, chosen, demanded, must=(*constraints.must, must)):
+            if met and _accept(case, chosen, demanded, must=(*constraints.must, *demands(must))):
                 demanded.properties.append(case.say(said.stars).format(stars=stars))
                 return
     for reviews in _REVIEWS[case.rng.randint(0, 2) :]:
         ban = f"fewer than {reviews} reviews"
-        if _accept(case, chosen, demanded, must_not=(*constraints.must_not, ban)):
+        if _accept(case, chosen, demanded, must_not=(*constraints.must_not, *demands(ban))):
             demanded.properties.append(case.say(said.reviews).format(reviews=reviews))
             return
 

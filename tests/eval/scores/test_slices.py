@@ -3,7 +3,7 @@ import pytest
 from drretail.eval.scores.slices import NO_CATEGORY, categories_of, constraint_kinds, kind_of, query_slices
 from drretail.experiment import Definition
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Constraints, Query, demands
 
 
 def query(query_id: str = "q1", **fields: object) -> Query:
@@ -34,9 +34,9 @@ def test_the_kind_is_what_was_said_and_else_the_mode() -> None:
     [
         (Constraints(), ("none",)),
         (Constraints(categories=("Bowls",)), ("none",)),
-        (Constraints(budget=Money(amount="20"), must=("red",)), ("budget", "must")),
+        (Constraints(budget=Money(amount="20"), must=demands("red")), ("budget", "must")),
         (Constraints(brands_wanted=("A",), brands_unwanted=("B",)), ("brand wanted", "brand unwanted")),
-        (Constraints(must_not=("glass",), quantities={"bowl": 2}), ("must not", "quantity")),
+        (Constraints(must_not=demands("glass"), quantities={"bowl": 2}), ("must not", "quantity")),
         (Constraints(deadline="Friday", owned=("B1",)), ("deadline", "owned")),
     ],
 )

@@ -123,11 +123,12 @@ def answering(query: Query, **changes: Any) -> dict[str, Any]:
     budget, quantities, scope = known.pop("budget"), known.pop("quantities"), known.pop("budget_scope")
     if budget is not None:
         budget = {"amount": float(budget["amount"]), "currency": budget["currency"], "bounds": scope}
+    demands = {name: [it["property"] for it in known[name]] for name in ("must", "must_not")}
     things = [{"thing": thing, "number": number} for thing, number in quantities.items()]
     return {
         "query": changed.text,
         "kind": changed.kind,
         "rationale": changed.rationale,
         "expected_tools": list(changed.expected_tools),
-        "constraints": {**known, "budget": budget, "quantities": things},
+        "constraints": {**known, **demands, "budget": budget, "quantities": things},
     }
