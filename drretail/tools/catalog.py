@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Le, MaxLen, MinLen
+from annotated_types import Ge, Le, MaxLen
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
 from drretail.env.session import Session
@@ -11,6 +11,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import compact_json, product_card, product_record, record_text
 from drretail.records.evidence import Source
 from drretail.records.shop import Product
+from drretail.tools.identifiers import ProductId
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]
@@ -79,7 +80,7 @@ def product_catalog_search(
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 
-def get_product_details(session: Session, product_id: Annotated[str, MinLen(1), MaxLen(64)]) -> ToolResult:
+def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
     """Gives everything the shop knows about one product.
 
     Args:

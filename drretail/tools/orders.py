@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from annotated_types import Ge, Le, MaxLen, MinLen
+from annotated_types import Ge, Le
 
 from drretail.env.session import Session
 from drretail.grounding.report.evidence_ids import order_evidence_id, user_evidence_id
@@ -10,13 +10,14 @@ from drretail.grounding.text.serialisation import compact_json, customer_card, o
 from drretail.records.evidence import Source
 from drretail.records.shop import Order, OrderStatus
 from drretail.tools.catalog import card_sources
+from drretail.tools.identifiers import OrderId, UserId
 from drretail.tools.privacy import require_access
 from drretail.tools.tool import ToolResult
 
 
 def get_user_orders(
     session: Session,
-    user_id: Annotated[str, MinLen(1), MaxLen(64)],
+    user_id: UserId,
     status: OrderStatus | None = None,
     limit: Annotated[int, Ge(1), Le(100)] = 20,
     offset: Annotated[int, Ge(0), Le(1_000_000)] = 0,
@@ -57,7 +58,7 @@ def get_user_orders(
     return ToolResult(value, (whole, *map(_order_source, page.orders, items)), about=user_id)
 
 
-def get_order_details(session: Session, order_id: Annotated[str, MinLen(1), MaxLen(64)]) -> ToolResult:
+def get_order_details(session: Session, order_id: OrderId) -> ToolResult:
     """Gives one order with the product that was bought and the customer it went to.
 
     Args:

@@ -11,7 +11,8 @@ from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_i
 from drretail.grounding.text.serialisation import compact_json, user_record
 from drretail.records.evidence import Source
 from drretail.records.shop import Address, UserProfile
-from drretail.tools.privacy import require_access
+from drretail.tools.identifiers import UserId
+from drretail.tools.privacy import require_access, require_own
 from drretail.tools.tool import ToolResult
 
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,}")
@@ -53,7 +54,6 @@ def checked_address(before: Address, change: dict[str, Any]) -> Address:
     return after
 
 
-UserId = Annotated[str, MinLen(1), MaxLen(64)]
 Line = Annotated[str, MinLen(1), MaxLen(120)]
 
 
@@ -113,7 +113,7 @@ def update_user_profile(
     Returns:
         The whole profile after the change, with its evidence id.
     """
-    require_access(session, user_id)
+    require_own(session, user_id)
     change: dict[str, Any] = {}
     if email is not None:
         change["email"] = checked_email(email.strip())
