@@ -12,6 +12,7 @@ from drretail.agents.running.new_experiment import profile_summary
 from drretail.env.session import Session
 from drretail.grounding.constraints.query import read_constraints
 from drretail.grounding.report.evidence_ids import order_evidence_id
+from drretail.grounding.text.serialisation import whole_items
 from drretail.prompts import tagged
 from drretail.records.base import canonical_json
 from drretail.records.query import Constraints, Task
@@ -92,7 +93,7 @@ async def _all_orders(user: dict[str, Any], toolkit: Toolkit) -> tuple[list[dict
         (reply,) = await toolkit.acall_all([(ORDERS, asked)], path=PATH, role=ROLE)
         if reply.error is not None:
             return orders, evidence, reply.text
-        orders += reply.value["orders"]
+        orders += whole_items(reply.value, "orders")
         evidence += reply.evidence
         if len(orders) >= reply.value["total"] or not reply.value["orders"]:
             break
