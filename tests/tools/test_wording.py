@@ -23,7 +23,7 @@ from drretail.tools.toolkit import Toolkit
 
 DEVELOPERS = re.compile(
     r"``|\b(?:raises|session|paper|listing|table|bm25|schema|json|null|dict|ledger|overlay|kwargs?"
-    r"|argument|parameter|function|docstring|instance|exception|journal|toolkit)\b|\b(?:error:|eq\.)"
+    r"|parameter|docstring|instance|exception|journal|toolkit)\b|\b(?:error:|eq\.)"
     r"|[a-z_]\(\)|::|->|(?-i:\b(?:None|True|False)\b)",
     re.IGNORECASE,
 )
