@@ -29,8 +29,8 @@ _MARK = re.compile(
 _LABEL = re.compile(r"(?<!\S)(?:(?:product|order|user)(?:[ _]?id)?|id)\b(?:\s*[:=#]|(?=\s|$))", re.IGNORECASE)
 _LETTERS: Mapping[Named, str] = {"product": "P", "order": "O"}
 _FORMS: Mapping[Named, str] = {
-    "product": 'one product_id as search results show it, e.g. "B0EXAMPLE1", and nothing else',
-    "order": 'one order_id as the list of orders shows it, with its leading zeros, e.g. "0123456789"',
+    "product": 'one id as search results show it, e.g. "B0EXAMPLE1", and nothing else',
+    "order": 'one id as lists of orders show it, with its leading zeros, e.g. "0123456789"',
     "user": 'the id of one user, e.g. "AEXAMPLEUSER00000000000000A1"',
 }
 
@@ -63,7 +63,7 @@ def explained(
     several = f" These are {len(ids)} ids: make one call for each." if len(ids) > 1 else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
-    message = f"There is no {named} {given!r} in this shop: {problem.field} is {_FORMS[named]}.{several}{hint}"
+    message = f"There is no {named} {given!r} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"
     return ToolError("not_found", message, field=problem.field)
 
 
