@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.grounding.report.picks import take_picks
+from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.records.run import Step
 from drretail.viewer.output import say
@@ -52,10 +53,10 @@ def _asked(args: Value) -> str:
 
 
 def _products(value: Value) -> str:
-    if not value["hits"]:
+    best = next(iter(whole_items(value, "hits")), None)
+    if best is None:
         return "nothing"
-    best = value["hits"][0]
-    price = "no price" if best["price"] is None else format_money(best["price"], best["currency"])
+    price = "no price" if best.get("price") is None else format_money(best["price"], best["currency"])
     return f"{value['total']:,} products, first: {short_title(best['title'], 60)} ({price})"
 
 
@@ -73,7 +74,7 @@ def _profile(value: Value) -> str:
 
 
 def _statistics(value: Value) -> str:
-    top = ", ".join(entry["name"] for entry in value["top_categories"][:3])
+    top = ", ".join(entry["name"] for entry in value.get("top_categories", [])[:3])
     return f"{value['orders']:,} orders, mostly {top}" if top else f"{value['orders']:,} orders"
 
 

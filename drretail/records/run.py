@@ -127,6 +127,8 @@ class Step(Record):
     role: str
     name: str | None = None
     args: dict[str, Any] | None = None
+    mended: dict[str, str] | None = None
+    """Of the arguments that are ids: those that were not given as the shop writes them, as they were read."""
     sent: str | None = None
     """Of a web search: the query that left instead of the one in ``args``, without personal data; blank: none did."""
     result_sha: str | None = None

@@ -84,14 +84,15 @@ def web_search(
 ) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
-    Its results are pages, not products of this shop.
+    Its results are pages, not products of this shop. You are shown a short snippet of each page and never the whole
+    page: what a snippet does not say you cannot know from it.
 
     Args:
         query: What to look for, e.g. "how high to hang a bird feeder".
 
     Returns:
-        The best pages: for each its evidence id to cite it by, title, url, a snippet that fits the query, and the date
-        of the page where it is known.
+        The best pages: for each evidence (the evidence id to cite it by), title, url, a snippet that fits the query,
+        and the date of the page where it is known.
     """
     began = time.monotonic()
     query = query.strip()
@@ -109,6 +110,25 @@ def web_search(
     if asked.redacted:
         value["redacted"] = list(asked.redacted)
     return ToolResult(value, tuple(sources))
+
+
+def web_search_of_pages(
+    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: Place
+) -> ToolResult:
+    """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
+
+    Its results are pages, not products of this shop. Each page is read whole for you, and you are shown a summary of
+    what it says about your query, which says so where it says nothing. A page that cannot be read shows a short snippet
+    instead.
+
+    Args:
+        query: What to look for, e.g. "how high to hang a bird feeder".
+
+    Returns:
+        The best pages: for each evidence (the evidence id to cite it by), title, url, a summary of the page with quotes
+        that stand in it word for word, or a snippet, and the date of the page where it is known.
+    """
+    return web_search(session, query, effects=effects, place=place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,14 +38,14 @@ def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1, *, beside
 
 
 def _price(card: Mapping[str, Any]) -> str:
-    if card["price"] is None:
+    if card.get("price") is None:
         return ""
     price = format_money(card["price"], card["currency"])
     return f"from {price}" if card.get("price_from") else price
 
 
 def _rating(card: Mapping[str, Any]) -> str:
-    stars, count = card["average_rating"], card["rating_number"]
+    stars, count = card.get("average_rating"), card.get("rating_number")
     if stars is None:
         return ""
     return f"{stars:g} stars" + ("" if not count else f" from {count:,} {'rating' if count == 1 else 'ratings'}")

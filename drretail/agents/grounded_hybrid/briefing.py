@@ -17,6 +17,7 @@ from drretail.agents.grounded_hybrid.telling import (
 from drretail.agents.running.new_experiment import profile_summary
 from drretail.env.session import Session
 from drretail.grounding.constraints.query import read_constraints
+from drretail.grounding.text.serialisation import whole_items
 from drretail.records.query import Constraints, Task
 from drretail.records.score import Statement
 from drretail.records.shop import VOID_STATUSES
@@ -104,7 +105,7 @@ async def _all_orders(user: dict[str, Any], toolkit: Toolkit) -> tuple[list[dict
         (reply,) = await toolkit.acall_all([(ORDERS, asked)], path=PATH, role=ROLE)
         if reply.error is not None:
             return orders, evidence, reply.text
-        orders += reply.value["orders"]
+        orders += whole_items(reply.value, "orders")
         evidence += reply.evidence
         if len(orders) >= reply.value["total"] or not reply.value["orders"]:
             break

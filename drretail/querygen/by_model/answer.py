@@ -23,7 +23,9 @@ class WrittenQuantity(Record):
 
 
 class WrittenConstraints(Record):
-    """What the text demands; pairs where ``Constraints`` has a dict, for schemas of models know no open objects."""
+    """What the text demands, typed."""
+
+    # Pairs where Constraints has a dict: schemas of models know no open objects.
 
     budget: WrittenBudget | None
     categories: list[str]
@@ -37,7 +39,7 @@ class WrittenConstraints(Record):
 
 
 class WrittenQuery(Record):
-    """One query with what stands beside it (paper Table 6), and its typed constraints."""
+    """One question of a shopper, why it is asked, the tools that it needs, and what it demands."""
 
     query: str
     kind: NeedKind
