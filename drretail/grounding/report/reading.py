@@ -368,7 +368,7 @@ class _Reader:
             )
             if is_open or is_made_of(amount.low, sums, numbers, self.ledger):
                 continue
-            if derivation(amount, self.ledger, self.cited, numbers) is None:
+            if derivation(amount, self.ledger, self.cited, numbers, is_left=kind == "left_over") is None:
                 words = f"the picks cost {format_money(self.ledger.total or 0)} together"
                 self._keep(kind, amount, [], "contradicted", words)
 
@@ -381,8 +381,9 @@ class _Reader:
 
     def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
         """Exact to the cent, an amount may be made of any prices that the report cites."""
-        words = derivation(amount, self.ledger, near, counts)
-        return words or (derivation(amount, self.ledger, self.cited) if amount.places == 2 else None)
+        is_left = self._total_kind(amount) == "left_over"
+        words = derivation(amount, self.ledger, near, counts, is_left=is_left)
+        return words or (derivation(amount, self.ledger, self.cited, is_left=is_left) if amount.places == 2 else None)
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         before = self.text[max(0, amount.start - 30) : amount.start]
