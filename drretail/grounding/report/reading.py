@@ -7,15 +7,17 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import permutations
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
+from drretail.grounding.report.cart import picks_by_form
 from drretail.grounding.report.names import Names
-from drretail.grounding.report.picks import picks_by_form
 from drretail.grounding.report.totals import is_made_of, may_be_wrong, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
+from drretail.grounding.text.equations import Equation, find_equations
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
@@ -94,6 +96,7 @@ class _Reader:
         self.amounts = find_amounts(self.text)
         self.dates = find_dates(self.text)
         self.scores = list(find_scores(self.text, self.amounts))
+        self.equations = list(find_equations(self.text, self.amounts))
         cited = (it for one in self.layout.stretches for it in one.cited if it[:2] == "P:")
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
         known = {*ledger.brands, *(it.brand or "" for it in ledger.products.values())}
@@ -115,12 +118,17 @@ class _Reader:
             self._read_cell(cell)
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
+        for equation in self.equations:
+            self._read_equation(equation)
+        picks = picks_by_form(self.layout, self.values, self.ledger, self._worked_out())
+        if self.ledger.picks is None:
+            self.ledger = replace(self.ledger, picks=picks)
         self._read_totals()
         missed = self.seen - self.read
         left = [it for it in self.amounts if it.start in missed]
         return Reading(
             reader=FORM,
-            picks=picks_by_form(self.layout, self.values, self.ledger),
+            picks=picks,
             values=tuple(sorted(self.values, key=lambda value: (value.start, value.kind))),
             unread=tuple(Unread(start=it.start, end=it.end, why="no record explains it") for it in left),
             seen=len(self.seen),
@@ -237,7 +245,7 @@ class _Reader:
         amounts = [it for it in self._within(cuts[-1] if cuts else stretch.start, stretch.end) if not it.compound]
         calculation = self.ledger.calculations[key]
         shown = result_shown(reversed(amounts), calculation)
-        kind = _kind_of(calculation, self.ledger)
+        kind = self._kind_of(calculation)
         if shown is not None:
             self.seen.add(shown.start)
             self.read.add(shown.start)
@@ -333,7 +341,7 @@ class _Reader:
                 unexplained.append(amount)
             elif words[:2] == "C:":
                 key = words.partition(": ")[0]
-                self._keep(_kind_of(self.ledger.calculations[key], self.ledger), amount, [key], "verified", words)
+                self._keep(self._kind_of(self.ledger.calculations[key]), amount, [key], "verified", words)
             elif words in _OF_PICKS:
                 self._keep(_OF_PICKS[words], amount, [], "verified", words)
             else:
@@ -343,6 +351,30 @@ class _Reader:
         is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices and not is_blunt
         if certain and is_alone and not self._is_no_price(money[0], subjects[0]):
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
+
+    def _read_equation(self, equation: Equation) -> None:
+        """A sum that is written out is right or wrong by itself, whatever it is about."""
+        said, words = equation.result, f"{equation.expression} = {equation.value.normalize():f}"
+        of_it = [it for it in self.values if it.start == said.start]
+        is_exact = said.relation == "is" and all(it.relation == "is" for it in equation.operands)
+        if equation.holds and not of_it:
+            self._keep(self._kind_of(_calculation(equation)), said, [], "verified", words)
+        elif not equation.holds and is_exact and all(it.state == "verified" for it in of_it):
+            self.values = [it for it in self.values if it not in of_it]
+            self._keep(self._kind_of(_calculation(equation)), said, [], "contradicted", words)
+
+    def _kind_of(self, calculation: Calculation) -> ValueKind:
+        if "/" in calculation.expression:
+            return "per_unit"
+        if "-" in calculation.expression:
+            return "left_over" if calculation.operands[:1] == (self.ledger.limit,) else "difference"
+        return "total"
+
+    def _worked_out(self) -> list[Calculation]:
+        """The calculations that the report cites, and the sums that it writes out."""
+        named = {it for stretch in self.layout.stretches for it in stretch.cited}
+        written = [_calculation(it) for it in self.equations if it.holds]
+        return [*(it for key, it in self.ledger.calculations.items() if key in named), *written]
 
     def _read_totals(self) -> None:
         """Amounts that are called a total or a rest, wrong where no prices that the report speaks of make them."""
@@ -435,12 +467,8 @@ def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
     return [it for it in found[first:last] if it.end <= end]
 
 
-def _kind_of(calculation: Calculation, ledger: Ledger) -> ValueKind:
-    if "/" in calculation.expression:
-        return "per_unit"
-    if "-" in calculation.expression:
-        return "left_over" if calculation.operands[:1] == (ledger.limit,) else "difference"
-    return "total"
+def _calculation(equation: Equation) -> Calculation:
+    return Calculation(equation.expression, tuple(it.low for it in equation.operands), equation.value)
 
 
 def _may_be_result(amount: Amount, calculation: Calculation) -> bool:

@@ -240,7 +240,8 @@ def _is_compound(text: str, start: int, end: int) -> bool:
 
 
 def _is_fraction(text: str, amount: Amount) -> bool:
-    return bool(re.match(r"\s?/\s?(?!(?:5|10)\b)\d", text[amount.end : amount.end + 4]))
+    is_plain = amount.kind == "number" and not amount.places
+    return is_plain and bool(re.match(r"\s?/\s?(?!(?:5|10)\b)\d", text[amount.end : amount.end + 4]))
 
 
 def _iso(match: re.Match[str]) -> str | None:
