@@ -1,7 +1,7 @@
 """The picks that a report declares in a block of its own."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from drretail.records.reading import Pick
@@ -63,7 +63,20 @@ def take_picks(report: str) -> Declared:
         if isinstance(read, str):
             return Declared(rest, None, read)
         picks += read
-    return Declared(rest, tuple(picks))
+    return Declared(rest, merged(picks))
+
+
+def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
+    """One pick for each product, in the order of their first lines: two lines of it are its quantities together."""
+    by_product: dict[str, Pick] = {}
+    for pick in picks:
+        if (held := by_product.get(pick.product)) is not None:
+            others = dict.fromkeys((*held.alternatives, *pick.alternatives))
+            pick = held.model_copy(
+                update={"quantity": held.quantity + pick.quantity, "alternatives": tuple(others)}
+            )
+        by_product[pick.product] = pick
+    return tuple(by_product.values())
 
 
 def picks_block(picks: Sequence[Pick]) -> str:
