@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import TypeVar
 
 from drretail.grounding.report.citations import Known
@@ -73,6 +73,11 @@ _OF_PICKS: dict[str, ValueKind] = {
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_]|\b(?:at|for))\W*$")
 _NEAR = 9
+_OF_BUDGET = re.compile(r"\W*(?:(?P<of>(?:out )?of)|under|below)\W+(?:\w+\W+){0,2}", re.IGNORECASE)
+_HIGHEST = 5
+# Between figures that are said of several products one by one, and behind a rating or a number of ratings.
+_TOGETHER = re.compile(r"\W*(?:[^\W\d_]+\W+)?")
+_NO_UNIT = re.compile(r"\s*(?:$|[^\w\s\"'”%°]|\w+\s+[\d$€£]|(?:stars?|ratings?|reviews?|people|buyers|customers)\b)")
 _WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
 _WORDS_OF_A_MAKER = 4
@@ -228,6 +233,8 @@ class _Reader:
             subjects = named if len(named) == 1 else around if certain else []
         elif not stretch.cited and len(around) == 1:
             subjects, around = around, []
+        if len(products) > 1 and len(products) == len(stretch.cited):
+            self._read_in_order(products, stretch)
         if subjects or (around and not stretch.cited):
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
@@ -315,6 +322,30 @@ class _Reader:
         record = None if item is None else on_record(kind, item)
         loose = record is not None and kind == "rating_count" and amount.agreement(record) == "loose"
         return fits(amount, record) or loose
+
+    def _read_in_order(self, products: Sequence[str], stretch: Stretch) -> None:
+        """As many figures of a kind as products: "4.6 against 4.1 [P:…][P:…]"; one is wrong where the others are right."""
+        numbers = [it for it in self._within(stretch.start, stretch.end) if not it.compound and not it.is_range]
+        kinds: dict[ValueKind, list[Amount]] = {
+            "price": [it for it in numbers if it.kind == "money"],
+            "rating": [it for it in numbers if it.kind == "number" and it.places == 1 and it.low <= _HIGHEST],
+            "rating_count": [it for it in numbers if it.kind == "number" and not it.places and it.low > _HIGHEST],
+        }
+        for kind, amounts in kinds.items():
+            if len(amounts) != len(products):
+                continue
+            pairs = list(zip(amounts, products, strict=True))
+            wrong = [it for it in pairs if not self._agrees(kind, *it)]
+            if len(wrong) > 1:
+                continue
+            for amount, product in pairs:
+                if (amount, product) not in wrong:
+                    self._keep(kind, amount, [product], "verified")
+            is_row = all(_TOGETHER.fullmatch(self.text, one.end, other.start) for one, other in pairwise(amounts))
+            for amount, product in wrong if is_row else ():
+                is_other = self._is_no_price(amount, product) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
+                if not is_other:
+                    self._keep_if_settled(kind, amount, product, only_wrong=True)
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
@@ -406,7 +437,17 @@ class _Reader:
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
         labels = self.labels.get(amount.start, frozenset())
-        return total_kind(self.text, amount, labels) if amount.kind == "money" or labels else None
+        if amount.kind != "money" and not labels:
+            return None
+        return total_kind(self.text, amount, labels) or self._kind_of_budget(amount)
+
+    def _kind_of_budget(self, amount: Amount) -> ValueKind | None:
+        """What an amount is that is said of the budget: "$24.06 of your $70", "$6.51 under your $20"."""
+        behind = next((it for it in _inside(self.amounts, amount.end, amount.end + _NEAR * 4)), None)
+        if behind is None or behind.low != self.ledger.limit or amount.kind != "money":
+            return None
+        joint = _OF_BUDGET.fullmatch(self.text, amount.end, behind.start)
+        return None if joint is None else "total" if joint["of"] else "left_over"
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda it: it.start) - 1

@@ -68,6 +68,11 @@ TRUE = [
     f"$42.95 + $17.99 = $60.94 {TOTAL}",
     f"The kettle pours {K}: $42.95 + $17.99 = about $61; 2 x $12.49 + tax = $27.",
     f"Two packs of towels would leave $39.02 {T}.",
+    f"It scores 4.6 and weighs 2.5 pounds {K}{P}.",
+    f"It scores 4.6 and 2.5 pounds is light {K}{P}.",
+    f"The kettle is $42.95, shipping $5.99 {K}{P}.",
+    f"They cost $42.95, $4.45 more than the other {K}{P}.",
+    f"The kettle takes $42.95 of your $75 {K}; $32.05 under the $75 stay.",
     f"It works out at about three dollars a towel {EACH}; 6 in the pack.",
     f"roughly $3 a towel {EACH}",
     f"a gap of $4.45 between 2 good choices {GAP}",
@@ -189,6 +194,10 @@ FALSE = [
     (UPRIGHT.replace("512", "152"), "rating_count_wrong", "152"),
     (f"The kettle pours {K}. In all: $42.95 + $17.99 = $66.94.", "total_wrong", "$66.94"),
     (f"Two of the towels {T}: $75 − 2 × $17.99 = $29.02", "calculation_wrong", "$29.02"),
+    (f"The kettle has the better score (4.6 against 4.9) {K}{P}.", "rating_wrong", "4.9"),
+    (f"They cost $42.95 and $35.80 {K}{P}.", "price_wrong", "$35.80"),
+    (f"Of 1,348 and 512 buyers {K}{P}.", "rating_count_wrong", "1,348"),
+    (f"Kettle {K}, towels {T}: $42.95 + $17.99 = $60.94.\n\nSo $24.06 of your $75 stays.", "total_wrong", "$24.06"),
     (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
     ("It never rusts [W:zzzzzzzz].", "unresolved_citation", "[W:zzzzzzzz]"),
 ]
