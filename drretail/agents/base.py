@@ -13,7 +13,6 @@ from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role
 from drretail.tools.tool import Tool
 
-
 _NEVER_WRITING = ("supervisor", "summariser")
 
 

@@ -152,7 +152,11 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
     run = recorded.run
     ended = Ended.of(run, before=False)
     unresolved = sum(citation.type == "unresolved" for citation in run.citations)
-    parts = [counted(ended.tool_calls, "tool call"), counted(len(run.citations), "citation"), f"{ended.tokens:,} tokens"]
+    parts = [
+        counted(ended.tool_calls, "tool call"),
+        counted(len(run.citations), "citation"),
+        f"{ended.tokens:,} tokens",
+    ]
     if ended.calls_failed:
         parts[0] += f" ({ended.calls_failed} unavailable or timed out)"
     if unresolved:

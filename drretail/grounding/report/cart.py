@@ -29,9 +29,7 @@ def picks_by_form(
     if not carts or any(it.keys() != carts[0].keys() for it in carts):
         return None
     ordered = sorted(carts[0], key=lambda it: places[it].start)
-    return tuple(
-        Pick(product=it, quantity=carts[0][it], start=places[it].start, end=places[it].end) for it in ordered
-    )
+    return tuple(Pick(product=it, quantity=carts[0][it], start=places[it].start, end=places[it].end) for it in ordered)
 
 
 def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledger: Ledger) -> Cart | None:
@@ -45,7 +43,7 @@ def _reckoned(cited: Collection[str], calculations: Sequence[Calculation], ledge
             products.setdefault(price, []).append(product)
     known = {price: {of[0]: 1} for price, of in products.items() if len(of) == 1}
     sums = [(it.result, cart) for it in calculations if len(it.operands) > 1 and (cart := _added(it.expression, known))]
-    known = {**{result: cart for result, cart in sums}, **known}
+    known = dict(sums) | known
     left = [cart for it in calculations if (cart := _taken_from_budget(it, known, ledger))]
     carts = left or [cart for result, cart in sums if ledger.limit is None or result <= ledger.limit]
     return carts[0] if carts and all(it == carts[0] for it in carts) else None

@@ -72,9 +72,7 @@ def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
     for pick in picks:
         if (held := by_product.get(pick.product)) is not None:
             others = dict.fromkeys((*held.alternatives, *pick.alternatives))
-            pick = held.model_copy(
-                update={"quantity": held.quantity + pick.quantity, "alternatives": tuple(others)}
-            )
+            pick = held.model_copy(update={"quantity": held.quantity + pick.quantity, "alternatives": tuple(others)})
         by_product[pick.product] = pick
     return tuple(by_product.values())
 

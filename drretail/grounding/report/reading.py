@@ -6,16 +6,17 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise, permutations
 from typing import TypeVar
 
-from drretail.grounding.report.citations import Known
 from drretail.grounding.report.cart import picks_by_form
-from drretail.grounding.report.names import Names
-from drretail.grounding.report.totals import is_made_of, may_be_wrong, sums_of, total_kind
+from drretail.grounding.report.citations import Known
+from drretail.grounding.report.names import Names, makers_in
+from drretail.grounding.report.price_words import is_another_amount, says_no_price
+from drretail.grounding.report.totals import is_made_of, may_be_wrong, share_kind, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
 from drretail.grounding.text.equations import Equation, find_equations
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
@@ -51,18 +52,6 @@ _LINE_WORDS = frozenset({*_OF_LABELS, *(word for words in _LABELS.values() for w
 _SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
 _NEXT_CLAUSE = re.compile(r"[,;]\s+(?:and|but|while|then|whereas)\s")
 _CLAUSE = re.compile(r"[;:](?=\s)")
-# Beside an amount that is no price of the whole listing, today, in this shop. It is then left alone, never an error.
-_NO_PRICE_BEHIND = re.compile(
-    r"\W{0,3}(?:/|\b(?:per|an?|each|apiece|more|less|cheaper|dearer|extra|off|left|over|under|below|above|short|shy|away"
-    r"|to spare|saved|unspent|remain\w*|budget|limit|cap|ceiling|shipping|delivery|coupon|discount|rebate|deposit)\b)",
-    re.IGNORECASE,
-)
-_NO_PRICE_BEFORE = re.compile(
-    r"\b(?:(?:was|were|sav\w+|from|than|off|your|the|my|elsewhere|once|used to be|instead of|worth|above|below"
-    r"|leav\w+|paid|another|extra|additional)|(?:shipping|delivery|coupon|discount|budget|limit|cap|ceiling)(?:\s\w+)?)"
-    r"\W{0,3}(?:an?\W)?$",
-    re.IGNORECASE,
-)
 _NO_ORDER_DATE = re.compile(
     r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
 )
@@ -72,15 +61,12 @@ _OF_PICKS: dict[str, ValueKind] = {
 }
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_]|\b(?:at|for))\W*$")
-_NEAR = 9
-_OF_BUDGET = re.compile(r"\W*(?:(?P<of>(?:out )?of)|under|below)\W+(?:\w+\W+){0,2}", re.IGNORECASE)
+_NEAR, _REACH = 9, 36
 _HIGHEST = 5
 # Between figures that are said of several products one by one, and behind a rating or a number of ratings.
 _TOGETHER = re.compile(r"\W*(?:[^\W\d_]+\W+)?")
 _NO_UNIT = re.compile(r"\s*(?:$|[^\w\s\"'”%°]|\w+\s+[\d$€£]|(?:stars?|ratings?|reviews?|people|buyers|customers)\b)")
-_WORD = re.compile(r"\w+")
 _SHORTEST_MAKER = 4
-_WORDS_OF_A_MAKER = 4
 _MOST_OPERANDS = 8
 _MONEY_LABELS = _LABELS["price"] | {"total", "sum", "left", "difference", "$", "usd"}
 _Figure = TypeVar("_Figure", Amount, Score, SaidDate)
@@ -194,9 +180,7 @@ class _Reader:
             kind for kind, words in _LABELS.items() if any(it & words and it <= words | _OF_LABELS for it in labels)
         ]
         is_named = (
-            amount.kind == "money"
-            and (cell.row < 0 or not cell.column)
-            and not _NO_PRICE_BEHIND.match(self.text, amount.end)
+            amount.kind == "money" and (cell.row < 0 or not cell.column) and not is_another_amount(self.text, amount)
         )
         kind: ValueKind | None = None
         if ("price" in kinds or (is_named and amount.places)) and not self._is_of_another(amount, subject):
@@ -324,7 +308,7 @@ class _Reader:
         return fits(amount, record) or loose
 
     def _read_in_order(self, products: Sequence[str], stretch: Stretch) -> None:
-        """As many figures of a kind as products: "4.6 against 4.1 [P:…][P:…]"; one is wrong where the others are right."""
+        """As many figures of a kind as products, "4.6 against 4.1 [P:…][P:…]": one is wrong where the others fit."""
         numbers = [it for it in self._within(stretch.start, stretch.end) if not it.compound and not it.is_range]
         kinds: dict[ValueKind, list[Amount]] = {
             "price": [it for it in numbers if it.kind == "money"],
@@ -343,7 +327,9 @@ class _Reader:
                     self._keep(kind, amount, [product], "verified")
             is_row = all(_TOGETHER.fullmatch(self.text, one.end, other.start) for one, other in pairwise(amounts))
             for amount, product in wrong if is_row else ():
-                is_other = self._is_no_price(amount, product) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
+                is_other = (
+                    self._is_no_price(amount, product) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
+                )
                 if not is_other:
                     self._keep_if_settled(kind, amount, product, only_wrong=True)
 
@@ -439,15 +425,11 @@ class _Reader:
         labels = self.labels.get(amount.start, frozenset())
         if amount.kind != "money" and not labels:
             return None
-        return total_kind(self.text, amount, labels) or self._kind_of_budget(amount)
-
-    def _kind_of_budget(self, amount: Amount) -> ValueKind | None:
-        """What an amount is that is said of the budget: "$24.06 of your $70", "$6.51 under your $20"."""
-        behind = next((it for it in _inside(self.amounts, amount.end, amount.end + _NEAR * 4)), None)
-        if behind is None or behind.low != self.ledger.limit or amount.kind != "money":
-            return None
-        joint = _OF_BUDGET.fullmatch(self.text, amount.end, behind.start)
-        return None if joint is None else "total" if joint["of"] else "left_over"
+        behind = _inside(self.amounts, amount.end, amount.end + _REACH)
+        said_of_budget = (
+            bool(behind) and behind[0].low == self.ledger.limit and share_kind(self.text, amount, behind[0])
+        )
+        return total_kind(self.text, amount, labels) or said_of_budget or None
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda it: it.start) - 1
@@ -459,9 +441,7 @@ class _Reader:
         return words or (derivation(amount, self.ledger, self.cited, is_left=is_left) if amount.places == 2 else None)
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
-        before = self.text[max(0, amount.start - 30) : amount.start]
-        said = amount.compound or self._total_kind(amount) or _NO_PRICE_BEHIND.match(self.text, amount.end)
-        said = said or _NO_PRICE_BEFORE.search(before)
+        said = amount.compound or self._total_kind(amount) or says_no_price(self.text, amount)
         return bool(said) or self._is_of_then(amount) or self._is_of_another(amount, subject)
 
     def _is_of_then(self, amount: Amount) -> bool:
@@ -481,7 +461,7 @@ class _Reader:
         if item is None or price is None:
             return
         said, own = self.text[stretch.start : price.start], plain(f"{item.brand} {item.store} {record_text(item)}")
-        named = list(self._makers_in(said))
+        named = list(makers_in(said, self.makers))
         if len(named) != 1 or plain(named[0][1]) in own or plain(item.brand or "") in plain(said):
             return
         start, name = named[0]
@@ -489,16 +469,6 @@ class _Reader:
             start += stretch.start
             value = ReadValue(kind="brand", amount=name, of=(subject,), start=start, end=start + len(name))
             self.values += [it for it in verify([value], self.ledger) if it.state == "contradicted"]
-
-    def _makers_in(self, said: str) -> Iterator[tuple[int, str]]:
-        """The names of makers in a text, each with its place; the longest where one begins another."""
-        words, end = list(_WORD.finditer(said)), 0
-        for index, first in enumerate(words):
-            names = (said[first.start() : last.end()] for last in reversed(words[index : index + _WORDS_OF_A_MAKER]))
-            name = next((it for it in names if it in self.makers), None)
-            if name is not None and first.start() >= end:
-                end = first.start() + len(name)
-                yield first.start(), name
 
 
 def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:

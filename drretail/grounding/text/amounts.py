@@ -32,7 +32,10 @@ _CODE = rf"(?:{'|'.join(_CODES)})(?![^\W\d_])"
 _BEFORE = rf"(?i:\b(?:US|CA|AU|[CA])\$|[$€£¥₹]|(?<!\w){_CODE})"
 _BEHIND = rf"(?i:US\$|[$€£¥₹¢]|{_CODE}|(?:dollars?|bucks|euros?|quid|cents?)\b)"
 _END = rf"(?:(?![\w]|[.,]\d)|(?={_BEHIND}))"
-_FIGURE = rf"(?:(?P<sign%s>{_BEFORE})\s?|(?<![\w.,/]))(?P<digits%s>{_NUMBER})(?P<k%s>(?i:k)\b)?{_END}(?:(?:[.,][-–])?[\s-]?(?P<behind%s>{_BEHIND})(?!\s?\d))?"
+_FIGURE = (
+    rf"(?:(?P<sign%s>{_BEFORE})\s?|(?<![\w.,/]))(?P<digits%s>{_NUMBER})(?P<k%s>(?i:k)\b)?{_END}"
+    rf"(?:(?:[.,][-–])?[\s-]?(?P<behind%s>{_BEHIND})(?!\s?\d))?"
+)
 _AMOUNT = re.compile(
     _FIGURE.replace("%s", "") + r"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)" + _FIGURE.replace("%s", "2") + ")?"
 )

@@ -12,7 +12,8 @@ _AROUND = r"[\s*_\\]*"
 # Behind a figure what it counts may be named: "4 packs × $12.49".
 _JOINT = re.compile(rf"(?:\s?[^\W\d_]+){{0,2}}{_AROUND}(?P<sign>[+×x*÷/−–=-]){_AROUND}")
 _SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
-# What stands before, or behind the result, goes on with it: a term in words, another equation; a list's bullet does not.
+# What stands before, or behind the result, goes on with it: a term in words, another equation; a
+# list's bullet does not.
 _OPEN_BEFORE = re.compile(r"[^\s*_][ *_]*[+×÷/−–=-][ *_]*$")
 _REACH = 20
 _OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
@@ -48,7 +49,9 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
             run.append(following)
             signs.append(sign)
             continue
-        is_whole = not _OPEN_BEFORE.search(text[max(0, run[0].start - _REACH) : run[0].start]) and not _OPEN_BEHIND.match(text, following.end)
+        is_whole = not _OPEN_BEFORE.search(
+            text[max(0, run[0].start - _REACH) : run[0].start]
+        ) and not _OPEN_BEHIND.match(text, following.end)
         value = _worked_out([it.low for it in run], signs) if signs and is_whole else None
         if value is not None and any(it.kind == "money" for it in (*run, following)):
             terms = [f"{sign}{it.low:f}" for sign, it in zip(["", *signs], run, strict=True)]

@@ -56,7 +56,12 @@ def _later_days(
     cited = [it.start for it in citations if it.type == "web"]
     for said in find_dates(layout.text):
         inside = any(it.start <= said.start < it.end and _holds(it.start, it.end, cited) for it in layout.sentences)
-        if inside and said.iso not in dated and len(said.iso) >= _MONTH and said.iso > today.isoformat()[: len(said.iso)]:
+        if (
+            inside
+            and said.iso not in dated
+            and len(said.iso) >= _MONTH
+            and said.iso > today.isoformat()[: len(said.iso)]
+        ):
             found = f"it lies after the shop's today, {today}"
             words = layout.report[said.start : said.end]
             yield Finding(code=AFTER_TODAY, severity="warning", start=said.start, end=said.end, said=words, found=found)

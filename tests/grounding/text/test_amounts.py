@@ -45,7 +45,9 @@ def test_an_amount_is_read_with_its_currency_and_relation(
     assert (amount.low, amount.currency, amount.relation) == (Decimal(number), currency, relation)
 
 
-@pytest.mark.parametrize("text", ["$19-26", "$19–$26", "19 to 26 dollars", "between $19 and $26", "USD 19 – 26", "USD19-26"])
+@pytest.mark.parametrize(
+    "text", ["$19-26", "$19–$26", "19 to 26 dollars", "between $19 and $26", "USD 19 – 26", "USD19-26"]
+)
 def test_a_range_is_one_amount(text: str) -> None:
     (amount,) = find_amounts(text)
     assert (amount.low, amount.high, amount.currency, amount.relation) == (19, 26, "USD", "range")
@@ -60,10 +62,14 @@ def _written(number: Decimal, thousands: str, point: str) -> str:
     return f"{number:,}".translate(str.maketrans({",": thousands, ".": point}))
 
 
-_WAYS = st.sampled_from([("", "."), (",", "."), ("", ","), (".", ","), ("\u202f", ","), (" ", ","), ("'", "."), ("’", ".")])
+_WAYS = st.sampled_from(
+    [("", "."), (",", "."), ("", ","), (".", ","), ("\u202f", ","), (" ", ","), ("'", "."), ("’", ".")]
+)
 _PLACES = st.sampled_from(
-    ["$#", "$ #", "US$#", "USD#", "usd #", "#$", "# USD", "#USD", "# dollars"]
-    + ["€#", "€ #", "EUR#", "#€", "# €", "#EUR", "# euros", "£#", "CHF #", "# CHF"]
+    [
+        *("$#", "$ #", "US$#", "USD#", "usd #", "#$", "# USD", "#USD", "# dollars"),
+        *("€#", "€ #", "EUR#", "#€", "# €", "#EUR", "# euros", "£#", "CHF #", "# CHF"),
+    ]
 )
 
 
@@ -73,7 +79,9 @@ def test_any_written_amount_is_read_back(number: Decimal, way: tuple[str, str], 
     assert (amount.low, amount.kind) == (number, "money")
 
 
-@given(st.decimals(min_value=1, max_value=9_999, places=2), _WAYS, _PLACES, st.sampled_from(["under", "under ", "max "]))
+@given(
+    st.decimals(min_value=1, max_value=9_999, places=2), _WAYS, _PLACES, st.sampled_from(["under", "under ", "max "])
+)
 def test_reports_and_budgets_are_read_by_one_reader_of_money(
     number: Decimal, way: tuple[str, str], place: str, bound: str
 ) -> None:
