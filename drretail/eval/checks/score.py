@@ -72,8 +72,8 @@ DESCRIPTION = MetricDescription(
     title="Checks",
     meaning="Each number is the share of reports without such an error, or, of checks that only warn (wrong_thing, "
     "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
-    "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or fewer "
-    "than half of the figures were read.",
+    "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or "
+    "fewer than half of the figures were read.",
     headlines=(
         CLEAN,
         "over_budget",
