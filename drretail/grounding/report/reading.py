@@ -326,11 +326,12 @@ class _Reader:
                 if (amount, product) not in wrong:
                     self._keep(kind, amount, [product], "verified")
             is_row = all(_TOGETHER.fullmatch(self.text, one.end, other.start) for one, other in pairwise(amounts))
-            for amount, product in wrong if is_row else ():
+            is_exact = all(it.relation == "is" for it in amounts)
+            for amount, product in wrong if is_row and is_exact else ():
                 is_other = (
                     self._is_no_price(amount, product) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
                 )
-                if not is_other:
+                if not is_other and not any(self._agrees(kind, amount, it) for it in products):
                     self._keep_if_settled(kind, amount, product, only_wrong=True)
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:

@@ -16,6 +16,7 @@ _SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
 # list's bullet does not.
 _OPEN_BEFORE = re.compile(r"[^\s*_][ *_]*[+×÷/−–=-][ *_]*$")
 _REACH = 20
+_CENTS = 2
 _OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
 
 
@@ -53,7 +54,8 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
             text[max(0, run[0].start - _REACH) : run[0].start]
         ) and not _OPEN_BEHIND.match(text, following.end)
         value = _worked_out([it.low for it in run], signs) if signs and is_whole else None
-        if value is not None and any(it.kind == "money" for it in (*run, following)):
+        is_of_money = any(it.kind == "money" or it.places == _CENTS for it in run)
+        if value is not None and is_of_money and "money" in {it.kind for it in (*run, following)}:
             terms = [f"{sign}{it.low:f}" for sign, it in zip(["", *signs], run, strict=True)]
             yield Equation("".join(terms), tuple(run), value, following)
         run, signs = [], []

@@ -25,6 +25,7 @@ def equations_in(text: str) -> list[Equation]:
         ("$17.99 / 6 = $3.00", "17.99/6"),
         ("4 × 12,49 € = 49,96 €", "4*12.49"),
         ("17.99 ÷ 6 = $3", "17.99/6"),
+        ("Qty 2 × $18.95 = $37.90", "2*18.95"),
     ],
 )
 def test_a_sum_that_is_written_out_is_worked_out(text: str, expression: str) -> None:
@@ -44,6 +45,9 @@ def test_a_sum_that_is_written_out_is_worked_out(text: str, expression: str) -> 
         "20% + $5 = $30",
         "6 oz × 4 = 24 oz",
         "$5 / 0 = $1",
+        "a 9 x 13 pan = $12.99",
+        "3 × $12.99 ≈ $41",
+        "2 x $17.99 = $40 - more",
     ],
 )
 def test_what_is_no_whole_sum_of_figures_is_left_alone(text: str) -> None:
