@@ -14,13 +14,16 @@ from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
+from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.scripted import requests_of, scripted_model
 from drretail.records.models import ModelProfile
+from drretail.records.query import Task
 from drretail.records.reading import Pick
-from drretail.records.run import Answer
+from drretail.records.run import Answer, Limits
 from drretail.tools.registry import TOOLS, tool_schema_hash
 from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.own import BUYER, SHIPPING
@@ -102,7 +105,8 @@ def test_missing_picks_are_asked_of_the_role_that_writes_the_report(roles: tuple
 
 
 def returning(given: Any) -> Agent:
-    async def answer(*_: object) -> Any:
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        del task, session, models, limits
         return given
 
     return Agent(answer, roles=())
