@@ -6,7 +6,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared, take_picks
+from drretail.grounding.report.picks import Declared, merged, take_picks
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
@@ -62,7 +62,8 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     if answer.report.strip() and not report:
         raise ModelError("model", "the report holds nothing but its picks")
     if answer.picks is not None or any(note.startswith((MISSING, UNREADABLE)) for note in answer.notes):
-        return answer.model_copy(update={"report": report})
+        picks = None if answer.picks is None else merged(answer.picks)
+        return answer.model_copy(update={"report": report, "picks": picks})
     if found.picks is None and role is not None:
         found = await declared(answer.report, task, role, models)
     notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))

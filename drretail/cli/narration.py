@@ -9,7 +9,7 @@ import typer
 
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
-from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.wording import counted, format_money, short_title
 from drretail.records.run import Step
 from drretail.viewer.output import say
 
@@ -153,15 +153,19 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
     run = recorded.run
     ended = Ended.of(run, before=False)
     unresolved = sum(citation.type == "unresolved" for citation in run.citations)
-    parts = [f"{ended.tool_calls} tool calls", f"{len(run.citations)} citations", f"{ended.tokens:,} tokens"]
+    parts = [
+        counted(ended.tool_calls, "tool call"),
+        counted(len(run.citations), "citation"),
+        f"{ended.tokens:,} tokens",
+    ]
     if ended.calls_failed:
         parts[0] += f" ({ended.calls_failed} unavailable or timed out)"
     if unresolved:
-        parts.append(f"{unresolved} citations resolve to nothing")
+        parts.append(f"{counted(unresolved, 'citation')} resolve{'s' if unresolved == 1 else ''} to nothing")
     if run.failed_branches:
-        parts.append(f"{len(run.failed_branches)} researchers came back with nothing")
+        parts.append(f"{counted(len(run.failed_branches), 'researcher')} came back with nothing")
     if run.struck:
-        parts.append(f"{len(run.struck)} statements struck")
+        parts.append(f"{counted(len(run.struck), 'statement')} struck")
     if run.picks is None:
         parts.append("what belongs into the cart is not known")
     if run.stop != "finished":

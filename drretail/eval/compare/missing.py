@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from drretail.eval.compare.wording import counted, hidden, queries
+from drretail.eval.compare.wording import hidden, queries
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel, names_panel
+from drretail.grounding.text.wording import counted
 from drretail.records.comparison import Comparison, JudgeTable, Missing
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, JudgeRef

@@ -19,14 +19,14 @@ def name_of(row: ComparedRow | Reliability) -> str:
 
 
 def number(value: float) -> str:
-    """Two digits behind the point, one from 100 on."""
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.2f}"
+    """Two digits behind the point, one from 100 on, and no sign before a plain 0.00."""
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{round(value, 2) + 0.0:.2f}"
 
 
 def signed(value: float) -> str:
     """With its sign; a plain 0.00 where nothing of it can be seen."""
     shown = number(value)
-    return shown.lstrip("-") if float(shown.replace(",", "")) == 0 else f"{'+' if value > 0 else ''}{shown}"
+    return shown if value < 0 or float(shown.replace(",", "")) == 0 else f"+{shown}"
 
 
 def queries(count: int) -> str:
@@ -34,11 +34,6 @@ def queries(count: int) -> str:
     if count > MOST:
         return f"more than {MOST:,} queries"
     return "1 query" if count == 1 else f"{count:,} queries"
-
-
-def counted(count: int, what: str) -> str:
-    """ "1 report", "2 reports"."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def listed(names: Iterable[str]) -> str:

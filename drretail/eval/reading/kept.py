@@ -79,7 +79,7 @@ def judges_reading(subject: Subject) -> Reading | None:
 def how_read(reading: Reading) -> str:
     """ "figures read 31 of 44, picks declared"."""
     figures = f"figures read {reading.read:,} of {reading.seen:,}" if reading.seen else "no figures beside citations"
-    return f"{figures}, {picks_by(reading)}"
+    return f"{figures}, {picks_by(reading)}{': none' if reading.picks == () else ''}"
 
 
 def picks_by(reading: Reading) -> str:

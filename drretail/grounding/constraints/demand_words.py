@@ -106,26 +106,6 @@ NOT_IN_PRODUCTS = _words(
     """
 )
 
-# Words of a claim about a product that say nothing its record could contradict …
-NEUTRAL_OF_PRODUCTS = _words(
-    """
-    a an and are at average by charges cost costs costing currently customer customers dollars for from get has have in
-    is it item its listed listing of on out price priced prices product rated rating ratings review reviews sells shop
-    stands star stars store that the this to us usd user users voices votes with
-    """
-)
-
-
-# A name with one of these is a label of the report's and not a product's name.
-LABELS = _words(
-    """
-    alternative alternatives average best bottom budget category choice conclusion cons cost costs estimate estimated
-    features first how item items key left line month note option overall phase pick plan price prices pros quantity
-    range rating ratings recommendation recommended remaining reviews runner-up save saving savings second shipping
-    spend spending stage step subtotal summary tax third tier tip tips total value verdict week what why year
-    """
-)
-
 # A shopper may say them whatever the question is about: they tell no question from another.
 OF_ANY_QUESTION = _words(
     """

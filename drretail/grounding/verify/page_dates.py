@@ -4,7 +4,7 @@ Neither makes a report wrong, so all of it is warnings: a reader decides what th
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 
 from drretail.grounding.text.amounts import find_dates
@@ -49,7 +49,8 @@ def pages_after_today(
         for citation, entry, day in dated_pages(citations, evidence)
         if day > now
     ]
-    return [*pages, *_later_days(layout, citations, now)]
+    dated = {f"{day}" for _, _, day in dated_pages(citations, evidence)}
+    return [*pages, *_later_days(layout, citations, now, dated)]
 
 
 def dated_pages(
@@ -62,11 +63,19 @@ def dated_pages(
             yield citation, entry, date.fromisoformat(entry.date)
 
 
-def _later_days(layout: Layout, citations: Sequence[Citation], today: date) -> Iterator[Finding]:
+def _later_days(
+    layout: Layout, citations: Sequence[Citation], today: date, dated: Collection[str]
+) -> Iterator[Finding]:
+    """``dated`` are the days of the cited pages themselves, which are told once."""
     cited = [it.start for it in citations if it.type == "web"]
     for said in find_dates(layout.text):
         inside = any(it.start <= said.start < it.end and _holds(it.start, it.end, cited) for it in layout.sentences)
-        if inside and len(said.iso) >= _MONTH and said.iso > today.isoformat()[: len(said.iso)]:
+        if (
+            inside
+            and said.iso not in dated
+            and len(said.iso) >= _MONTH
+            and said.iso > today.isoformat()[: len(said.iso)]
+        ):
             found = f"it lies after the shop's today, {today}"
             words = layout.report[said.start : said.end]
             yield Finding(code=AFTER_TODAY, severity="warning", start=said.start, end=said.end, said=words, found=found)

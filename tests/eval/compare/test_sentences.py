@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.comparing import Asking, compare
+from drretail.eval.compare.wording import number, signed
 from drretail.records.pairs import PairScore
 from drretail.stats.power import power
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, beside, comparison, gathered, only_row, runs
 from tests.eval.compare.test_comparing import noisy
+
+
+def test_a_number_that_shows_as_zero_has_no_sign() -> None:
+    assert [number(it) for it in (-0.0, -0.004, 0.004, -0.005001)] == ["0.00", "0.00", "0.00", "-0.01"]
+    assert [signed(it) for it in (-0.0, 0.0, -0.2, 0.2)] == ["0.00", "0.00", "-0.20", "+0.20"]
 
 
 def test_a_clear_difference_is_said_with_who_is_higher_by_how_much_and_how_surely() -> None:

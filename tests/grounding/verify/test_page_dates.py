@@ -98,3 +98,8 @@ def test_what_is_not_said_of_the_web_is_left_alone() -> None:
 
 def test_without_a_today_nothing_is_found() -> None:
     assert found(case(f"Hang it five feet high [{PAGE}].", "2020-01-15", now=None), "old_page") == []
+
+
+def test_a_page_that_is_cited_with_its_own_date_is_told_once() -> None:
+    (finding,) = found(case(f"“Hang it high.” (2024-05-02) [{PAGE}].", "2024-05-02"), "after_today")
+    assert finding.said == f"[{PAGE}]"
