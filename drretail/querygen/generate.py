@@ -93,7 +93,7 @@ def queries_of(
 
     def faultless(made: Draft) -> bool:
         query = query_of(world, user_id, f"{slug}-{len(queries) + 1}", made)
-        return linter is None or not linter.check(query, also=linter.like_one_of(query, queries)).findings
+        return linter is None or not linter.check(query).findings
 
     for made in islice(varied(history, offers, price_level(history, offers), seed, faultless), per_user):
         queries.append(query_of(world, user_id, f"{slug}-{len(queries) + 1}", made))

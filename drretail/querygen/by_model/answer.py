@@ -4,7 +4,7 @@ from typing import Literal
 
 from drretail.records.base import Record
 from drretail.records.money import Money
-from drretail.records.query import Constraints, NeedKind, Query
+from drretail.records.query import Constraints, NeedKind
 
 
 class WrittenBudget(Record):
@@ -46,22 +46,6 @@ class WrittenQuery(Record):
     constraints: WrittenConstraints
 
 
-def as_query(written: WrittenQuery, query_id: str, user_id: str | None, world_fingerprint: str, source: str) -> Query:
-    """The query that becomes of an answer; generic without a user."""
-    return Query(
-        query_id=query_id,
-        user_id=user_id,
-        text=written.query.strip(),
-        mode="generic" if user_id is None else "profile_aware",
-        kind=written.kind,
-        rationale=written.rationale.strip(),
-        expected_tools=tuple(dict.fromkeys(written.expected_tools)),
-        constraints=as_constraints(written.constraints),
-        world_fingerprint=world_fingerprint,
-        source=source,
-    )
-
-
 def as_constraints(written: WrittenConstraints) -> Constraints:
     """The record that queries carry. Raises ValueError for a budget that is no amount of money."""
     budget = written.budget
@@ -73,7 +57,7 @@ def as_constraints(written: WrittenConstraints) -> Constraints:
         brands_unwanted=tuple(written.brands_unwanted),
         must=tuple(written.must),
         must_not=tuple(written.must_not),
-        quantities={item.thing: item.number for item in written.quantities},
-        deadline=written.deadline,
-        owned=tuple(written.owned),
+        quantities={item.thing: item.number for item in written.quantities if item.number > 1},
+        deadline=written.deadline or None,
+        owned=tuple(it.removeprefix("P:") for it in written.owned),
     )

@@ -8,6 +8,8 @@ from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.place import Place, category_names
+from drretail.querygen.by_model.shelf import owned_by, shelf_of
+from drretail.querygen.lint import Linter
 from drretail.tools.registry import json_schemas
 
 if TYPE_CHECKING:
@@ -37,8 +39,8 @@ class Fault:
 class Briefing:
     """Writes the messages for any place of one world; what is equal for all places is written once."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, linter: Linter) -> None:
+        self._linter = linter
         self._summaries = Summaries(world)
         self._prompts = prompts()
         self._instructions = self._prompts["instructions"].render(
@@ -72,10 +74,14 @@ class Briefing:
 
     def _asked(self, place: Place, earlier: Sequence[str]) -> str:
         told = tagged("questions", "\n\n".join(earlier) or "None yet.")
-        if place.user_id is None:
-            return self._prompts["generic"].render(category=tagged("category", place.category), earlier=told)
+        shopper = self._linter.shopper(place.user_id)
+        shelf = tagged("shelf", shelf_of(self._linter.stock, place, shopper) or "Nothing is known of it.")
+        if place.user_id is None or shopper is None:
+            category = tagged("category", place.category)
+            return self._prompts["generic"].render(category=category, shelf=shelf, earlier=told)
         profile = tagged("profile", self._summaries.of(place.user_id).text_with_orders)
-        return self._prompts["profile_aware"].render(profile=profile, earlier=told)
+        owned = tagged("owned", owned_by(shopper))
+        return self._prompts["profile_aware"].render(profile=profile, owned=owned, shelf=shelf, earlier=told)
 
 
 def _told_tools() -> list[str]:
