@@ -9,4 +9,5 @@ problems.py  what is wrong with an answer, told to it at most twice; what stays 
 write.py     places → queries: side by side, journalled, resumed
 estimate.py  what the queries that are still to be written will take
 rewrite.py   queries in which something was found → the same, written again
+typist.py    plain questions → the same, with what they demand in types
 """

@@ -10,6 +10,7 @@ from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.place import Place, category_names
 from drretail.querygen.by_model.shelf import owned_by, shelf_of
 from drretail.querygen.lint import Linter
+from drretail.records.query import Query
 from drretail.tools.registry import json_schemas
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 # A shop of thousands of categories would fill the prompt.
 _MOST_CATEGORIES = 60
-NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again", "rewrite", "tried")
+NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again", "rewrite", "tried", "typing")
 
 
 def prompts() -> dict[str, Prompt]:
@@ -43,11 +44,12 @@ class Briefing:
         self._linter = linter
         self._summaries = Summaries(world)
         self._prompts = prompts()
+        self._categories = tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES]))
         self._instructions = self._prompts["instructions"].render(
             deep_research=self._prompts["deep_research"].text.strip(),
             domain=self._prompts["domain"].render(today=world.manifest.now.date().isoformat()).strip(),
             tools=tagged("tools", "\n".join(_told_tools())),
-            categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
+            categories=self._categories,
         )
 
     def messages(self, place: Place, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
@@ -66,6 +68,18 @@ class Briefing:
                 tried=self._prompts["tried"].render(tries=tries) if tries else "",
             )
         )
+
+    def messages_to_type(self, query: Query) -> "list[BaseMessage]":
+        """What is sent for the typed constraints of a question that somebody else put."""
+        from langchain_core.messages import HumanMessage
+
+        shopper = self._linter.shopper(query.user_id)
+        asked = self._prompts["typing"].render(
+            categories=self._categories,
+            owned=tagged("owned", owned_by(shopper) if shopper else "Nothing is known."),
+            question=tagged("question", query.text),
+        )
+        return [HumanMessage(asked)]
 
     def _said(self, asked: str) -> "list[BaseMessage]":
         from langchain_core.messages import HumanMessage, SystemMessage

@@ -22,7 +22,8 @@ _LONGEST_TITLE = 90
 def shelf_of(stock: Stock, place: Place, shopper: Shopper | None) -> str:
     """A line for each kind of product around the user's purchases, or of the place's category; the nearest first."""
     bought = shopper.listings[:_NEAR] if shopper else []
-    names = _near(stock, bought) if shopper else _kinds_in(stock, (place.category,))
+    about = [it for it in (place.category, *place.category.split(", ")) if stock.has_category(it)]
+    names = _near(stock, bought) if shopper else _kinds_in(stock, about)
     lines = (_line(name, stock.most_popular(name)) for name in dict.fromkeys(names))
     beside = (_neighbours(stock, it) for it in bought if len(_path_of(it)) == 1)
     return "\n".join(islice((line for line in chain(lines, beside) if line), MOST_KINDS))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.constraints.quantities import read_deadline
-from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
@@ -83,7 +83,7 @@ def _rationale(case: Case) -> Iterator[Finding]:
 def _words(case: Case) -> Iterator[Finding]:
     constraints, text = case.query.constraints, case.query.text
     budget = constraints.budget
-    if budget is not None and budget.value not in {it.high for it in find_amounts(text)}:
+    if budget is not None and not find_money(text):
         yield found("words_not_in_text", format_money(budget.value, budget.currency), "write it in digits")
     demands = (*constraints.must, *constraints.must_not, *constraints.brands_wanted, *constraints.brands_unwanted)
     due = () if constraints.deadline is None else (constraints.deadline,)

@@ -13,8 +13,8 @@ CODES = {"near_duplicate": "most of the text stands in an earlier query of the f
 
 # Words that follow each other; of the shorter text's, the share that stand in the other one.
 SHINGLE, ALIKE = 4, 0.6
-# Of the words with content of the shorter of two texts of one user, in whatever order and form.
-SAME_WORDS = 0.8
+# Of the words with content of the shorter of two texts of one user, in whatever order and form; and how many it has.
+SAME_WORDS, LEAST_WORDS = 0.8, 7
 Run = tuple[str, ...]
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -59,7 +59,8 @@ class Texts:
     def _by_words(self, query: Query) -> dict[str, float]:
         words = frozenset(content_stems(query.text))
         others = self._words.get(query.user_id, {}).items()
-        return {it: len(words & its) / max(1, min(len(words), len(its))) for it, its in others if it != query.query_id}
+        least = {it: min(len(words), len(its)) for it, its in others if it != query.query_id}
+        return {it: len(words & its) / least[it] for it, its in others if least.get(it, 0) >= LEAST_WORDS}
 
 
 def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:

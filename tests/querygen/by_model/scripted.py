@@ -88,7 +88,7 @@ def scripted(chat: ScriptedChat) -> Model:
 def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
     """An answer without fault, another for each seed; ``changes`` go into the answer or its constraints."""
     rng = Random(str(seed))
-    words = " ".join(rng.sample(WORDS, 25))
+    words = " ".join(f"{rng.choice(WORDS)}{rng.choice(WORDS)}" for _ in range(25))
     answer: dict[str, Any] = {
         "query": f"I wonder which {words} would suit me. Please keep it under $60 in total and pick two planters.",
         "kind": "project",
