@@ -8,7 +8,7 @@ from drretail.records.query import Constraints, NeedKind
 
 
 class WrittenBudget(Record):
-    """An upper limit on spending that stands in the text."""
+    """An upper limit on spending that the text names."""
 
     amount: float
     currency: Literal["USD", "EUR", "GBP"]
@@ -23,7 +23,9 @@ class WrittenQuantity(Record):
 
 
 class WrittenConstraints(Record):
-    """What the text demands; pairs where ``Constraints`` has a dict, for schemas of models know no open objects."""
+    """What the text demands, and nothing else."""
+
+    # Quantities are pairs, since schemas of models know no open objects. Models read these first lines.
 
     budget: WrittenBudget | None
     categories: list[str]
@@ -37,7 +39,7 @@ class WrittenConstraints(Record):
 
 
 class WrittenQuery(Record):
-    """One query with what stands beside it (paper Table 6), and its typed constraints."""
+    """One question with what stands beside it."""
 
     query: str
     kind: NeedKind

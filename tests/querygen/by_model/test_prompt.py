@@ -52,7 +52,7 @@ def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
     assert kinds[:2] == ["Shampoo", "Cordless Drill"]  # the newest purchases first,
     assert {"Birdhouse", "Hair Mask", "Tape Measure"} <= set(kinds)  # then what stands beside them
-    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, half of them up to $24.00")
+    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, in the middle $24.00")
     assert len(shelf) <= MOST_KINDS
 
 
