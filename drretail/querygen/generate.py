@@ -21,6 +21,8 @@ from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 
 SOURCE = "offline:generator"
+LEAST_ORDERS = 2
+"""A single order is no profile: whoever has only that is asked about nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,8 @@ def _generate(
             break
     if not queries:
         raise UserError(
-            f"No query could be made from the orders of {len(without)} users: there is nothing delivered whose title "
-            "names an everyday thing that the shop has more of. Try other users or a larger world."
+            f"No query could be made from the orders of {len(without)} users: less than two have arrived, or no title "
+            "of theirs names an everyday thing that the shop has more of. Try other users or a larger world."
         )
     return Generated(tuple(queries), len(served), tuple(without), tuple(fewer))
 
@@ -88,6 +90,8 @@ def queries_of(
     history tells too little for different ones.
     """
     history = _history(world, user_id)
+    if history.delivered < LEAST_ORDERS:
+        return []
     slug = user_slug(user_id)
     queries: list[Query] = []
 

@@ -23,7 +23,6 @@ def templates() -> Iterator[str]:
     for table in (said.want, said.record, said.ask, *(it.model_dump() for it in (said.demand, said.web, said.budget))):
         for texts in table.values():
             yield from texts
-    yield from said.close
 
 
 @pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.text)
