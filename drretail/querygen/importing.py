@@ -6,7 +6,7 @@ from pathlib import Path
 
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.querygen.review.sheet import read_cells
+from drretail.querygen.cells import read_cells
 from drretail.querygen.users import user_slug
 from drretail.records.base import sha256_of
 from drretail.records.query import NOBODY, Query

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from drretail.env.world import World
 from drretail.grounding.basket.cheapest import Basket
 from drretail.grounding.basket.reference import reference_of
-from drretail.querygen.checks import budget, contract, dates, names, privacy, records, wording
+from drretail.querygen.checks import budget, contract, dates, names, privacy, wording
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
@@ -16,7 +16,6 @@ from drretail.records.query import Query, Reference
 CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
     "names": names.check,
     "budget": budget.check,
-    "records": records.check,
     "privacy": privacy.check,
     "dates": dates.check,
 }
@@ -24,7 +23,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
 
 CODES: dict[str, str] = {
     code: meaning
-    for family in (names, budget, records, privacy, dates, wording, contract)
+    for family in (names, budget, privacy, dates, wording, contract)
     for code, meaning in family.CODES.items()
 } | {"other_world": "the query was made for another world than this one"}
 

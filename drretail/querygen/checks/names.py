@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper
 from drretail.records.evidence import Finding
+from drretail.tools.registry import TOOLS
 
 CODES = {
     "user_missing": "a profile-aware query names no user",
@@ -15,10 +16,13 @@ CODES = {
     "owned_not_ordered": "a product that is said to be owned was not ordered, or not kept",
     "brand_unknown": "a brand of the constraints is not in the shop",
     "category_unknown": "a category of the constraints is not in the shop",
+    "tool_unknown": "an expected tool is none of the nine",
+    "rationale_order_unknown": "the rationale names an order that the user does not have",
     "purchase_unknown": "the user ordered no such thing as the text says was bought here",
 }
 
 
+_ORDER_ID = re.compile(r"\b\d{10}\b")
 # What is only had may be from elsewhere; what was bought stands in the record.
 _BOUGHT = re.compile(
     r"\b(?:bought|ordered|purchased)\b|\b(?:got|had|have|gotten|comes?|came)\b[^.!?\n]{0,25}\bfrom\s+you\b",
@@ -42,6 +46,13 @@ def check(case: Case) -> Iterator[Finding]:
             yield found("product_unknown", product_id, "the constraints name it as owned")
         elif case.shopper is not None and product_id not in case.shopper.bought:
             yield found("owned_not_ordered", product_id, "no kept order of the user", evidence_id=f"P:{product_id}")
+    for name in dict.fromkeys(case.query.expected_tools):
+        if name not in TOOLS:
+            yield found("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
+    known = set[str]() if case.shopper is None else {order.order_id for order in case.shopper.orders}
+    for order_id in dict.fromkeys(_ORDER_ID.findall(case.query.rationale)):
+        if order_id not in known:
+            yield found("rationale_order_unknown", order_id, "no order of the user has this id")
     if case.shopper is not None:
         yield from _purchases(case, case.shopper)
 
