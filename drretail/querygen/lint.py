@@ -58,7 +58,8 @@ class Linter:
         key = query.as_line()
         if key not in self._checked:
             case = self.case(query)
-            findings = (finding for check in CHECKS.values() for finding in check(case))
+            checks = (*CHECKS.values(), *([contract.check] if contract.binds(query) else ()))
+            findings = (finding for check in checks for finding in check(case))
             self._checked[key] = Checked(query, (*self._made_for(query), *findings), case.basket)
         known = self._checked[key]
         return replace(known, findings=(*known.findings, *also))

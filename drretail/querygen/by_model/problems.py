@@ -34,10 +34,11 @@ class Examiner:
         self._categories = {fold_category(name): name for name in world.catalog.categories()}
 
     def findings(self, query: Query, earlier: Sequence[Query]) -> tuple[Finding, ...]:
-        """What ``queries check`` will find, likeness to earlier ones included, and what only a writer must keep to."""
+        """What ``queries check`` will find, likeness to earlier ones included."""
         alike = Texts(earlier).near_duplicate(query)
-        checked = self._linter.check(query, also=[] if alike is None else [alike])
-        return (*checked.findings, *contract.check(self._linter.case(query)))
+        found = self._linter.check(query, also=[] if alike is None else [alike]).findings
+        # Without a rationale it reads as anybody's; the writer is told all the same.
+        return found if contract.binds(query) else (*found, *contract.check(self._linter.case(query)))
 
     def query_of(self, written: WrittenQuery, query_id: str, user_id: str | None, source: str) -> Query:
         """The query that becomes of an answer; generic without a user."""

@@ -1,4 +1,4 @@
-"""What is asked of a query's writer beyond a sound query: its length, its tools, its rationale, types in its own words.
+"""What is asked of a model that writes queries, beyond a sound query: length, tools, rationale, types in its own words.
 
 People's questions and files from elsewhere need not keep to it.
 """
@@ -13,6 +13,7 @@ from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
+from drretail.records.query import Query
 
 CODES = {
     "too_short": "fewer than 20 words",
@@ -32,9 +33,15 @@ CODES = {
 LEAST_WORDS, MOST_WORDS, LEAST_TOOLS, LEAST_OF_A_RATIONALE = 20, 180, 3, 8
 USER_TOOLS = frozenset({"get_user_profile", "get_user_orders", "get_user_statistics", "get_order_details"})
 SHOP_TOOLS = frozenset({"product_catalog_search", "get_product_details"})
+_BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
 # The first words of a title tell a product from others; fewer are a brand or a kind.
 _FRONT = 3
+
+
+def binds(query: Query) -> bool:
+    """True for what a model wrote with all that stands beside it, by its source; what it typed for others is not."""
+    return query.typed_by is None and bool(query.rationale and _BY_MODEL.fullmatch(query.source))
 
 
 def check(case: Case) -> Iterator[Finding]:

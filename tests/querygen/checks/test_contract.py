@@ -47,6 +47,27 @@ def test_each_breach_is_found_under_its_code(linter: Linter, query: Query, field
     assert code in CODES
 
 
+@pytest.mark.parametrize(
+    ("source", "typed_by", "binds"),
+    [
+        ("anthropic:claude", None, True),
+        ("offline:generator", None, False),
+        ("questions.csv", "anthropic:claude", False),
+        ("Ann: by hand", None, False),
+    ],
+)
+def test_it_binds_what_a_model_wrote_and_nothing_else(
+    linter: Linter, query: Query, source: str, typed_by: str | None, binds: bool
+) -> None:
+    short = query.model_copy(update={"text": "Which one, for $60?", "source": source, "typed_by": typed_by})
+    assert ("too_short" in {it.code for it in linter.check(short).findings}) == binds
+
+
+def test_questions_without_anything_beside_them_are_not_held_to_it(linter: Linter, query: Query) -> None:
+    bare = query.model_copy(update={"text": "Which one, for $60?", "source": "survey:may", "rationale": ""})
+    assert linter.check(bare).findings == ()
+
+
 def test_a_rationale_may_name_what_the_user_has(linter: Linter, query: Query) -> None:
     own = f"{RATIONALE} It is {product_id('bird feeder', 1)}, by Brightwater."
     assert codes(linter, changed(query, rationale=own)) == []
