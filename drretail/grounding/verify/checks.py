@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from drretail.grounding.constraints.query import asks_again, constraints_of
+from drretail.grounding.constraints.query import asks_again
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
@@ -64,8 +64,8 @@ class Case:
 
     @cached_property
     def constraints(self) -> Constraints:
-        """The query's typed constraints; read from its words where it has none."""
-        return constraints_of(self.query)
+        """What the query demands, in types; nothing where nobody has typed it."""
+        return self.query.constraints
 
     @cached_property
     def citations(self) -> Sequence[Citation]:
