@@ -149,6 +149,8 @@ def search_cases(worlds: Mapping[str, World], rival: RankBm25 | None, queries: Q
         "any, most popular first": (four, {"sort_by": "popularity"}),
         "any, hits 91 to 100": (four, {"offset": 90}),
         "any, plain": (queries.plain_four, {}),
+        "any, plain, price and rating": (queries.plain_four, {"price_min": 20.0, "price_max": 60.0, "rating_min": 3.0}),
+        "any, plain, price": (queries.plain_four, {"price_max": 60.0}),
         "all, plain": (queries.plain_four, {"match": "all"}),
         "phrase, plain": (queries.plain_neighbours, {"match": "phrase"}),
     }

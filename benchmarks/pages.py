@@ -1,10 +1,10 @@
-"""How much of real pages' content is read, and how much of their furniture, against texts that people have marked.
+"""How much of real pages' content is read, and how much beside it, against texts that people have marked.
 
     python benchmarks/pages.py FOLDER --json pages.json
 
 FOLDER (or DRRETAIL_REALDATA/web) holds pages as NAME.html.gz beside NAME.truth.json in the form of the web content
 extraction benchmark (schema 2.0): url, and ground_truth with main_content, with[] (snippets that must be kept) and
-without[] (snippets that must go). The extractor alone is measured beside it.
+without[] (snippets that must go). NAME is FAMILY_NUMBER_TYPE_SITE. The extractor alone is measured beside it.
 """
 
 import argparse
@@ -14,9 +14,11 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean, median
 
 import trafilatura
 
@@ -30,26 +32,40 @@ _TARGET = re.compile(r"\]\([^()\s]*\)")
 
 
 @dataclass(frozen=True, slots=True)
+class Overlap:
+    """A text against the marked one: words in lower case, as often as they stand there; and the marked snippets."""
+
+    precision: float
+    recall: float
+    kept: int
+    leaked: int
+    seconds: float
+
+    @property
+    def f1(self) -> float:
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """One page; ``words`` is the share of the true content's words that were read, None without content."""
+    """One page as it is read here (``ours``) and by trafilatura (``alone``)."""
 
     name: str
     state: str
     date: str | None
     true_date: str | None
     truth: int
-    """Characters of the content; so is ``read``."""
-    read: int
-    words: float | None
-    kept: int
+    """Words of the content."""
     to_keep: int
-    leaked: int
     to_leave: int
-    seconds: float
-    words_alone: float | None
-    """What trafilatura alone reads of it."""
-    kept_alone: int
-    leaked_alone: int
+    ours: Overlap
+    alone: Overlap
+
+    @property
+    def type(self) -> str:
+        """What kind of page it is: product, collection, listing, article …"""
+        return self.name.split("_")[2]
 
 
 def read_folder(folder: Path) -> Iterator[Reading]:
@@ -69,36 +85,37 @@ def _body(truth: Path) -> bytes:
 
 def _measured(path: Path) -> Reading:
     truth = json.loads(path.read_text(encoding="utf-8"))
+    true = truth["ground_truth"]
     begun = time.perf_counter()
     page = page_of(path)
-    seconds = time.perf_counter() - begun
+    read = time.perf_counter()
     alone = trafilatura.extract(
         _body(path), url=truth["url"], output_format="markdown", include_tables=True, include_comments=False
     )
-    true = truth["ground_truth"]
-    keep, leave = _snippets(true.get("with")), _snippets(true.get("without"))
-    main = str(true["main_content"])
+    ended = time.perf_counter()
     return Reading(
         name=path.name.removesuffix(TRUTH),
         state=page.state,
         date=page.date,
         true_date=true.get("publish_date"),
-        truth=len(main),
-        read=len(page.text),
-        words=_share(main, page.text),
-        kept=_count(keep, page.text),
-        to_keep=len(keep),
-        leaked=_count(leave, page.text),
-        to_leave=len(leave),
-        seconds=round(seconds, 3),
-        words_alone=_share(main, alone or ""),
-        kept_alone=_count(keep, alone or ""),
-        leaked_alone=_count(leave, alone or ""),
+        truth=len(_plain(true["main_content"])),
+        to_keep=len(true.get("with") or []),
+        to_leave=len(true.get("without") or []),
+        ours=_overlap(true, page.text, read - begun),
+        alone=_overlap(true, alone or "", ended - read),
     )
 
 
-def _snippets(value: object) -> list[str]:
-    return [str(item) for item in value] if isinstance(value, list) else []
+def _overlap(true: dict[str, object], text: str, seconds: float) -> Overlap:
+    marked, read = Counter(_plain(str(true["main_content"]))), Counter(_plain(text))
+    shared = (marked & read).total()
+    return Overlap(
+        precision=shared / max(read.total(), 1),
+        recall=shared / max(marked.total(), 1),
+        kept=_count(true.get("with"), text),
+        leaked=_count(true.get("without"), text),
+        seconds=round(seconds, 3),
+    )
 
 
 def _plain(text: str) -> list[str]:
@@ -106,14 +123,10 @@ def _plain(text: str) -> list[str]:
     return _WORD.findall(_TARGET.sub("] ", text).casefold())
 
 
-def _share(truth: str, text: str) -> float | None:
-    words, read = _plain(truth), set(_plain(text))
-    return round(sum(word in read for word in words) / len(words), 3) if words else None
-
-
-def _count(snippets: list[str], text: str) -> int:
+def _count(snippets: object, text: str) -> int:
     held = " ".join(_plain(text))
-    return sum(" ".join(_plain(snippet)) in held for snippet in snippets)  # some are cut within a word
+    listed = snippets if isinstance(snippets, list) else []
+    return sum(" ".join(_plain(str(snippet))) in held for snippet in listed)  # some are cut within a word
 
 
 def _folder(given: Path | None) -> Path:
@@ -124,29 +137,36 @@ def _folder(given: Path | None) -> Path:
     return given
 
 
-def _table(readings: list[Reading]) -> Iterator[str]:
-    yield "| page | state | date | truth | read | words | kept | leaked | s | alone: words | kept | leaked |"
+def _page_table(readings: Sequence[Reading]) -> Iterator[str]:
+    yield "| page | state | date | words | F1 | precision | recall | kept | leaked | alone: F1 | precision | recall |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
     for it in readings:
-        cells = (
-            it.name,
-            it.state,
-            it.date or "–",
-            f"{it.truth:,}",
-            f"{it.read:,}",
-            _figure(it.words),
-            f"{it.kept}/{it.to_keep}",
-            f"{it.leaked}/{it.to_leave}",
-            f"{it.seconds:.2f}",
-            _figure(it.words_alone),
-            f"{it.kept_alone}/{it.to_keep}",
-            f"{it.leaked_alone}/{it.to_leave}",
-        )
-        yield f"| {' | '.join(cells)} |"
+        snippets = f"{it.ours.kept}/{it.to_keep} | {it.ours.leaked}/{it.to_leave}"
+        figures = f"{_figures([it.ours])} | {snippets} | {_figures([it.alone])}"
+        yield f"| {it.name} | {it.state} | {it.date or '–'} | {it.truth:,} | {figures} |"
 
 
-def _figure(share: float | None) -> str:
-    return "–" if share is None else f"{share:.2f}"
+def _type_table(readings: Sequence[Reading]) -> Iterator[str]:
+    """Means by type of page, over the pages with content; and how many of those were given up."""
+    yield "| pages | n | F1 | precision | recall | ms | alone: F1 | precision | recall | ms | not read |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
+    readable = [it for it in readings if it.truth]
+    for kind in sorted({it.type for it in readable}):
+        these = [it for it in readable if it.type == kind]
+        ours, alone = [it.ours for it in these], [it.alone for it in these]
+        figures = f"{_figures(ours)} | {_milliseconds(ours)} | {_figures(alone)} | {_milliseconds(alone)}"
+        yield f"| {kind} | {len(these)} | {figures} | {sum(it.state != 'ok' for it in these)} |"
+    states = Counter(it.state for it in readable)
+    yield f"\n{len(readable)} readable pages: " + ", ".join(f"{n} {state}" for state, n in states.most_common())
+
+
+def _figures(overlaps: Sequence[Overlap]) -> str:
+    means = (fmean(getattr(it, name) for it in overlaps) for name in ("f1", "precision", "recall"))
+    return " | ".join(f"{mean:.3f}" for mean in means)
+
+
+def _milliseconds(overlaps: Sequence[Overlap]) -> str:
+    return f"{1000 * median(it.seconds for it in overlaps):.0f}"
 
 
 def main() -> None:
@@ -155,7 +175,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     readings = list(read_folder(_folder(given.folder)))
-    print("\n".join(_table(readings)))
+    print("\n".join([*_page_table(readings), "", *_type_table(readings)]))
     if given.json is not None:
         given.json.write_text(json.dumps([asdict(it) for it in readings], indent=1), encoding="utf-8")
 

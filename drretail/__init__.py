@@ -15,7 +15,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     cli/           the command, a thin file each
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
-    doctor.py      what works on this machine
+    doctor/        what works on this machine, and what a model does with our prompts
     eval/          judges and scores
     querygen/      profile-aware queries
     agents/        research in the shop and on the web, and the runs it leaves

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
-ModelErrorKind = Literal["model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool"]
+ModelErrorKind = Literal["model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research"]
 
 
 class DrretailError(Exception):

@@ -15,7 +15,7 @@ from pydantic_settings import (
 )
 
 from drretail.errors import UserError
-from drretail.records.models import DEFAULT_MAX_TOKENS, ModelProfile, Price, RateLimit
+from drretail.records.models import ModelProfile, Price, RateLimit
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -48,8 +48,8 @@ class Settings(BaseSettings):
     """True: answers of Anthropic and OpenAI are read as they are written."""
     rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
     """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
-    max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=1)
-    """The longest answer asked of a model, in tokens."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """The longest answer asked of a model, in tokens, whatever it is for; None = as its purpose takes."""
     batch_poll: float = Field(default=30, gt=0)
     """Seconds between two looks at a batch of a judge's questions."""
     tool_timeout: float = Field(default=30, gt=0)

@@ -9,6 +9,7 @@ grounded_hybrid/     the same graph, with a briefing before it and a verifier be
 baselines/           agents that research nothing, and the oracle: what a score is worth
 loop.py              the loop that every role with tools goes round
 tool_turn.py         how a turn's calls are carried out
+prompt_blocks.py     what the prompts of all writers of reports have in common
 picks.py             the cart that every report declares, and the one question for it where it is missing
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role

@@ -13,11 +13,13 @@ from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role
 from drretail.tools.tool import Tool
 
+_NEVER_WRITING = ("supervisor", "summariser")
+
 
 class Answering(Protocol):
-    """Researches ``task`` in the session's world; ModelError ends the run as failed."""
+    """Researches ``task`` in the session's world; ModelError ends the run as failed. A plain text is its report."""
 
-    async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer: ...
+    async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer | str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,13 @@ class Agent:
 
     @property
     def writer(self) -> Role | None:
-        """The role that writes the report; None for an agent without a model."""
-        return "report" if "report" in self.roles else next(iter(self.roles), None)
+        """The role that writes the report; None for an agent without a model.
+
+        That is "report", else the one that researches in a loop; of other roles the last that neither leads nor reads
+        for others, as they are named in the order in which they work.
+        """
+        writing = [role for role in self.roles if role not in _NEVER_WRITING] or list(self.roles)
+        return next((role for role in ("report", "researcher") if role in writing), next(reversed(writing), None))
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
@@ -50,5 +57,10 @@ def task_message(task: Task, session: Session) -> HumanMessage:
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))
-    parts.append(tagged("today", session.now.date().isoformat()))
+    parts.append(today(session))
     return HumanMessage("\n".join(parts))
+
+
+def today(session: Session) -> str:
+    """The shop's date in its tag."""
+    return tagged("today", session.now.date().isoformat())

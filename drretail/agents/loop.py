@@ -1,12 +1,13 @@
 """The loop that every role with tools goes round (ReAct, Yao et al. 2023): think, act, read, think again.
 
 think ──calls──▶ act ──▶ think … ──no calls──▶ END
-                  ├──it said that it is done──▶ END
-                  └──limit reached──▶ conclude ──▶ END    (without a conclusion: END)
+  ▲               ├──it said that it is done──▶ END
+  │               └──limit reached──▶ conclude ──▶ END    (without a conclusion: END)
+  └── challenge ◀── an end that comes too early, once: nothing was looked up, or calls were only announced
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol
@@ -16,10 +17,15 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
 from drretail.llm.models import Models
+from drretail.prompts import Prompt
 from drretail.records.run import Role, Stop
 from drretail.tools.toolkit import ToolReply
+
+LONGEST_QUOTE = 160
+"""Characters of what a model said instead of looking anything up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,8 @@ class Acted:
     replies: tuple[ToolReply, ...]
     ends: bool = False
     """True when a call said that the work is done."""
+    looked_up: bool = False
+    """True when a call was answered out of the shop or the web, or by somebody who was sent there."""
     notes: tuple[str, ...] = ()
 
 
@@ -37,6 +45,11 @@ class Executor(Protocol):
 
     @property
     def schemas(self) -> list[dict[str, Any]]: ...
+
+    @property
+    def can_look_up(self) -> bool:
+        """False where the role was left without the tools for it: then it may end without."""
+        ...
 
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted: ...
 
@@ -68,19 +81,30 @@ class Loop:
     turns: int
     conclude: Callable[[Stop], HumanMessage] | None = None
     """What the model is told at a limit, for a last turn without calls; None ends the loop there."""
+    is_unfinished: Callable[[str], bool] | None = None
+    """True of a text that is not what a last turn without calls must be."""
 
     async def run(self, messages: Sequence[AnyMessage]) -> LoopEnd:
         """Goes round until a turn has no calls, the work is said to be done, or a limit is reached.
 
-        Raises ModelError when the model fails for good.
+        An end that comes too early is challenged, once. Raises ModelError when the model fails for good, and of the
+        kind ``no_research`` when nothing was looked up even then.
         """
         end = await _graph().ainvoke(
             {"messages": [*messages], "turns": 0, "stop": "finished"},
-            {"recursion_limit": 2 * self.turns + 3},  # think and act of every turn, conclude, the two ends
+            # think and act of every turn, the challenge and the turn after it, conclude, the two ends
+            {"recursion_limit": 2 * self.turns + 6},
             context=self,
         )
+        if _found_nothing(end, self):
+            raise ModelError("no_research", _without_research(end["messages"]))
         evidence = tuple(dict.fromkeys(end.get("evidence", [])))
         return LoopEnd(tuple(end["messages"]), end["stop"], evidence, tuple(end.get("notes", [])))
+
+
+def challenges() -> tuple[Prompt, ...]:
+    """What a model may be told in any loop, as wordings whose hashes a run records."""
+    return tuple(agent_prompt(__file__, name) for name in ("nothing_looked_up", "report_or_call"))
 
 
 class State(TypedDict, total=False):
@@ -90,6 +114,8 @@ class State(TypedDict, total=False):
     turns: int
     stop: Stop
     ended: bool
+    looked_up: bool
+    challenged: bool
 
 
 async def think(state: State, runtime: Runtime[Loop]) -> State:
@@ -110,6 +136,7 @@ async def act(state: State, runtime: Runtime[Loop]) -> State:
         "notes": [*acted.notes],
         "turns": turns,
         "ended": acted.ends,
+        "looked_up": state.get("looked_up", False) or acted.looked_up,
         "stop": "finished" if acted.ends else _stop(turns, loop),
     }
 
@@ -125,16 +152,44 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
     return {"messages": [told, answer]}
 
 
-def after_think(state: State) -> Literal["act", "__end__"]:
-    return "act" if _last_answer(state).tool_calls else "__end__"
+async def challenge(state: State, runtime: Runtime[Loop]) -> State:
+    """Says, in place of the end, what is missing for it."""
+    prompt = "nothing_looked_up" if _found_nothing(state, runtime.context) else "report_or_call"
+    return {"messages": [HumanMessage(agent_prompt(__file__, prompt).render())], "challenged": True, "ended": False}
 
 
-def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclude", "__end__"]:
+def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "__end__"]:
+    answer = _last_answer(state)
+    return "act" if answer.tool_calls else _end_or_challenge(state, runtime.context, answer.text)
+
+
+def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclude", "challenge", "__end__"]:
+    loop = runtime.context
     if state.get("ended"):
-        return "__end__"
+        return _end_or_challenge(state, loop)
     if state.get("stop") == "finished":
         return "think"
-    return "__end__" if runtime.context.conclude is None else "conclude"
+    if _found_nothing(state, loop):
+        return _end_or_challenge(state, loop)
+    return "__end__" if loop.conclude is None else "conclude"
+
+
+def _end_or_challenge(state: State, loop: Loop, text: str | None = None) -> Literal["challenge", "__end__"]:
+    """``text`` is what was said in a turn without calls."""
+    if state.get("challenged") or loop.models.must_conclude:
+        return "__end__"
+    unfinished = text is not None and loop.is_unfinished is not None and loop.is_unfinished(text)
+    return "challenge" if unfinished or _found_nothing(state, loop) else "__end__"
+
+
+def _found_nothing(state: Mapping[str, object], loop: Loop) -> bool:
+    return loop.executor.can_look_up and not state.get("looked_up")
+
+
+def _without_research(messages: Sequence[AnyMessage]) -> str:
+    last = next((message.text for message in reversed(messages) if isinstance(message, AIMessage)), "")
+    said = " ".join(last.split())
+    return "nothing was looked up" + (f"; the last turn said: {said[:LONGEST_QUOTE]}" if said else "")
 
 
 @cache
@@ -142,10 +197,12 @@ def _graph():
     graph = StateGraph(State, context_schema=Loop)
     graph.add_node("think", think)
     graph.add_node("act", act)
+    graph.add_node("challenge", challenge)
     graph.add_node("conclude", conclude)
     graph.add_edge(START, "think")
     graph.add_conditional_edges("think", after_think)
     graph.add_conditional_edges("act", after_act)
+    graph.add_edge("challenge", "think")
     graph.add_edge("conclude", END)
     return graph.compile()
 

@@ -24,6 +24,8 @@ from drretail.tools.web import WEB_SEARCH
 
 LONGEST_PAGE = 50_000
 """Characters of a page that the summariser reads; the ledger keeps all of it."""
+NOTHING_THERE = "The whole page was read: it holds nothing on this search."
+"""What the agent reads of a page in place of a summary."""
 
 
 def reading_pages(agent: Agent) -> Agent:
@@ -41,7 +43,8 @@ async def with_pages_read(
     """The performed calls of one turn, with summaries instead of snippets where a search found pages; and notes.
 
     All pages of the turn are read side by side, each with an equal share of the tokens that are left. A page without
-    text, or whose summary fails, keeps its snippet; one that was read before keeps that summary.
+    text, or whose summary fails, keeps its snippet; one that was read before keeps that summary. Of one that holds
+    nothing on the search only title and address are handed on, for its snippet would pass for a finding.
     """
     if session.web_mode != "ws":
         return [*performed], []
@@ -118,18 +121,31 @@ def _as_told(page: _Page) -> _Reading:
 async def _read(page: _Page, models: Models) -> _Reading:
     text = page.text or page.told
     try:
-        summary = await models.ask("summariser", _messages(page.query, text), PageSummary, path=page.path)
+        summary = await models.ask(
+            "summariser", _messages(page.query, text), PageSummary, path=page.path, check=_lacks_summary
+        )
     except ModelError as problem:
         note = f"{page.path}: {text.id} was read as its snippet: no summary ({problem.kind}: {problem.message})"
         return _Reading(page, page.result, tuple(filter(None, (page.told, page.text))), note)
+    if not summary.relevant:
+        note = f"{page.path}: {text.id} was read and not handed on: nothing on the search"
+        return _read_as(page, text, {"note": NOTHING_THERE}, note)
     quotes = [quote for quote in summary.quotes if _is_on(quote, text.text)]
-    shown = {name: value for name, value in page.result.items() if name != "snippet"} | {"summary": summary.summary}
-    if quotes:
-        shown["quotes"] = quotes
-    read = page.told.model_copy(update={"form": "summary", "text": compact_json(shown)})
+    told = {"summary": summary.summary, "quotes": quotes} if quotes else {"summary": summary.summary}
     dropped = len(summary.quotes) - len(quotes)
     note = f"{page.path}: quotes that {text.id} does not hold were dropped: {dropped}" if dropped else None
+    return _read_as(page, text, told, note)
+
+
+def _read_as(page: _Page, text: Source, told: dict[str, Any], note: str | None) -> _Reading:
+    """The result with what is ``told`` of its page in place of the snippet."""
+    shown = {name: value for name, value in page.result.items() if name != "snippet"} | told
+    read = page.told.model_copy(update={"form": "summary", "text": compact_json(shown)})
     return _Reading(page, shown, (text, read), note)
+
+
+def _lacks_summary(answer: PageSummary) -> str | None:
+    return "summary is blank, although the page is relevant" if answer.relevant and not answer.summary.strip() else None
 
 
 def _messages(query: str, page: Source) -> list[SystemMessage | HumanMessage]:

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared, take_picks
+from drretail.grounding.report.picks import Declared, merged, take_picks
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Role
 
@@ -18,14 +19,9 @@ NO_BLOCK = "the report declares no picks"
 _FENCES = ("```", "~~~")
 
 
-def declaring(prompt: Prompt) -> Prompt:
-    """The prompt with what is asked of every report in place of ``{{picks}}``: to end with its block of picks."""
-    return Prompt(prompt.name, prompt.text.replace("{{picks}}", load_prompt(__file__, "picks").text))
-
-
 def asking_prompt() -> Prompt:
     """What the writer of a report is told that declared nothing."""
-    return declaring(load_prompt(__file__, "ask_picks"))
+    return agent_prompt(__file__, "ask_picks")
 
 
 async def declared(report: str, task: Task, role: Role, models: Models) -> Declared:
@@ -66,7 +62,8 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     if answer.report.strip() and not report:
         raise ModelError("model", "the report holds nothing but its picks")
     if answer.picks is not None or any(note.startswith((MISSING, UNREADABLE)) for note in answer.notes):
-        return answer.model_copy(update={"report": report})
+        picks = None if answer.picks is None else merged(answer.picks)
+        return answer.model_copy(update={"report": report, "picks": picks})
     if found.picks is None and role is not None:
         found = await declared(answer.report, task, role, models)
     notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))

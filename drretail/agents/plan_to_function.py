@@ -1,19 +1,20 @@
 """Plan-to-Function (paper section 5.2): every call is planned in one turn, carried out in order, then reported on.
 
 START ─▶ plan ──calls──▶ carry out, one after the other ─▶ report ─▶ END
-           └──no calls: the text is the report──▶ END
+  ▲        └──no calls──▶ challenge, once; then the run has failed    (without any tool: the text is the report)
+  └───────────────────────┘
 """
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.loop import Loop
-from drretail.agents.picks import declaring
+from drretail.agents.loop import Loop, challenges
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
@@ -38,7 +39,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return _prompt("plan_to_function"), _prompt("report_on_plan")
+    return _prompt("plan_to_function"), _prompt("report_on_plan"), *challenges()
 
 
 def _report_now(stop: Stop) -> HumanMessage:
@@ -47,7 +48,7 @@ def _report_now(stop: Stop) -> HumanMessage:
 
 
 def _prompt(name: str) -> Prompt:
-    return declaring(load_prompt(__file__, name))
+    return agent_prompt(__file__, name)
 
 
 PLAN_TO_FUNCTION = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tokens", "dollars"}))

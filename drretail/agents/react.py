@@ -1,19 +1,22 @@
 """ReAct (Yao et al. 2023; paper section 5.2): one model that thinks, calls tools, reads, and in the end reports.
 
 START ─▶ think ──calls──▶ act ──▶ think … ──no calls: the text is the report──▶ END
-                           └──limit reached──▶ conclude ──▶ END
+           ▲               └──limit reached──▶ conclude ──▶ END
+           └── challenge ◀── no calls, and no report either, once
 """
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.loop import Loop
-from drretail.agents.picks import declaring
+from drretail.agents.loop import Loop, challenges
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
+from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
@@ -31,7 +34,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH)
         system = _prompt().render(turns=str(limits.tool_turns))
-        end = await Loop("researcher", PATH, models, executor, limits.tool_turns, _conclude).run(
+        end = await Loop("researcher", PATH, models, executor, limits.tool_turns, _conclude, is_announcement).run(
             [SystemMessage(system), task_message(task, session)]
         )
     if not end.text:
@@ -39,16 +42,22 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     return Answer(report=end.text, stop=end.stop, notes=end.notes)
 
 
+def is_announcement(text: str) -> bool:
+    """True of a text that cites nothing and declares no picks: no report of anything that was looked up."""
+    found = take_picks(text)
+    return found.picks is None and found.problem is None and next(find_marks(text), None) is None
+
+
 def prompts() -> tuple[Prompt, ...]:
-    return _prompt(), load_prompt(__file__, "conclude")
+    return _prompt(), agent_prompt(__file__, "conclude"), *challenges()
 
 
 def _prompt() -> Prompt:
-    return declaring(load_prompt(__file__, "react"))
+    return agent_prompt(__file__, "react")
 
 
 def _conclude(stop: Stop) -> HumanMessage:
-    return HumanMessage(load_prompt(__file__, "conclude").render(stop=tagged("stop", STOPS[stop])))
+    return HumanMessage(agent_prompt(__file__, "conclude").render(stop=tagged("stop", STOPS[stop])))
 
 
 REACT = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tool_turns", "tokens", "dollars"}))

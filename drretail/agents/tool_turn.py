@@ -10,6 +10,7 @@ from drretail.agents.loop import Acted
 from drretail.agents.page_reading import with_pages_read
 from drretail.llm.models import Models
 from drretail.records.run import Role
+from drretail.tools.registry import offered
 from drretail.tools.toolkit import Toolkit, ToolReply
 
 FINALIZE = "Finalize"
@@ -30,6 +31,10 @@ class ToolExecutor:
     def schemas(self) -> list[dict[str, Any]]:
         return self.toolkit.openai_schemas()
 
+    @property
+    def can_look_up(self) -> bool:
+        return bool(offered(self.toolkit.session))
+
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
         batches = [[call] for call in calls] if self.one_by_one else [calls]
         replies: list[ToolReply] = []
@@ -41,7 +46,16 @@ class ToolExecutor:
             performed, told = await with_pages_read(performed, self.toolkit.session, self.models)
             replies += self.toolkit.record_all(performed)
             notes += told
-        return Acted(tuple(replies), is_final(calls, replies), tuple(notes))
+        return Acted(tuple(replies), is_final(calls, replies), self._has_looked_up(calls, replies), tuple(notes))
+
+    def _has_looked_up(self, calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:
+        """True when a tool of the shop took a call, whatever came of it: that a server is down is no fault of the
+        caller's."""
+        known = offered(self.toolkit.session)
+        return any(
+            call["name"] in known and reply.error != "invalid_argument"
+            for call, reply in zip(calls, replies, strict=True)
+        )
 
 
 def is_final(calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:

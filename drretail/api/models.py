@@ -63,6 +63,7 @@ class Opener:
             timeout=choice.timeout or settings.model_timeout,
             max_retries=settings.model_retries if choice.retries is None else choice.retries,
             max_tokens=choice.max_tokens or settings.max_tokens,
+            thinking_tokens=choice.thinking_tokens,
             temperature=choice.temperature,
             seed=choice.seed,
             context=choice.context or DEFAULT_CONTEXT,

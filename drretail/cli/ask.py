@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.options.systems import exit_code, narrated, suts
+from drretail.cli.options.systems import caution, exit_code, narrated, suts
 from drretail.errors import UserError
 
 
@@ -47,6 +47,7 @@ def ask(
             raise UserError(
                 f"The agent {agent} is told the best basket of a benchmark's query: use it with `drretail run`."
             )
+        caution(shop, chosen.get("without", ()))
         runner = narrated(runner_of(shop, settings, world), quiet=output.quiet)
         recorded = ask_once(runner, system, question_as_query(question, user, shop), to)
     if output.as_json:

@@ -1,10 +1,14 @@
 """``drretail compare``: two systems on the same queries, from what was judged."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from drretail.cli.options import flags
+
+if TYPE_CHECKING:
+    from drretail.records.comparison import Comparison
 
 
 def compare(
@@ -26,28 +30,49 @@ def compare(
     bar: Annotated[
         float, typer.Option("--bar", min=0, max=10, help="What a rating has to reach to pass; a share, a tenth of it.")
     ] = 7.0,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-if",
+            metavar="RULE",
+            help="Exit 3 where A − B meets it: 'FP < -0.02', 'FP.high < 0'; may be given again.",
+        ),
+    ] = None,
     as_json: flags.Json = False,
 ) -> None:
     """Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would take.
 
     Nothing is judged: what is missing is named, with the command that makes it.
     """
+    from drretail.cli.options.systems import exit_code
     from drretail.errors import UserError
     from drretail.eval.compare.comparing import compare_recorded
+    from drretail.eval.compare.fail_if import broken_rules, read_rule
     from drretail.viewer.output import print_json
-    from drretail.viewer.tables.terminal_comparison import print_comparison
 
     names = None if metrics is None else [name.strip() for name in metrics.split(",") if name.strip()]
     if names == []:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
+    rules = [read_rule(text) for text in fail_if or []]
     comparisons = compare_recorded(experiment, a, b, metrics=names, judges=judge or [], bar=bar)
+    broken = list(broken_rules(comparisons, rules))
     if as_json:
-        print_json({"comparisons": [it.model_dump(mode="json", exclude_none=True) for it in comparisons]})
-        return
+        made = [it.model_dump(mode="json", exclude_none=True) for it in comparisons]
+        print_json({"comparisons": made} | ({"failed": broken} if rules else {}))
+    else:
+        _print(comparisons)
+    for sentence in broken:
+        typer.echo(sentence, err=True)
+    exit_code(bool(broken))
+
+
+def _print(comparisons: "Sequence[Comparison]") -> None:
+    from drretail.viewer.tables.terminal_comparison import print_comparison
+
     for comparison in comparisons:
         print_comparison(comparison)
     if len(comparisons) > 1:
         typer.echo(
-            f"{len(comparisons)} pairs are compared, and p values are corrected within each of them only: of so many, "
-            "some may differ by chance."
+            f"{len(comparisons)} pairs are compared. What systems are chosen by (*) is corrected over all of them, the "
+            "exploratory rest within each pair only: of so many, some may differ by chance."
         )

@@ -1,16 +1,22 @@
-"""``drretail doctor``: what works on this machine, what does not, what that prevents, and what mends it."""
+"""``drretail doctor``: what works on this machine and what mends the rest; --prompts: what a model does with ours."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from drretail.cli.options import flags as options
 
 if TYPE_CHECKING:
-    from drretail.doctor import Sign
+    from drretail.api.models import Opener
+    from drretail.doctor.machine import Sign
+    from drretail.doctor.prompt_kit import Checked, Exchange
     from drretail.llm.registry import Model
+    from drretail.settings import Settings
 
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}
+VERDICTS = {"passed": "✓", "not_asked": "–", "failed": "✗"}
+LONGEST_SAID = 240
+"""Characters of what was said, in the short transcript."""
 
 
 def doctor(
@@ -18,16 +24,34 @@ def doctor(
         list[str] | None,
         typer.Option("--model", metavar="PROVIDER:MODEL", help="Ask this model for one word; costs a few tokens."),
     ] = None,
+    base_url: options.BaseUrl = None,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="Try the prompts on the models: eight probes, a few cents each.")
+    ] = False,
+    max_dollars: Annotated[
+        float | None, typer.Option("--max-dollars", min=0.0001, help="With --prompts: dollars a model, at most.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Looks at Python, packages, keys, servers, Java and disks; models are only asked when named.
 
-    The exit code is 3 when something that is needed, or was asked for, does not work.
+    With --prompts it looks at the models alone: whether they do what the prompts of agents and judges ask. The exit
+    code is 3 when something that is needed, or was asked for, does not work.
     """
-    from drretail.doctor import broken
+    from drretail.api.models import Opener
+    from drretail.doctor.machine import broken
+    from drretail.errors import UserError
+    from drretail.settings import read_settings
     from drretail.viewer.output import print_json
 
-    signs = _signs(model or [])
+    if max_dollars is not None and not prompts:
+        raise UserError("--max-dollars is for --prompts; without it a model is asked for one word.")
+    settings = read_settings()
+    opener = Opener(settings, base_url or [])
+    if prompts:
+        _try_prompts(model or [], opener, max_dollars, as_json=as_json)
+        return
+    signs = _signs(model or [], settings, opener)
     wrong = broken(signs)
     if as_json:
         print_json({"ok": not wrong, "signs": [sign.model_dump(mode="json", exclude_none=True) for sign in signs]})
@@ -37,29 +61,25 @@ def doctor(
         raise typer.Exit(3)
 
 
-def _signs(specs: list[str]) -> "list[Sign]":
+def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Sign]":
     import os
 
     from drretail.api.worlds import server_settings
-    from drretail.doctor import examine, examine_models, examine_servers
+    from drretail.doctor.machine import examine, examine_models, examine_servers
     from drretail.event_loop import run_loop
-    from drretail.settings import read_settings
 
-    settings = read_settings()
     set_by_hand = {"mongo_is_set": settings.mongo_url is not None, "es_is_set": settings.es_url is not None}
     return [
         *examine(os.environ, [".", str(settings.cache_dir)]),
         *examine_servers(server_settings(), **set_by_hand),
-        *run_loop(examine_models(specs, _opened)),
+        *run_loop(examine_models(specs, lambda spec: _opened(spec, opener))),
     ]
 
 
-def _opened(spec: str) -> "Model":
-    from drretail.api.models import Opener
+def _opened(spec: str, opener: "Opener") -> "Model":
     from drretail.records.models import ModelChoice
-    from drretail.settings import read_settings
 
-    (model,) = Opener(read_settings()).open_all([ModelChoice(model=spec)])
+    (model,) = opener.open_all([ModelChoice(model=spec)])
     return model
 
 
@@ -73,3 +93,63 @@ def _print(signs: "list[Sign]") -> None:
         print_table("What is lacking", ["", "what", "without it, no", "to mend it"], rows)
     wrong = sum(sign.state == "broken" for sign in signs)
     typer.echo("Everything that is needed works." if not wrong else f"{wrong} to mend (✗).")
+
+
+def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, *, as_json: bool) -> None:
+    """Prints the probes of each model; raises UserError without one."""
+    from drretail.doctor.prompt_kit import check_prompts
+    from drretail.errors import UserError
+    from drretail.event_loop import run_loop
+    from drretail.viewer.output import print_json
+
+    specs = specs or [it for it in (opener.settings.model,) if it is not None]
+    if not specs:
+        raise UserError("Which model are the prompts to be tried on? Add --model PROVIDER:MODEL.")
+    models = [_opened(spec, opener) for spec in dict.fromkeys(specs)]
+    checked = [run_loop(check_prompts(model, max_dollars)) for model in models]
+    if as_json:
+        documents = [it.model_dump(mode="json", exclude_none=True) for it in checked]
+        print_json({"ok": all(it.is_well for it in checked), "models": documents})
+    else:
+        for it in checked:
+            _print_checked(it)
+    if not all(it.is_well for it in checked):
+        raise typer.Exit(3)
+
+
+def _print_checked(checked: "Checked") -> None:
+    from drretail.viewer.output import print_notes, print_table, print_title
+
+    rows = [(VERDICTS[it.state], it.probe, it.shows, it.found or "") for it in checked.probes]
+    print_table(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows)
+    print_title("What was said (--json has all of it)")
+    for name, exchanges in checked.conversations.items():
+        print_notes(line for it in exchanges for line in _said(name, it))
+    used = checked.usage
+    cost = "price unknown" if checked.dollars is None else f"${checked.dollars:.4f}"
+    passed = sum(it.state == "passed" for it in checked.probes)
+    typer.echo(
+        f"{passed} of {len(checked.probes)} passed; {used.calls} calls, {used.total - used.output:,} tokens in, "
+        f"{used.output:,} out, {cost}."
+    )
+
+
+def _said(name: str, exchange: "Exchange") -> list[str]:
+    """The end of what was asked, and the answer, a line each."""
+    asked = exchange.messages[-1]
+    answer: Any = exchange.answer if exchange.error is None else exchange.error
+    if isinstance(answer, dict):
+        calls = [f"{it['name']}({', '.join(map(str, it['args'].values()))})" for it in answer.get("tool_calls", ())]
+        answer = " ".join([_text(answer.get("content")), *calls])
+    return [f"{name} ← {asked['role']}: {_short(_text(asked['content']))}", f"{name} → {_short(_text(answer))}"]
+
+
+def _text(content: Any) -> str:
+    blocks = content if isinstance(content, list) else [content]
+    texts = [it.get("text", "") if isinstance(it, dict) else str(it or "") for it in blocks]
+    return " ".join(filter(None, texts))
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST_SAID else f"{words[:LONGEST_SAID]}…"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.serialisation import whole_items
+from drretail.grounding.text.wording import counted, format_money, short_title
 from drretail.records.run import Step
 from drretail.viewer.output import say
 
@@ -52,10 +53,10 @@ def _asked(args: Value) -> str:
 
 
 def _products(value: Value) -> str:
-    if not value["hits"]:
+    best = next(iter(whole_items(value, "hits")), None)
+    if best is None:
         return "nothing"
-    best = value["hits"][0]
-    price = "no price" if best["price"] is None else format_money(best["price"], best["currency"])
+    price = "no price" if best.get("price") is None else format_money(best["price"], best["currency"])
     return f"{value['total']:,} products, first: {short_title(best['title'], 60)} ({price})"
 
 
@@ -73,7 +74,7 @@ def _profile(value: Value) -> str:
 
 
 def _statistics(value: Value) -> str:
-    top = ", ".join(entry["name"] for entry in value["top_categories"][:3])
+    top = ", ".join(entry["name"] for entry in value.get("top_categories", [])[:3])
     return f"{value['orders']:,} orders, mostly {top}" if top else f"{value['orders']:,} orders"
 
 
@@ -152,15 +153,19 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
     run = recorded.run
     ended = Ended.of(run, before=False)
     unresolved = sum(citation.type == "unresolved" for citation in run.citations)
-    parts = [f"{ended.tool_calls} tool calls", f"{len(run.citations)} citations", f"{ended.tokens:,} tokens"]
+    parts = [
+        counted(ended.tool_calls, "tool call"),
+        counted(len(run.citations), "citation"),
+        f"{ended.tokens:,} tokens",
+    ]
     if ended.calls_failed:
         parts[0] += f" ({ended.calls_failed} unavailable or timed out)"
     if unresolved:
-        parts.append(f"{unresolved} citations resolve to nothing")
+        parts.append(f"{counted(unresolved, 'citation')} resolve{'s' if unresolved == 1 else ''} to nothing")
     if run.failed_branches:
-        parts.append(f"{len(run.failed_branches)} researchers came back with nothing")
+        parts.append(f"{counted(len(run.failed_branches), 'researcher')} came back with nothing")
     if run.struck:
-        parts.append(f"{len(run.struck)} statements struck")
+        parts.append(f"{counted(len(run.struck), 'statement')} struck")
     if run.picks is None:
         parts.append("what belongs into the cart is not known")
     if run.stop != "finished":

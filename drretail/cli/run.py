@@ -10,7 +10,7 @@ import typer
 
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.options.systems import Plan, asked_by, exit_code, narrated, suts
+from drretail.cli.options.systems import Plan, asked_by, caution, exit_code, narrated, suts
 
 if TYPE_CHECKING:
     from drretail.agents.running.batch import Watch
@@ -116,7 +116,8 @@ def run(
     plan, part = asked_by(asked.queries, asked.agent, models.model_profile, asked.preset), asked.part()
     check_parts(plan, part, replay)
     opener = Opener(settings, models.base_url or [], keyless=estimate or replay is not None)
-    given = {"options": options.of_system(plan.ablation), "limits": limits.limits()}
+    chosen = options.of_system(plan.ablation)
+    given = {"options": chosen, "limits": limits.limits()}
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_askable(shop, plan.queries)
         systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, **given)
@@ -124,6 +125,8 @@ def run(
         if estimate:
             print_estimate(to, systems, plan, asked, again, opener.prices, as_json=output.as_json)
             return
+        if replay is None:
+            caution(shop, chosen.get("without", ()))
         systems = systems if asked.no_floors else with_baselines(systems, shop)
         runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, quiet=output.quiet)
         outcome = run_systems(
@@ -195,7 +198,7 @@ def print_outcome(
 ) -> None:
     """What became of the runs and what they took, on stdout; what failed, on stderr."""
     from drretail.agents.running.spending import spending_of
-    from drretail.cli.run_progress import spoiled, undeclared
+    from drretail.cli.run_progress import spoiled, undeclared, unresearched
     from drretail.cli.spending import print_spending, spending_document
     from drretail.viewer.output import print_json, print_table, say
 
@@ -212,6 +215,8 @@ def print_outcome(
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
         say(f"failed: {failure}")
+    if any(tally.no_research for tally in tallies):
+        say(unresearched(tallies))
     if any(tally.spoiled for tally in tallies):
         say(spoiled(tallies))
     if any(tally.picks_unknown for tally in tallies):

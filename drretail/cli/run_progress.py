@@ -107,6 +107,15 @@ def undeclared(tallies: Sequence[Tally]) -> str:
     return f"Of {done:,} reports {runs:,} {'does' if runs == 1 else 'do'} not say what belongs into the cart."
 
 
+def unresearched(tallies: Sequence[Tally]) -> str:
+    """How many of the failed runs looked nothing up, and what that says."""
+    runs, failed = sum(tally.no_research for tally in tallies), sum(tally.failed for tally in tallies)
+    return (
+        f"Of {failed:,} failed {'run' if failed == 1 else 'runs'} {runs:,} looked nothing up, though asked for it once "
+        "more (no_research): the model may not call tools well. --retry-failed makes them again."
+    )
+
+
 def spoiled(tallies: Sequence[Tally]) -> str:
     """What failing servers cost several runs, and how to make it good."""
     calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)

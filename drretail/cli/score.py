@@ -167,10 +167,19 @@ def score(
     seated = asked_in_batches(chosen, experiment, settings.batch_poll) if asking.batch else nullcontext(chosen)
     with world_of(experiment, world, quiet=output.quiet) as shop, seated as judges:
         judging = score_experiment(
-            experiment, names, judges, rules=rules, store=None if shop is None else shop.store,
-            progress=choose_progress("none" if output.quiet else None), page_age=settings.page_age, live=live,
-            judge_repeats=asked.judge_repeats, pairs=asked.pairs or (), again=asking.again, allowance=allowance,
-        )  # fmt: skip
+            experiment,
+            names,
+            judges,
+            rules=rules,
+            store=None if shop is None else shop.store,
+            progress=choose_progress("none" if output.quiet else None),
+            page_age=settings.page_age,
+            live=live,
+            judge_repeats=asked.judge_repeats,
+            pairs=asked.pairs or (),
+            again=asking.again,
+            allowance=allowance,
+        )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)
     if output.as_json:

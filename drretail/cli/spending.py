@@ -153,12 +153,18 @@ def _estimate_row(one: "Estimate") -> list[object]:
 
 
 def _range(part: "Range", say_number: Any) -> str:
+    """ "typically 3 – 10 (at most 14)", without the bound where there is none."""
     low, high = say_number(part.low), say_number(part.high)
-    return low if low == high else f"{low} – {high}"
+    likely = low if low == high else f"{low} – {high}"
+    return likely if part.most is None else f"typically {likely} (at most {say_number(part.most)})"
 
 
 def _whole(value: float) -> str:
     return f"{value:,.0f}"
+
+
+def _range_document(part: "Range") -> dict[str, float]:
+    return {"low": part.low, "high": part.high} | ({} if part.most is None else {"most": part.most})
 
 
 def _document(one: "Estimate") -> dict[str, Any]:
@@ -167,7 +173,7 @@ def _document(one: "Estimate") -> dict[str, Any]:
         "name": one.name,
         "count": one.count,
         **({"unit": one.unit} if one.unit else {}),
-        **{name: None if part is None else {"low": part.low, "high": part.high} for name, part in parts.items()},
+        **{name: None if part is None else _range_document(part) for name, part in parts.items()},
         "basis": one.basis,
         "unpriced": list(one.unpriced),
     }

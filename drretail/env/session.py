@@ -68,6 +68,11 @@ class Session:
         """The shop's today, never the wall clock's."""
         return self.world.manifest.now
 
+    @property
+    def web_is_live(self) -> bool:
+        """True where pages come from the open web, and may be younger than the shop's today."""
+        return self.world.web.corpus is None
+
     def effects(self, path: str, seq: int) -> Effects:
         """Where the outside effects of one step are journalled; deterministic, whatever runs beside it."""
         return self.journal.scope(f"{path}/{seq}")

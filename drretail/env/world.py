@@ -110,7 +110,7 @@ def _open_folder(folder: Path, web: Web) -> World:
         store.close()
         raise
     holdout = file_holdout(generation)
-    return World(store=store, catalog=catalog, web=web, manifest=manifest, folder=folder, holdout=holdout)
+    return World(store, catalog, _as_of(web, manifest), manifest, folder=folder, holdout=holdout)
 
 
 def _open_servers(spec: str, web: Web, settings: ServerSettings) -> World:
@@ -118,4 +118,10 @@ def _open_servers(spec: str, web: Web, settings: ServerSettings) -> World:
     from drretail.env.servers.opening import open_servers
 
     store, catalog, generation, holdout = open_servers(spec, settings)
-    return World(store=store, catalog=catalog, web=web, manifest=generation.manifest, servers=spec, holdout=holdout)
+    manifest = generation.manifest
+    return World(store, catalog, _as_of(web, manifest), manifest, servers=spec, holdout=holdout)
+
+
+def _as_of(web: Web, manifest: Manifest) -> Web:
+    """Fixed pages as they stand on the shop's today; the open web is as it is."""
+    return web.as_of(manifest.now.date()) if isinstance(web, SandboxWeb) else web

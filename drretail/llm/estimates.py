@@ -9,20 +9,27 @@ from drretail.records.models import Price
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From ``low`` to ``high``, both possible."""
+    """From ``low`` to ``high``, both likely."""
 
     low: float
     high: float
+    most: float | None = None
+    """What limits allow at the utmost; None where nothing bounds it."""
 
     @classmethod
     def around(cls, mean: float, deviation: float) -> "Range":
         return cls(max(0.0, mean - deviation), mean + deviation)
 
     def times(self, count: float) -> "Range":
-        return Range(self.low * count, self.high * count)
+        return Range(self.low * count, self.high * count, None if self.most is None else self.most * count)
 
     def plus(self, other: "Range") -> "Range":
-        return Range(self.low + other.low, self.high + other.high)
+        most = None if self.most is None or other.most is None else self.most + other.most
+        return Range(self.low + other.low, self.high + other.high, most)
+
+    def at_most(self, most: float | None) -> "Range":
+        """The range cut off at ``most``."""
+        return self if most is None else Range(min(self.low, most), min(self.high, most), most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ def dollars_of(read: Range, written: Range, prices: Sequence[Price]) -> Range | 
 def together(estimates: Iterable[Estimate], name: str = "together") -> Estimate:
     """The sum of several estimates; its dollars are unknown when those of one are."""
     parts = list(estimates)
-    none = Range(0, 0)
+    none = Range(0, 0, 0)
     calls, read, written, money = none, none, none, none
     for part in parts:
         calls, read, written = calls.plus(part.calls), read.plus(part.input), written.plus(part.output)

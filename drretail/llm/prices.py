@@ -26,14 +26,14 @@ class PriceTable:
     listed: Mapping[str, Price]
     own: Mapping[str, Price] = field(default_factory=dict[str, Price])
 
-    def of(self, spec: str, *, own_server: bool = False) -> Price | None:
+    def of(self, spec: str) -> Price | None:
         """The price of a model, None when it is unknown; a model's dated name costs what the model costs.
 
-        What the providers list does not hold for a server of one's own (``own_server``). What asks no provider is free,
-        where the user states nothing else to try a budget with.
+        The same at another address (``--base-url``): most such are gateways to the very model. What asks no provider is
+        free, where the user states nothing else to try a budget with.
         """
         undated = _DATED.sub("", spec)
-        for table in (self.own,) if own_server else (self.own, self.listed):
+        for table in (self.own, self.listed):
             found = table.get(spec) or table.get(undated)
             if found is not None:
                 return found
@@ -103,5 +103,5 @@ def cost_of(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices:
 
 
 def _cost(used: Usage, model: RoleModel, prices: PriceTable) -> Cost:
-    price = prices.of(model.spec, own_server=bool((model.params or {}).get("own_server")))
+    price = prices.of(model.spec)
     return Cost(used, None, (model.spec,)) if price is None else Cost(used, dollars(used, price))

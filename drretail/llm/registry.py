@@ -6,8 +6,9 @@ a provider (an entry point of drretail.models, or ``module:attribute:model``) is
 
 import importlib
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -18,7 +19,7 @@ from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits
 from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
 from drretail.plugins import Plugins
 from drretail.records.base import Record
-from drretail.records.models import DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, Price
+from drretail.records.models import ANSWER_TOKENS, DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, THINKING_TOKENS, Price
 from drretail.records.run import ModelKind
 
 if TYPE_CHECKING:
@@ -66,6 +67,22 @@ class Model:
     """Shared by all models of its provider."""
     streamed: bool = False
     """True when its answers come in pieces."""
+    lengths: Callable[[int], dict[str, Any]] | None = None
+    """The fields of its chat model that say how long an answer may be; None where that was asked for, or is its own."""
+    thinking: int = 0
+    """Tokens that it may think before each answer."""
+
+    def answering(self, purpose: str) -> "Model":
+        """The model with the longest answer that the purpose takes (a role, "extraction"); it is the same one to a
+        journal, since what is cut is never an answer."""
+        if self.lengths is None:
+            return self
+        wanted = ANSWER_TOKENS.get(purpose, DEFAULT_MAX_TOKENS) + self.thinking
+        longest = (self.chat.profile or {}).get("max_output_tokens") or wanted
+        fields = self.lengths(min(wanted, longest))
+        if not fields.keys() <= type(self.chat).model_fields.keys():
+            return self
+        return replace(self, chat=self.chat.model_copy(update=fields))
 
     @property
     def own_server(self) -> bool:
@@ -87,7 +104,8 @@ def open_model(
     base_url: str | None = None,
     timeout: float = 120,
     max_retries: int = 5,
-    max_tokens: int = DEFAULT_MAX_TOKENS,
+    max_tokens: int | None = None,
+    thinking_tokens: int | None = None,
     temperature: float | None = None,
     seed: int | None = None,
     context: int = DEFAULT_CONTEXT,
@@ -103,13 +121,14 @@ def open_model(
 
     ``timeout`` is in seconds and for one attempt; ``environ`` is where keys are looked up, under ``key_variable``
     where one is named. With ``base_url`` no key is needed. ``temperature`` None is 0 where the model takes one, and
-    absent elsewhere; ``seed`` and ``context`` go to the providers that take them. Without ``prices`` the price is
-    unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and for a
-    temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings only
-    ``max_retries`` and ``structured_output`` are its.
+    absent elsewhere; without ``max_tokens`` an answer may be as long as its purpose takes (``Model.answering``), and
+    ``thinking_tokens`` longer; ``seed`` and ``context`` go to the providers that take them. Without ``prices`` the
+    price is unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and
+    for a temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings
+    only ``max_retries`` and ``structured_output`` are its.
     """
     provider_name, model_name, provider = _named(spec)
-    limits = CallLimits(timeout, max_tokens, base_url, seed, context, stream)
+    limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context, stream)
     retrying = retrying or Retrying(max_retries)
     calling: dict[str, Any] = {
         "seconds": (timeout + LONGEST_PAUSE) * (retrying.retries + 1),
@@ -117,22 +136,32 @@ def open_model(
         "retrying": retrying,
         "pacer": pacer or Pacer(),
     }
-    price = None if prices is None else prices.of(spec, own_server=base_url is not None)
+    price = None if prices is None else prices.of(spec)
     info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
     if not isinstance(provider, Provider):
         opened = provider(model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
             said = {"price": price, "structured_output": structured_output}
             return replace(opened, **{name: value for name, value in said.items() if value is not None})
-        params: dict[str, Any] = {"max_tokens": max_tokens}
+        params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         given = {"temperature": temperature, "seed": seed, "base_url": base_url}
         params |= {name: value for name, value in given.items() if value is not None}
         return Model(spec, opened, info, params, price=price, **calling)
     _require_package(spec, provider)
     arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
     chat, sampling = _build(spec, model_name, provider, arguments, temperature)
-    params = {"max_tokens": max_tokens, **sampling, **_sent(provider, limits)}
+    params = {"max_tokens": limits.max_tokens, **sampling, **_sent(provider, limits)}
+    if max_tokens is None:
+        calling["lengths"] = partial(_length_fields, provider, limits)
+        thinks = (chat.profile or {}).get("reasoning_output", False)
+        calling["thinking"] = THINKING_TOKENS * thinks if thinking_tokens is None else thinking_tokens
     return Model(spec, chat, info, params, price=price, streamed=provider.streamed(limits), **calling)
+
+
+def _length_fields(provider: Provider, limits: CallLimits, longest: int) -> dict[str, Any]:
+    """What of a provider's settings is another where answers may be so long."""
+    usual, other = provider.settings(limits), provider.settings(replace(limits, max_tokens=longest))
+    return {name: value for name, value in other.items() if value != usual[name]}
 
 
 def check_priced(models: Iterable[Model]) -> None:

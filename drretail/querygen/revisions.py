@@ -67,7 +67,12 @@ def past_of(revisions: Iterable[Revision], query: Query) -> tuple[Revision, ...]
 
 def version_of(query: Query) -> str:
     """The same for equal queries, whatever file they are in."""
-    return sha256_of(query.as_line())
+    written = query.model_dump(mode="json", exclude_none=True)
+    for name in ("must", "must_not"):
+        # Reviews and histories name versions that were told when demands were bare phrases.
+        demands = written["constraints"][name]
+        written["constraints"][name] = [it if "of" in it else it["property"] for it in demands]
+    return sha256_of(written)
 
 
 class History:

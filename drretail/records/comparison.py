@@ -9,8 +9,8 @@ from drretail.records.pairs import PairScore
 from drretail.records.rules import Rules
 from drretail.records.run import ModelKind
 
-Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing"]
-"""What can be said of A beside B: "nothing" where no query has both."""
+Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded"]
+"""What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge."""
 
 
 class ComparedRow(Record):
@@ -27,7 +27,7 @@ class ComparedRow(Record):
     mean_b: float | None = None
     difference: float | None = None
     ci_low: float | None = None
-    """Paired percentile bootstrap, 95 %, as is ``ci_high``; None below two queries."""
+    """Paired bootstrap, 95 %, as is ``ci_high``; None below two queries."""
     ci_high: float | None = None
     n_planned: int
     """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
@@ -45,7 +45,12 @@ class ComparedRow(Record):
     wilcoxon: Literal["exact", "normal", "none"] = "none"
     """Whence its p value is."""
     p_holm: float | None = None
-    """``p_wilcoxon`` corrected for all rows of the same family and judge."""
+    """``p_wilcoxon`` corrected (Holm): where the row ``is_primary`` for this variant in all pairs of systems that
+    research, else for the other rows of the same family, judge and pair."""
+    tests: int = 0
+    """How many tests that correction counts."""
+    is_primary: bool = False
+    """False for what is exploratory."""
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None

@@ -6,6 +6,19 @@ from drretail.records.base import Record
 from drretail.records.run import Role
 
 DEFAULT_MAX_TOKENS = 8000
+"""The longest answer where nothing else is said."""
+ANSWER_TOKENS = {
+    "supervisor": 4_000,
+    "researcher": 8_000,
+    "summariser": 2_000,
+    "synthesis": 6_000,
+    "report": 8_000,
+    "extraction": 16_000,
+}
+"""The same by what an answer is for; a researcher that works alone writes the report. A played model took at most 900
+for a supervisor's turn, 1,300 for a synthesis, 2,000 for a report; a long report holds a hundred claims."""
+THINKING_TOKENS = 8_000
+"""More for each answer of a model that may think before it answers: thoughts count as part of it."""
 DEFAULT_CONTEXT = 32_768
 """Tokens: what Ollama is asked to keep. Its own default is a few thousand, and it drops the rest without a word."""
 
@@ -18,7 +31,9 @@ class CallSettings(Record):
     temperature: float | None = Field(default=None, ge=0, le=2)
     """None = 0 where the model takes a temperature, and nothing elsewhere."""
     max_tokens: int | None = Field(default=None, ge=1)
-    """The longest answer."""
+    """The longest answer, whatever it is for; None = as its purpose takes, and more for a model that thinks."""
+    thinking_tokens: int | None = Field(default=None, ge=0)
+    """What a model may think before each answer; None = as the model's profile says."""
     seed: int | None = None
     """Sent where the provider takes one."""
     context: int | None = Field(default=None, ge=1)

@@ -68,7 +68,16 @@ class PairScore(Record):
     p: float | None = None
     """Signed rank test of wins minus losses by query, two-sided."""
     p_holm: float | None = None
-    """``p`` corrected for all dimensions of this pair and judge."""
+    """``p`` corrected (Holm): of overall quality for all pairs that this judge compared, of the other dimensions, which
+    are exploratory, for each other."""
+    tests: int = 0
+    """How many tests that correction counts."""
+    longer_won: float | None = None
+    """Share of the meetings with a winner that the report with more words won; 0.5 knows no length."""
+    length_controlled: float | None = None
+    """What the win rate would be between reports of one length: a logistic fit of the results on tanh of the difference
+    in words, in its standard deviations (as length-controlled AlpacaEval). None where one system's reports are the
+    longer ones nearly always, so that length and system can't be told apart, and below ten queries."""
     flip_rate: float | None = None
     """Share of scored pairs whose winner changes with the order; None where one order alone was asked."""
     first_position_rate: float | None = None

@@ -1,14 +1,26 @@
 """Queries, their typed constraints, and what of them an agent is given."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
 
-Lack = Literal["no_things", "nothing_offered", "no_price", "too_dear", "no_such_brand", "demands", "owned", "no_basket"]
-"""Why there is no basket. No thing that is asked for could be read from the query; the shop offers none of them, or not
+Lack = Literal[
+    "not_typed",
+    "no_things",
+    "nothing_offered",
+    "no_price",
+    "too_dear",
+    "no_such_brand",
+    "demands",
+    "owned",
+    "no_basket",
+]
+"""Why there is no basket. Nobody has typed what the query demands.
+
+No thing that is asked for could be read from the query; the shop offers none of them, or not
 all; it names no price of what would do, or none in the currency of the budget. Else the one constraint without which
 there would be a basket: the budget, a wanted brand, what must and must not be, that nothing is bought twice.
 "no_basket": several are in the way."""
@@ -73,6 +85,19 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """What drretail's own queries are sorted by; files from elsewhere may use other words."""
 
 
+class Demand(Record):
+    """What products must be, or must not have, in a few words of the query: "cotton", of the swaddle blanket."""
+
+    property: str
+    of: str | None = None
+    """The thing that it is said of, in the query's words; None of a demand on everything that is to be bought."""
+
+
+def demands(*properties: str, of: str | None = None) -> tuple[Demand, ...]:
+    """These properties, all said of the same thing, or of everything."""
+    return tuple(Demand(property=it, of=of) for it in properties)
+
+
 class Constraints(Record):
     """What a query demands, in types that code can check."""
 
@@ -81,11 +106,24 @@ class Constraints(Record):
     categories: tuple[str, ...] = ()
     brands_wanted: tuple[str, ...] = ()
     brands_unwanted: tuple[str, ...] = ()
-    must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
+    must: tuple[Demand, ...] = ()
+    must_not: tuple[Demand, ...] = ()
     quantities: dict[str, int] = Field(default_factory=dict[str, int])
     deadline: str | None = None
     owned: tuple[str, ...] = ()
+
+    @field_validator("must", "must_not", mode="before")
+    @classmethod
+    def _said_of_everything(cls, given: Any) -> Any:
+        """A bare phrase, as files had it before demands were said of something, is one on everything."""
+        if not isinstance(given, list | tuple):
+            return given
+        return [{"property": it} if isinstance(it, str) else it for it in given]
+
+
+NOBODY = "nobody"
+NOT_TYPED = "constraints were not typed"
+"""Why nothing that rests on constraints is said of a query's answers."""
 
 
 class Query(Document):
@@ -104,9 +142,17 @@ class Query(Document):
     rationale: str = ""
     expected_tools: tuple[str, ...] = ()
     constraints: Constraints = Constraints()
+    typed_by: str | None = None
+    """Who put into ``constraints`` what the text demands: a person or a model; None for whoever made the query.
+    ``NOBODY`` where it is still to be done."""
     world_fingerprint: str | None = None
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
+
+    @property
+    def is_typed(self) -> bool:
+        """False while nobody has said what the text demands: empty constraints don't mean then that it is nothing."""
+        return self.typed_by != NOBODY or self.constraints != Constraints()
 
     def asks_the_same_as(self, other: "Query") -> bool:
         """True when nothing differs but that one of the two is not sorted, of which no system is told."""

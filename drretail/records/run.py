@@ -14,7 +14,8 @@ Role = str
 """What a model is for in an agent, which names its roles itself."""
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "summariser", "synthesis", "report")
 """Those of the built-in agents."""
-Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "error"]
+Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "no_research", "error"]
+"""Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
@@ -69,6 +70,11 @@ class System(Record):
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What is not the default: without, scope, redact …"""
 
+    @property
+    def web_is_live(self) -> bool:
+        """True where pages come from the open web and not from a fixed corpus."""
+        return self.web_corpus is None and self.web_provider != SANDBOX
+
     def label(self) -> str:
         """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits.
 
@@ -121,6 +127,8 @@ class Step(Record):
     role: str
     name: str | None = None
     args: dict[str, Any] | None = None
+    mended: dict[str, str] | None = None
+    """Of the arguments that are ids: those that were not given as the shop writes them, as they were read."""
     sent: str | None = None
     """Of a web search: the query that left instead of the one in ``args``, without personal data; blank: none did."""
     result_sha: str | None = None

@@ -27,6 +27,9 @@ class MetricDescription(Record):
     """What is shown for parts of the queries, too; none: the first variants that are not pooled."""
     compared: tuple[str, ...] = ()
     """What two systems are compared in; none: the headlines."""
+    primary: tuple[str, ...] = ()
+    """What systems are chosen by: its tests are corrected over all pairs of systems, all others are exploratory. None:
+    what is compared, where that is one variant."""
     summaries: tuple[str, ...] = ()
     """What sums it up, as in the table of judges' agreement; none: the first variant."""
     correlated: tuple[str, ...] = ()

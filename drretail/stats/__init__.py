@@ -6,6 +6,7 @@ significance.py      sign and signed-rank tests, and Holm's correction
 power.py             what an experiment of a size can show
 noise.py             noise of agents and judges, pass^k
 ranking.py           strengths from comparisons of two at a time (Bradley and Terry)
+length_control.py    wins between reports of one length
 agreement.py         κ, percent, r, ρ and τ_b of two raters
 rank_correlation.py  Spearman's ρ inside systems
 """

@@ -7,6 +7,7 @@ users.py       get_user_profile, update_user_profile, get_user_statistics
 web.py         web_search, with the pages of one search
 calculator.py  calculator
 arithmetic.py  its parser
+identifiers.py ids in every form that the shop prints
 privacy.py     whose data a tool may touch, and what leaves for a search engine
 schema.py      one JSON schema a tool, from its signature and docstring
 arguments.py   a model's arguments against that schema

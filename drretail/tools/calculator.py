@@ -23,7 +23,8 @@ def calculator(session: Session, expression: Annotated[str, MinLen(1), MaxLen(MA
         expression: What to compute, e.g. "3 * $12.99 + 4.50" or "sqrt{2} * (1 + 0.08)".
 
     Returns:
-        The expression and its value as a number, not rounded to cents, with the evidence id to cite the calculation by.
+        evidence (the evidence id to cite the calculation by), the expression, and its value as a number, not rounded to
+        cents.
     """
     del session
     expression = expression.strip()

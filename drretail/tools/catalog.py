@@ -2,15 +2,23 @@
 
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Le, MaxLen, MinLen
+from annotated_types import Ge, Le, MaxLen
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.text.serialisation import compact_json, product_card, product_record, record_text
+from drretail.grounding.text.serialisation import (
+    compact_json,
+    lean,
+    lean_items,
+    product_card,
+    product_record,
+    record_text,
+)
 from drretail.records.evidence import Source
 from drretail.records.shop import Product
+from drretail.tools.identifiers import ProductId
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]
@@ -29,12 +37,12 @@ def product_catalog_search(
     limit: Annotated[int, Ge(1), Le(50)] = 10,
     offset: Annotated[int, Ge(0), Le(10_000)] = 0,
 ) -> ToolResult:
-    """Searches the shop's products by the words of their titles, features, descriptions, categories and brands (BM25).
+    """Searches this shop's products by the words of their titles, features, descriptions, categories and brands.
 
-    Only products of this shop are found. A product whose price or rating is unknown passes no filter on it; hidden says
-    how many were left out so. Use short product words; put limits on price, rating and category into the filters
-    instead of the query. A sort other than by relevance ranks only the products that hold all words of the query or,
-    where none does, the 50 that match best.
+    Use a few words that name the product, and put limits on price, rating and category into the filters. Sorted by
+    relevance, what matches the words best comes first. Any other sort ranks only the products that hold all words of
+    the query or, where none does, the 50 that match best. A product whose price or rating the shop does not know passes
+    no filter on it; hidden says how many matches were left out for that.
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
@@ -49,9 +57,11 @@ def product_catalog_search(
         offset: How many products to leave out at the beginning, to read on.
 
     Returns:
-        The number of products found in all, with a filter on price or rating how many matches of unknown price or
-        rating it left out (hidden), and a card for each one shown: evidence id to cite it by, product_id, product_url,
-        title, price (null if unknown), currency, average rating, number of ratings, store and category.
+        total (how many products were found), hidden (with a filter on price or rating), shown, offset, and hits: for
+        each product evidence (the evidence id to cite it by), product_id, title, price (price_from: true marks the
+        lowest of several), average_rating (of 5), rating_number (how many rated it), store and category. What all hits
+        share stands once before them, such as the currency; product_url there is the form of every product's address.
+        What the shop does not know is left out: a hit without a price has no known price.
     """
     if price_min is not None and price_max is not None and price_min > price_max:
         raise ToolError(
@@ -73,24 +83,25 @@ def product_catalog_search(
     page = session.world.catalog.search(wanted)
     known = session.world.store.products([hit.product_id for hit in page.hits])
     products = [known[hit.product_id] for hit in page.hits]
-    hits = [product_card(product) for product in products]
+    shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
-    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, "hits": hits}
+    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **shared, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 
-def get_product_details(session: Session, product_id: Annotated[str, MinLen(1), MaxLen(64)]) -> ToolResult:
+def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
     """Gives everything the shop knows about one product.
 
     Args:
         product_id: Id of the product as a search shows it, e.g. "B0EXAMPLE1"; not a title and not an order id.
 
     Returns:
-        The whole record: evidence id to cite it by, product_url, title, features, description, price (null if unknown;
-        price_from marks the lowest of several), currency, ratings, store, category path, and further details.
+        The whole record: evidence (the evidence id to cite it by), product_url, title, features, description, price
+        (price_from: true marks the lowest of several), currency, average_rating (of 5), rating_number (how many rated
+        it), store, category path, and further details. What the shop does not know is left out.
     """
     product = session.world.store.product(product_id)
-    return ToolResult(product_record(product), (_source(product, "record", record_text(product), shown=True),))
+    return ToolResult(lean(product_record(product)), (_source(product, "record", record_text(product), shown=True),))
 
 
 def card_sources(product: Product) -> tuple[Source, Source]:

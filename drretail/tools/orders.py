@@ -2,21 +2,30 @@
 
 from typing import Annotated, Any
 
-from annotated_types import Ge, Le, MaxLen, MinLen
+from annotated_types import Ge, Le
 
 from drretail.env.session import Session
 from drretail.grounding.report.evidence_ids import order_evidence_id, user_evidence_id
-from drretail.grounding.text.serialisation import compact_json, customer_card, order_item, order_record, product_card
+from drretail.grounding.text.serialisation import (
+    compact_json,
+    customer_card,
+    lean,
+    lean_items,
+    order_item,
+    order_record,
+    product_card,
+)
 from drretail.records.evidence import Source
 from drretail.records.shop import Order, OrderStatus
 from drretail.tools.catalog import card_sources
+from drretail.tools.identifiers import OrderId, UserId
 from drretail.tools.privacy import require_access
 from drretail.tools.tool import ToolResult
 
 
 def get_user_orders(
     session: Session,
-    user_id: Annotated[str, MinLen(1), MaxLen(64)],
+    user_id: UserId,
     status: OrderStatus | None = None,
     limit: Annotated[int, Ge(1), Le(100)] = 20,
     offset: Annotated[int, Ge(0), Le(1_000_000)] = 0,
@@ -30,24 +39,22 @@ def get_user_orders(
         offset: How many of the newest orders to leave out, to read on.
 
     Returns:
-        The evidence id of the list, the number of orders in all, and for each one shown: its own evidence id, order_id,
-        product_id, user_id, order_date, quantity, order_status, product title, and the product's present price, which
-        may differ from the price paid and is null if unknown.
+        evidence (the evidence id of the whole list), total (how many orders there are), shown, offset, user_id, and for
+        each order shown: its own evidence id, order_id, product_id, order_date, quantity, order_status, product_title,
+        and price, the product's present price, which may differ from the price paid. What all orders share stands once
+        before them, such as the currency. What the shop does not know is left out.
     """
     require_access(session, user_id)
     store = session.world.store
     page = store.orders(user_id, status=status, limit=limit, offset=offset)
     products = store.products([order.product_id for order in page.orders])
     items = [order_item(order, products.get(order.product_id)) for order in page.orders]
-    value: dict[str, Any] = {
-        "evidence": user_evidence_id("orders", user_id, session.user_id),
-        "total": page.total,
-        "shown": len(items),
-        "offset": offset,
-        "orders": items,
-    }
+    evidence = user_evidence_id("orders", user_id, session.user_id)
+    shared, orders = lean_items(items)
+    counts = {"total": page.total, "shown": len(items), "offset": offset}
+    value: dict[str, Any] = {"evidence": evidence, **counts, **shared, "orders": orders}
     whole = Source(
-        id=value["evidence"],
+        id=evidence,
         kind="user",
         key=f"orders of {user_id}",
         title=f"Orders of user {user_id}",
@@ -57,27 +64,33 @@ def get_user_orders(
     return ToolResult(value, (whole, *map(_order_source, page.orders, items)), about=user_id)
 
 
-def get_order_details(session: Session, order_id: Annotated[str, MinLen(1), MaxLen(64)]) -> ToolResult:
+def get_order_details(session: Session, order_id: OrderId) -> ToolResult:
     """Gives one order with the product that was bought and the customer it went to.
 
     Args:
         order_id: Id of the order, a string of digits with its leading zeros, e.g. "0123456789"; not a product id.
 
     Returns:
-        The order (evidence id, order_id, product_id, user_id, order_date, quantity, order_status), the product's card
-        with its own evidence id and present price (null if the shop no longer has the product), and the customer's name
-        and address.
+        The order (evidence, the evidence id to cite it by, order_id, product_id, user_id, order_date, quantity,
+        order_status), the product with its own evidence id and present price (left out if the shop no longer has it),
+        and the customer's name and address.
     """
     store = session.world.store
     order = store.order(order_id)
     require_access(session, order.user_id, field="order_id")
     product = store.products([order.product_id]).get(order.product_id)
-    value = order_record(order) | {
-        "product": None if product is None else product_card(product),
-        "customer": customer_card(session.user(order.user_id)),
-    }
+    record = order_record(order)
+    card = None if product is None else product_card(product)
+    customer = customer_card(session.user(order.user_id))
+    parts = {"product": card, "customer": customer}
+    value = record | {name: _beside(record, part) for name, part in parts.items() if part is not None}
     bought = () if product is None else card_sources(product)
-    return ToolResult(value, (_order_source(order, value), *bought), about=order.user_id)
+    return ToolResult(value, (_order_source(order, record | parts), *bought), about=order.user_id)
+
+
+def _beside(order: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """What the order does not say itself."""
+    return {name: value for name, value in lean(part).items() if order.get(name) != value}
 
 
 def _order_source(order: Order, value: dict[str, Any]) -> Source:

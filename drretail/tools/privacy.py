@@ -12,11 +12,13 @@ from drretail.trajectory import Place
 
 
 class OtherUser(ToolError):
-    """The session is scoped to its acting user, and this is another's data."""
+    """This is not the acting user's data: no run may change it, and a scoped session may not see it."""
 
-    def __init__(self, user_id: str, acting_user_id: str | None, field: str) -> None:
+    def __init__(
+        self, user_id: str, acting_user_id: str | None, field: str, act: str = "see personal data and orders"
+    ) -> None:
         whose = "of nobody" if acting_user_id is None else f"of user {acting_user_id!r} only"
-        super().__init__("forbidden", f"This session may see personal data and orders {whose}.", field=field)
+        super().__init__("forbidden", f"This session may {act} {whose}.", field=field)
         self.user_id = user_id
 
 
@@ -24,6 +26,12 @@ def require_access(session: Session, user_id: str, *, field: str = "user_id") ->
     """Raises OtherUser when the session is scoped and ``user_id`` is not its acting user."""
     if session.scope_to_user and user_id != session.user_id:
         raise OtherUser(user_id, session.user_id, field)
+
+
+def require_own(session: Session, user_id: str) -> None:
+    """Raises OtherUser unless ``user_id`` is the acting user, whatever the scope: a run changes nobody else's data."""
+    if user_id != session.user_id:
+        raise OtherUser(user_id, session.user_id, "user_id", "change the profile")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from drretail.tools.orders import get_order_details, get_user_orders
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool
 from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
-from drretail.tools.web import web_search
+from drretail.tools.web import web_search, web_search_of_pages
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -34,6 +34,8 @@ _NINE = (
 )
 TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in _NINE})
 """Paper Table 3, in its order."""
+SUMMARISED = Tool("web_search", web_search_of_pages, "read")
+"""The same search for a session that has whole pages read: what its results hold is told in other words."""
 FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "web": frozenset({"web_search"}),
@@ -99,7 +101,8 @@ def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
 
 def offered(session: "Session") -> dict[str, Tool]:
     """The nine without those that the session does without, and those that its agent brought."""
-    return {name: tool for name, tool in TOOLS.items() if name not in session.without} | dict(session.tools)
+    nine = {**TOOLS, SUMMARISED.name: SUMMARISED} if session.web_mode == "ws" else TOOLS
+    return {name: tool for name, tool in nine.items() if name not in session.without} | dict(session.tools)
 
 
 def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
@@ -136,8 +139,8 @@ def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool
 
 
 def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:
-    """sha256 of the canonical JSON of all schemas: what a run was told about its tools."""
-    return sha256_of(json_schemas(tools))
+    """sha256 of the canonical JSON of all schemas, in every web mode: what a run may be told about its tools."""
+    return sha256_of([*json_schemas(tools), _plain(SUMMARISED)])
 
 
 def _plain(tool: Tool) -> dict[str, Any]:

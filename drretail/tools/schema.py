@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
+from drretail.tools.tool import IdOf, Named
+
 JsonType = Literal["string", "integer", "number", "object"]
 _JSON_TYPES: dict[object, JsonType] = {str: "string", int: "integer", float: "number"}
 # The marks of annotated_types that a signature may carry, and the attribute that holds the bound.
@@ -33,6 +35,8 @@ class Parameter:
     max_length: int | None = None
     fields: tuple["Parameter", ...] = ()
     """Of an object."""
+    id_of: Named | None = None
+    """The kind of record that it names; the schema does not say so."""
 
     def as_json(self) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": self.type, "description": self.description}
@@ -141,5 +145,7 @@ def _running(text: str) -> str:
 
 
 def _bound(mark: object) -> tuple[str, Any]:
+    if isinstance(mark, IdOf):
+        return "id_of", mark.named
     attribute = _BOUNDS[type(mark)]
     return _BOUND_NAMES.get(attribute, attribute), getattr(mark, attribute)

@@ -7,6 +7,14 @@ from typing import Any, Literal
 from drretail.records.evidence import Source
 
 Access = Literal["read", "write"]
+Named = Literal["product", "order", "user"]
+
+
+@dataclass(frozen=True, slots=True)
+class IdOf:
+    """Stands in a signature beside an argument that is the id of such a record."""
+
+    named: Named
 
 
 @dataclass(frozen=True, slots=True)

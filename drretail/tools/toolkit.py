@@ -5,6 +5,7 @@ import inspect
 import threading
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby
@@ -13,10 +14,11 @@ from typing import Any, Self
 
 from drretail.env.ledger import EvidenceCollision
 from drretail.env.session import Attempt, Session
-from drretail.errors import ModelError, ToolError, ToolErrorType, nearest_names, suggestion
+from drretail.errors import ModelError, NotFound, ToolError, ToolErrorType, nearest_names, suggestion
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.run import Step
 from drretail.tools.arguments import read_arguments, recordable
+from drretail.tools.identifiers import explained, with_ids_read
 from drretail.tools.privacy import OtherUser
 from drretail.tools.registry import offered, openai_schemas
 from drretail.tools.schema import read_schema
@@ -84,6 +86,7 @@ class Toolkit:
         self._workers = Workers(session.tool_threads if threads is None else threads)
         self._writing = threading.Lock()
         self._noting = threading.Lock()
+        self._mended: dict[Place, dict[str, str]] = {}
 
     def openai_schemas(self) -> list[dict[str, Any]]:
         """The schemas of this toolkit's tools, for a model to be bound to: the same ones at every turn."""
@@ -181,13 +184,19 @@ class Toolkit:
         if tool is None:
             hint = suggestion(nearest_names(launch.name, self.tools), self.tools)
             raise ToolError("unknown_tool", f"There is no tool {launch.name!r}. {hint}", allowed=self.tools)
-        arguments = read_arguments(read_schema(tool.function).parameters, launch.args)
+        parameters = read_schema(tool.function).parameters
+        given = read_arguments(parameters, launch.args)
+        arguments, mended = with_ids_read(self.session, parameters, given)
+        if mended:
+            self._mended[launch.place] = mended
         arguments |= self._filled_in(tool, launch)
-        if tool.access == "read":
-            return tool.function(self.session, **arguments)
-        # Parallel researchers may write at once, and an update reads before it writes.
-        with self._writing:
-            return tool.function(self.session, **arguments)
+        try:
+            # Parallel researchers may write at once, and an update reads before it writes.
+            with self._writing if tool.access == "write" else nullcontext():
+                return tool.function(self.session, **arguments)
+        except NotFound as problem:
+            told = given.get(problem.field or "")
+            raise explained(problem, self.session, parameters, told, launch.path) from problem
 
     def _filled_in(self, tool: Tool, launch: Launch) -> dict[str, Any]:
         """The keyword-only arguments, which no model sees."""
@@ -215,6 +224,7 @@ class Toolkit:
             role=launch.role,
             name=recordable(launch.name),
             args=recordable(launch.args) if isinstance(launch.args, Mapping) else None,
+            mended=self._mended.pop(launch.place, None),
             sent=recordable(self.session.sent.get(launch.place)),
             result_sha=self.session.trajectory.keep_text(text),
             evidence=evidence,

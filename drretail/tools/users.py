@@ -8,10 +8,11 @@ from annotated_types import MaxLen, MinLen
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_id
-from drretail.grounding.text.serialisation import compact_json, user_record
+from drretail.grounding.text.serialisation import compact_json, lean, user_record
 from drretail.records.evidence import Source
 from drretail.records.shop import Address, UserProfile
-from drretail.tools.privacy import require_access
+from drretail.tools.identifiers import UserId
+from drretail.tools.privacy import require_access, require_own
 from drretail.tools.tool import ToolResult
 
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,}")
@@ -53,7 +54,6 @@ def checked_address(before: Address, change: dict[str, Any]) -> Address:
     return after
 
 
-UserId = Annotated[str, MinLen(1), MaxLen(64)]
 Line = Annotated[str, MinLen(1), MaxLen(120)]
 
 
@@ -82,8 +82,8 @@ def get_user_profile(session: Session, user_id: UserId) -> ToolResult:
         user_id: Id of the user, e.g. "AEXAMPLEUSER00000000000000A1"; not a name and not an e-mail address.
 
     Returns:
-        Evidence id to cite the profile by, user_id, email, first and last name, phone_number, address (address1, city,
-        state, zip, country) and account_status.
+        evidence (the evidence id to cite the profile by), user_id, email, first and last name, phone_number, address
+        (address1, city, state, zip, country) and account_status.
     """
     require_access(session, user_id)
     return _profile_result(session, session.user(user_id))
@@ -98,9 +98,10 @@ def update_user_profile(
     phone_number: Annotated[str, MaxLen(40)] | None = None,
     address: AddressChange | None = None,
 ) -> ToolResult:
-    """Changes a user's profile; only the fields that are given change.
+    """Changes the profile of the user you work for; only the fields that are given change.
 
-    Use it only when the user has asked for the change. At least one field must be given.
+    Use it only when that user has asked for the change. At least one field must be given. Nobody else's profile can be
+    changed.
 
     Args:
         user_id: Id of the user whose profile changes, e.g. "AEXAMPLEUSER00000000000000A1".
@@ -113,7 +114,7 @@ def update_user_profile(
     Returns:
         The whole profile after the change, with its evidence id.
     """
-    require_access(session, user_id)
+    require_own(session, user_id)
     change: dict[str, Any] = {}
     if email is not None:
         change["email"] = checked_email(email.strip())
@@ -140,17 +141,17 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
         user_id: Id of the user, e.g. "AEXAMPLEUSER00000000000000A1"; not a name and not an e-mail address.
 
     Returns:
-        Evidence id to cite the figures by, orders in all and by status, items, spend at present prices with its
-        currency, orders whose price is unknown (not part of spend), mean order, first and last order date, orders per
-        month, top categories, brands and products by number of orders, and the share of reorders. Cancelled and
-        returned orders count only in the orders by status. A figure that cannot be known is null.
+        evidence (the evidence id to cite the figures by), orders in all and by status, items, spend at present prices
+        with its currency, orders whose price is unknown (not part of spend), mean_order, first and last order date,
+        orders per month, top categories, brands and products by number of orders, and the share of reorders. Cancelled
+        and returned orders count only in the orders by status. A figure that cannot be known is left out.
     """
     require_access(session, user_id)
     statistics = session.world.store.statistics(user_id)
     evidence = user_evidence_id("statistics", user_id, session.user_id)
     value = {"evidence": evidence} | statistics.model_dump(mode="json")
     source = _user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)
-    return ToolResult(value, (source,), about=user_id)
+    return ToolResult(lean(value), (source,), about=user_id)
 
 
 def _profile_result(session: Session, profile: UserProfile) -> ToolResult:

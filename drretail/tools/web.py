@@ -74,6 +74,7 @@ class _UnderWay:
 
 
 WEB_SEARCH = "web_search"
+LIVE = "These pages are of the live web and may be younger than the shop's today, {today}."
 PAGES_SHARE = 0.9
 """Of the time of a tool call: with it pages are given up for their snippets, before the whole call is."""
 
@@ -83,14 +84,15 @@ def web_search(
 ) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
-    Its results are pages, not products of this shop.
+    Its results are pages, not products of this shop. You are shown a short snippet of each page and never the whole
+    page: what a snippet does not say you cannot know from it.
 
     Args:
         query: What to look for, e.g. "how high to hang a bird feeder".
 
     Returns:
-        The best pages: for each its evidence id to cite it by, title, url, a snippet that fits the query, and the date
-        of the page where it is known.
+        The best pages: for each evidence (the evidence id to cite it by), title, url, a snippet that fits the query,
+        and the date of the page where it is known.
     """
     began = time.monotonic()
     query = query.strip()
@@ -103,9 +105,30 @@ def web_search(
     results = [_shown(item) for item in found]
     sources = [source for item, shown in zip(found, results, strict=True) for source in _sources(item, shown)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
+    if results and session.web_is_live:
+        value["note"] = LIVE.format(today=session.now.date().isoformat())
     if asked.redacted:
         value["redacted"] = list(asked.redacted)
     return ToolResult(value, tuple(sources))
+
+
+def web_search_of_pages(
+    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: Place
+) -> ToolResult:
+    """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
+
+    Its results are pages, not products of this shop. Each page is read whole for you, and you are shown a summary of
+    what it says about your query, which says so where it says nothing. A page that cannot be read shows a short snippet
+    instead.
+
+    Args:
+        query: What to look for, e.g. "how high to hang a bird feeder".
+
+    Returns:
+        The best pages: for each evidence (the evidence id to cite it by), title, url, a summary of the page with quotes
+        that stand in it word for word, or a snippet, and the date of the page where it is known.
+    """
+    return web_search(session, query, effects=effects, place=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +172,9 @@ def _read(session: Session, found: list[_Found], effects: Effects, place: Place,
 
 
 def _summary(entry: Evidence) -> str | None:
-    """The first summary that an agent was shown of a page."""
-    return next((text.text for text in entry.texts if text.form == "summary" and text.shown), None)
+    """The first summary that an agent was shown of a page; one that held nothing on another search has none."""
+    shown = (text.text for text in entry.texts if text.form == "summary" and text.shown)
+    return next((text for text in shown if "summary" in json.loads(text)), None)
 
 
 def _shown(found: _Found) -> dict[str, Any]:

@@ -49,6 +49,11 @@ def score_commands(view: ExperimentView) -> list[str]:
     return [*made, *_pair_commands(view, folder)]
 
 
+def command_for(view: ExperimentView, family: str) -> str:
+    """The command that makes the verdicts of one family, whatever was scored before."""
+    return f"drretail score {quote(view.name)} --metrics {family}"
+
+
 def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
     """One for each set of rules and each judge; the pairs are named where they are not the usual ones."""
     usual = choose_pairs(view.definition)

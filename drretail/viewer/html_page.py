@@ -21,7 +21,7 @@ from drretail.viewer.cards import (
 )
 from drretail.viewer.cart import Cart, cart_of
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of
-from drretail.viewer.commands import commands, queries_file, score_commands
+from drretail.viewer.commands import command_for, commands, queries_file, score_commands
 from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, read_view
 from drretail.viewer.report_html import report_html
 from drretail.viewer.tables.html import agreement_sheet, pair_parts, score_parts
@@ -116,6 +116,8 @@ def page_of(view: ExperimentView) -> str:
         pair_parts=pair_parts(view.pairs, view.ranks),
         agreement=agreement_sheet(view.agreements, view.metrics),
         stale=sum(run.stale for run in view.runs),
+        claims_command=command_for(view, "faithfulness"),
+        checks_command=command_for(view, "checks"),
         score_command=" && ".join(score_commands(view)),
         commands=commands(view),
         queries_link="data:application/jsonl;base64," + _base64(queries_file(view).encode("utf-8", "replace")),

@@ -9,7 +9,7 @@ from drretail.grounding.report.render import render_report
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_of, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
-from drretail.viewer.commands import score_commands
+from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
@@ -26,9 +26,10 @@ def render_text(experiment: Path) -> str:
 def text_of(view: ExperimentView) -> str:
     """The text of a view that was read already."""
     score = " && ".join(score_commands(view))
+    claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
     lines = [f"Experiment {view.name} on the world {view.definition.world_fingerprint[:12]}", ""]
     for run in view.runs:
-        lines += [*_run(run, score), ""]
+        lines += [*_run(run, claims, checks), ""]
     lines += _scores(view, score)
     return _harmless("\n".join(lines) + "\n")
 
@@ -53,7 +54,7 @@ def _harmless(text: str) -> str:
     return "".join(c for c in text if c in "\n\t" or (category(c) not in ("Cc", "Cs") and c not in _TURNING))
 
 
-def _run(view: RunView, score: str) -> Iterator[str]:
+def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
     yield f"=== {view.subject.run_id}: {view.state}"
     yield view.subject.query.text
     yield ""
@@ -64,8 +65,8 @@ def _run(view: RunView, score: str) -> Iterator[str]:
     yield marked_report(view).rstrip("\n")
     yield ""
     yield from _cart(view)
-    yield from _claims(view) if view.claims else [f"No claim was judged yet: {score} does it."]
-    yield from _findings(view, score)
+    yield from _claims(view) if view.claims else [f"No claim was judged yet: {claims} does it."]
+    yield from _findings(view, checks)
 
 
 def _cart(view: RunView) -> Iterator[str]:
@@ -96,9 +97,9 @@ def _claim(claim: Claim) -> Iterator[str]:
             yield f"        {reason}"
 
 
-def _findings(view: RunView, score: str) -> Iterator[str]:
+def _findings(view: RunView, checks: str) -> Iterator[str]:
     if not view.checks.made:
-        yield f"Not checked yet: {score} does it."
+        yield f"Not checked yet: {checks} does it."
         return
     read = f" ({view.checks.read})" if view.checks.read else ""
     yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"

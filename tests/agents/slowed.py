@@ -36,7 +36,7 @@ def slowed(name: str) -> Agent:
     """The built-in agent of that name with every model slowed down."""
     agent = load_agent(name)
 
-    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer | str:
         models.by_role = {role: _slow(model) for role, model in models.by_role.items()}
         return await agent.answer(task, session, models, limits)
 

@@ -2,20 +2,28 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from drretail.agents.base import Agent
+from drretail.agents.page_reading import reading_pages
 from drretail.agents.react import REACT
 from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
+from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.scripted import requests_of, scripted_model
 from drretail.records.models import ModelProfile
+from drretail.records.query import Task
+from drretail.records.reading import Pick
+from drretail.records.run import Answer, Limits
 from drretail.tools.registry import TOOLS, tool_schema_hash
 from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.own import BUYER, SHIPPING
@@ -76,3 +84,57 @@ def test_models_are_named_for_roles_that_an_agent_brings_and_wrong_ones_are_told
     assert choices_by_role([], profile, roles)["critic"].model == "c:d"
     with pytest.raises(UnknownName, match="There is no role 'critic'"):
         choices_by_role([], profile)
+
+
+@pytest.mark.parametrize(
+    ("roles", "writer"),
+    [
+        (("supervisor", "researcher", "synthesis", "report"), "report"),
+        (("researcher",), "researcher"),
+        (("researcher", "critic"), "researcher"),
+        (("buyer", "critic"), "critic"),
+        (("supervisor", "buyer"), "buyer"),
+        (("summariser",), "summariser"),
+        ((), None),
+    ],
+)
+def test_missing_picks_are_asked_of_the_role_that_writes_the_report(roles: tuple[str, ...], writer: str | None) -> None:
+    agent = replace(BUYER, roles=roles)
+    assert agent.writer == writer
+    assert reading_pages(agent).writer == (writer or "summariser")
+
+
+def returning(given: Any) -> Agent:
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        del task, session, models, limits
+        return given
+
+    return Agent(answer, roles=())
+
+
+def ended_with(world: World, given: Any) -> tuple[str, str | None]:
+    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("mine", returning(given), {}, world), QUERY)).run
+    return run.status, run.error.message if run.error else run.report
+
+
+def test_a_text_that_an_agent_returns_is_its_report(world: World) -> None:
+    assert ended_with(world, "Buy nothing.") == ("done", "Buy nothing.")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "the agent returned None, and neither an Answer nor the text of a report"),
+        ({"report": "x"}, "the agent returned {'report': 'x'}, and neither an Answer nor the text of a report"),
+        ("", "the agent returned an empty report"),
+        (Answer(report=" \n", picks=()), "the agent returned an empty report"),
+    ],
+)
+def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, given: Any, message: str) -> None:
+    assert ended_with(world, given) == ("failed", message)
+
+
+def test_two_picks_of_one_product_are_its_quantities_together(world: World) -> None:
+    answer = Answer(report="Two.", picks=(Pick(product="B1"), Pick(product="B2"), Pick(product="B1", quantity=2)))
+    run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("mine", returning(answer), {}, world), QUERY)).run
+    assert run.picks == (Pick(product="B1", quantity=3), Pick(product="B2"))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
+from drretail.agents.page_reading import NOTHING_THERE
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
@@ -34,8 +35,13 @@ SEARCH = ("web_search", {"query": "bird feeder"})
 REPORT = reporting("Clean it weekly.")
 
 
-def summariser(*failing: str, quotes: Sequence[str] = (), slow: str = "") -> tuple[Model, list[Request]]:
-    """Summarises each page as its title, except those at the hosts ``failing``; the host ``slow`` takes its time."""
+def summariser(
+    *failing: str, quotes: Sequence[str] = (), slow: str = "", in_vain: str = ""
+) -> tuple[Model, list[Request]]:
+    """Summarises each page as its title, except those at the hosts ``failing``; the host ``slow`` takes its time.
+
+    The host ``in_vain`` holds nothing on a bird feeder.
+    """
 
     def play(request: Request) -> ScriptedAnswer:
         asked = request.opening
@@ -43,6 +49,8 @@ def summariser(*failing: str, quotes: Sequence[str] = (), slow: str = "") -> tup
             raise ModelError("timeout", "slow")
         if slow and f"://{slow}" in asked:
             time.sleep(0.1)
+        if in_vain and f"://{in_vain}" in asked and "bird feeder" in (tag_content("search", asked) or ""):
+            return ScriptedAnswer(structured={"relevant": False, "summary": ""})
         title = asked.split('title="')[1].split('"')[0]
         return ScriptedAnswer(structured={"summary": f"On {title}.", "quotes": [*quotes]})
 
@@ -125,6 +133,35 @@ def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(worl
     (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
     assert [(text.form, text.shown) for text in entry.texts] == [("snippet", True), ("page", False)]
     assert recorded.run.status == "done"
+
+
+def test_a_page_that_holds_nothing_on_the_search_is_no_finding(world: World) -> None:
+    recorded, shown = perform(world, summariser(in_vain="a.example")[0])
+    read = results(shown)
+    assert read[IDS[0]] == {"evidence": IDS[0], "title": "Clean", "url": CORPUS[0].url, "note": NOTHING_THERE}
+    assert read[IDS[1]]["summary"] == "On Seed."
+    (note,) = [note for note in recorded.run.notes if IDS[0] in note]
+    assert note.endswith(f"{IDS[0]} was read and not handed on: nothing on the search")
+    (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
+    assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
+
+
+def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: World) -> None:
+    reader, asked = summariser(in_vain="a.example")
+    recorded, _ = perform(world, reader, calls(SEARCH), calls(("web_search", {"query": "clean weekly"})), REPORT)
+    again = [turn for turn in asked if "a.example" in turn.opening]
+    assert [tag_content("search", turn.opening) for turn in again] == ["bird feeder", "clean weekly"]
+    (entry,) = [entry for entry in recorded.evidence if entry.id == IDS[0]]
+    assert any('"summary":"On Clean."' in text.text for text in entry.texts)
+
+
+def test_a_summary_that_is_blank_although_the_page_is_relevant_is_asked_for_again(world: World) -> None:
+    def play(request: Request) -> ScriptedAnswer:
+        return ScriptedAnswer(structured={"relevant": True, "summary": "On it." if request.turn > 1 else " "})
+
+    recorded, shown = perform(world, scripted_model(play=play, name="reader"))
+    assert results(shown)[IDS[0]]["summary"] == "On it."
+    assert recorded.run.usage["summariser"].calls == 4
 
 
 def test_each_summary_is_a_step_below_the_search_that_found_its_page(world: World) -> None:

@@ -61,7 +61,9 @@ def test_the_block_is_taken_out_of_the_report_in_whatever_fence(
 
 
 def test_of_two_blocks_the_last_counts_and_neither_stays(world: World) -> None:
-    recorded, _ = perform(world, AIMessage(f"{SAID}\n\n```picks\nP:B0TEST0002\n```\n\nOr rather:\n\n{BLOCK}"))
+    recorded, _ = perform(
+        world, calls(SEARCH), AIMessage(f"{SAID}\n\n```picks\nP:B0TEST0002\n```\n\nOr rather:\n\n{BLOCK}")
+    )
     assert (recorded.run.report, recorded.run.picks) == (f"{SAID}\n\nOr rather:", (TUBE,))
 
 
@@ -98,15 +100,15 @@ def test_picks_that_are_missing_or_unreadable_are_asked_for_once(
 def test_picks_that_stay_unknown_are_noted_and_the_run_is_done(
     world: World, behind: str, answer: Scripted, note: str
 ) -> None:
-    recorded, shown = perform(world, AIMessage(SAID + behind), answer)
+    recorded, shown = perform(world, calls(SEARCH), AIMessage(SAID + behind), answer)
     run = recorded.run
-    assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 2)
+    assert (run.status, run.report, run.picks, len(shown)) == ("done", SAID, None, 3)
     (said,) = run.notes
     assert said.startswith(note)
 
 
 def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
-    recorded, _ = perform(world, AIMessage(BLOCK))
+    recorded, _ = perform(world, calls(SEARCH), AIMessage(BLOCK))
     assert recorded.run.error is not None
     assert (recorded.run.status, recorded.run.error.kind) == ("failed", "model")
     assert "nothing but its picks" in recorded.run.error.message
@@ -146,7 +148,7 @@ def test_a_replay_asks_nobody_for_picks(world: World, folder: Path) -> None:
 
 
 def test_a_run_without_picks_opens(world: World, folder: Path) -> None:
-    run_in(folder, world, AIMessage(f"{SAID}\n\n{BLOCK}"))
+    run_in(folder, world, calls(SEARCH), AIMessage(f"{SAID}\n\n{BLOCK}"))
     (path,) = folder.glob("runs/*/*/run.json")
     older = read_run(path.parent).model_copy(update={"picks": None}).model_dump_json(exclude_none=True)
     path.write_text(older)
@@ -154,7 +156,7 @@ def test_a_run_without_picks_opens(world: World, folder: Path) -> None:
 
 
 def test_runs_whose_picks_are_unknown_are_counted(world: World, folder: Path) -> None:
-    model, _ = scripted(AIMessage(SAID), AIMessage("No."))
+    model, _ = scripted(calls(SEARCH), AIMessage(SAID), AIMessage("No."))
     player = sut(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         (tally,) = Batch(Runner(world, "w"), experiment).run_all([player], [QUERY])

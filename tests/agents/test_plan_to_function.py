@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest
+from drretail.agents.running.system import SystemUnderTest, system_options
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -112,8 +112,30 @@ def test_a_call_that_fails_does_not_hold_up_the_others(world: World) -> None:
     assert recorded.run.status == "done"
 
 
-def test_a_plan_without_calls_is_the_report(world: World) -> None:
-    recorded, shown = perform(world, REPORT)
+PLAN = AIMessage("Let me look up the profile, then search for feeders.")
+
+
+def test_a_plan_without_calls_is_asked_for_them_once(world: World) -> None:
+    recorded, shown = perform(world, PLAN, calls(SEARCH), REPORT)
+    assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 3)
+    assert "nothing has been looked up" in shown[1].messages[-1].text
+
+
+@pytest.mark.parametrize("again", [PLAN, REPORT, calls(("bake_cake", {}))])
+def test_a_run_that_plans_no_calls_fails_as_no_research(world: World, again: AIMessage) -> None:
+    run = perform(world, PLAN, again)[0].run
+    assert run.error is not None
+    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "no_research", None, "no_research")
+
+
+def test_a_plan_whose_calls_are_all_refused_may_be_made_anew(world: World) -> None:
+    recorded, shown = perform(world, calls(("bake_cake", {})), calls(SEARCH), REPORT)
+    assert (recorded.run.report, len(shown)) == (SAID, 3)
+
+
+def test_without_any_tool_the_first_turn_is_the_report(world: World) -> None:
+    options = system_options((), "closed_book")
+    recorded, shown = perform(world, REPORT, options=options)
     assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 1)
 
 

@@ -1,13 +1,16 @@
 import asyncio
 import json
-from typing import Any
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, Never, cast
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from drretail.agents.running.runner import Recorded, Runner
+from drretail.env.catalog.base import Catalog
 from drretail.env.world import World
-from drretail.errors import ModelError
+from drretail.errors import ModelError, ToolError
 from drretail.llm.scripted import Request
 from drretail.prompts import tag_content
 from drretail.records.run import Limits
@@ -35,6 +38,46 @@ def test_the_text_of_a_turn_without_calls_is_the_report(world: World) -> None:
         (1, "tool", "product_catalog_search"),
         (2, "model", "scripted:test"),
     ]
+
+
+ANNOUNCED = AIMessage("Let me first look up your profile and your recent orders.")
+
+
+def test_an_announcement_is_answered_once_and_the_run_goes_on(world: World) -> None:
+    recorded, shown = perform(world, ANNOUNCED, calls(SEARCH), REPORT)
+    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 3)
+    assert "nothing has been looked up" in shown[1].messages[-1].text
+
+
+@pytest.mark.parametrize("again", [ANNOUNCED, REPORT, AIMessage("Shall I go on?")])
+def test_a_run_that_looks_nothing_up_has_failed_as_no_research(world: World, again: AIMessage) -> None:
+    recorded, shown = perform(world, ANNOUNCED, again)
+    run = recorded.run
+    assert run.error is not None
+    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "no_research", None, "no_research")
+    assert again.text.split(maxsplit=1)[0] in run.error.message
+    assert len(shown) == 2
+
+
+def test_an_announcement_after_calls_is_asked_whether_it_was_the_report(world: World) -> None:
+    recorded, shown = perform(world, calls(SEARCH), AIMessage("Now let me open the details."), calls(PROFILE), REPORT)
+    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 4)
+    assert "Was this your report" in shown[2].messages[-1].text
+
+
+def test_a_report_without_marks_and_picks_stands_when_it_is_sent_again(world: World) -> None:
+    plain = AIMessage("Nothing here fits.")
+    recorded, _ = perform(world, calls(SEARCH), plain, plain, AIMessage("```picks\n```"))
+    assert (recorded.run.status, recorded.run.report, recorded.run.picks) == ("done", "Nothing here fits.", ())
+
+
+def test_a_call_that_a_server_left_unanswered_is_research(world: World) -> None:
+    def down(*given: object, **named: object) -> Never:
+        raise ToolError("unavailable", "The shop's search cannot be reached.")
+
+    broken = replace(world, catalog=cast(Catalog, SimpleNamespace(search=down)))
+    recorded, _ = perform(broken, calls(SEARCH), REPORT)
+    assert recorded.run.status == "done"
 
 
 def test_the_agent_starts_from_query_user_and_the_shops_today_only(world: World) -> None:

@@ -15,8 +15,8 @@ from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import read_prices
 from drretail.records.query import Query, Reference
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
-from tests.agents.conftest import QUERY, scripted, sut
-from tests.agents.running.test_runner import REPORT
+from tests.agents.conftest import QUERY, calls, scripted, sut
+from tests.agents.running.test_runner import REPORT, SEARCH
 
 BESIDE = (*NULL_AGENTS, ORACLE_AGENT)
 
@@ -33,12 +33,12 @@ def run_all(
     replay: Path | None = None,
 ) -> list[Tally]:
     """One agent of a scripted model, and the baselines."""
-    model, _ = scripted(*[REPORT] * repeats)
+    model, _ = scripted(*[calls(SEARCH), REPORT] * repeats)
     players = with_baselines([sut(world, model)], world)
     with open_experiment(folder, world, [QUERY], players, "42", reference=none_found) as experiment:
-        return Batch(Runner(world, "w", replay=replay), experiment, experiment_budget=experiment_budget).run_all(
-            players, [QUERY], repeats
-        )
+        runner = Runner(world, "w", replay=replay)
+        batch = Batch(runner, experiment, parallel=1, experiment_budget=experiment_budget)
+        return batch.run_all(players, [QUERY], repeats)
 
 
 def test_baselines_run_once_for_each_query_however_often_the_others_do(world: World, folder: Path) -> None:
@@ -64,7 +64,7 @@ def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> N
 
 
 def test_an_experiment_without_them_is_replayed_with_them(world: World, folder: Path, tmp_path: Path) -> None:
-    model, _ = scripted(REPORT)
+    model, _ = scripted(calls(SEARCH), REPORT)
     alone = [sut(world, model)]
     with open_experiment(folder, world, [QUERY], alone, "42") as experiment:
         Batch(Runner(world, "w"), experiment).run_all(alone, [QUERY])

@@ -77,7 +77,7 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(drreta
     assert done.returncode == 0, done.stderr
     assert "Side by side, judged by scripted" in done.stdout
     (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith(" overall ")]
-    assert overall[1:] == ["9", "0", "0", "9", "1.00", "[1.00,", "1.00]", "0.004", "0.023", "0%", "50%"]
+    assert overall[1:] == ["9", "0", "0", "9", "1.00", "[0.66,", "1.00]", "0.004", "0.004", "0%", "50%"]
     prefers = "prefers A to B in clarity, depth, breadth, insightfulness, constraint_following and overall (won 9 of 9"
     assert prefers in done.stdout.replace("\n  ", " ")
     alone = drretail("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
@@ -146,4 +146,20 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(
     done = drretail(*args)
     assert done.returncode == 2
     assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("rule", "code"), [("stub said < -0.1", 0), ("said > 0.1", 3), ("said.low > 0", 3)])
+def test_a_rule_that_the_difference_meets_ends_with_exit_3(
+    drretail: Command, judged: Path, rule: str, code: int
+) -> None:
+    done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
+    assert done.returncode == code
+    assert (f"{rule}: stub said of {A} less that of {B} is +0.54 by code (12 queries)." in done.stderr) == bool(code)
+
+
+@pytest.mark.parametrize("rule", ["said", "sayd > 1", "said > much"])
+def test_a_rule_that_cannot_be_read_is_refused_with_a_sentence(drretail: Command, judged: Path, rule: str) -> None:
+    done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
+    assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.doctor import (
+from drretail.doctor.machine import (
     Package,
     Sign,
     examine_java,

@@ -10,6 +10,7 @@ from tests.eval.folders import LABEL, experiment
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
 
+SEARCH = {"type": "tool_use", "id": "t", "name": "product_catalog_search", "input": {"query": "bird feeder"}}
 RUN = ("run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
 pytestmark = pytest.mark.usefixtures("shop", "queries")
 
@@ -18,7 +19,8 @@ def test_an_estimate_needs_no_key_sends_nothing_and_leaves_nothing(drretail: Com
     done = drretail(*RUN, "--model-profile", "paper-like", "--estimate", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "react@anthropic-claude-sonnet-4-6" in done.stdout
-    assert "Table 5" in done.stdout
+    assert "typically" in done.stdout
+    assert "at most" in done.stdout
     assert "Nothing was sent." in done.stderr
     assert not (tmp_path / "exp").exists()
 
@@ -65,27 +67,31 @@ def test_a_profile_of_drretail_toml_runs_with_its_own_price_and_what_it_took_is_
         output_tokens=10,
         more=cached,
     )
-    with Provider(report, report) as provider:
+    look = answers(SEARCH, stop_reason="tool_use", input_tokens=100, output_tokens=10, more=cached)
+    with Provider(look, report, look, report) as provider:
         (tmp_path / "drretail.toml").write_text(
             f'[profiles.mine]\nwhy = "w"\nmodel = "anthropic:claude-mine"\nbase_url = "{provider.url}"\n'
             "max_tokens = 99\n"
             '[prices."anthropic:claude-mine"]\ninput = 1000\noutput = 10000\ncache_read = 100\n',
             encoding="utf-8",
         )
-        done = drretail(*RUN, "--model-profile", "mine", "--quiet", "--json", "--max-dollars", "50")
+        done = drretail(*RUN, "--model-profile", "mine", "--quiet", "--json", "--max-dollars", "50", "--parallel", "1")
     assert done.returncode == 0, done.stderr
-    assert [request.body["max_tokens"] for request in provider.seen] == [99, 99]
+    assert [request.body["max_tokens"] for request in provider.seen] == [99] * 4
     (row,) = json.loads(done.stdout)["spending"]
     assert row["system"] == "react@anthropic-claude-mine-max_tokens99"
     assert row["cache_read_share"] == 0.9
-    assert row["dollars"]["mean"] == pytest.approx(0.1 + 0.09 + 0.1)
-    assert row["by_role"]["researcher"]["dollars"] == pytest.approx(2 * 0.29)
+    assert row["dollars"]["mean"] == pytest.approx(2 * (0.1 + 0.09 + 0.1))
+    assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.29)
 
 
 def test_a_base_url_is_for_one_provider_and_another_is_left_alone(drretail: Command) -> None:
-    with Provider() as provider:
+    look = answers(SEARCH, stop_reason="tool_use")
+    with Provider(look, answers(), answers(), answers(), look) as provider:  # a greeting is asked whether it was all
         done = drretail(
             *RUN,
+            "--parallel",
+            "1",
             "--model",
             "anthropic:m",
             "--base-url",

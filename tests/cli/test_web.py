@@ -15,6 +15,7 @@ from drretail.settings import Settings
 from tests.cli.conftest import Command
 
 QUESTION = "How high should a bird feeder hang, and which one suits me?"
+MADE_FOR_THE_DEMO = "The sandbox's pages are made for the demo shop"
 KEY = "k-0123456789abcdef0123456789abcdef"
 
 
@@ -62,11 +63,19 @@ def test_a_question_is_answered_from_a_corpus_of_ones_own(drretail: Command, sho
     (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n", encoding="utf-8")
     done = drretail("ask", QUESTION, "--world", shop, "--web", "sandbox:pages.jsonl", "--to", "exp")
     assert done.returncode == 0, done.stderr
+    assert MADE_FOR_THE_DEMO not in done.stderr
     (system,) = read_definition(tmp_path / "exp").systems.values()
     digest = hashlib.sha256((tmp_path / "pages.jsonl").read_bytes()).hexdigest()
     assert (system.web_provider, system.web_corpus) == ("sandbox", digest)
     (run,) = read_runs(tmp_path / "exp")
     assert "web_search" in [step.name for step in run.steps]
+
+
+def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(drretail: Command, shop: str) -> None:
+    told = drretail("ask", QUESTION, "--world", shop)
+    assert told.returncode == 0, told.stderr
+    assert told.stderr.count(MADE_FOR_THE_DEMO) == 1
+    assert MADE_FOR_THE_DEMO not in drretail("ask", QUESTION, "--world", shop, "--without", "web").stderr
 
 
 def test_a_service_that_refuses_the_key_is_told_and_the_run_goes_on(drretail: Command, shop: str) -> None:

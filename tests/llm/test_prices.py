@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars, read_prices
+from drretail.llm.registry import open_model
 from drretail.records.models import Price
 from drretail.records.run import RoleModel, Usage
 
@@ -50,11 +51,15 @@ def test_no_model_is_taken_for_another_whose_name_its_own_begins_with() -> None:
     assert read_prices().of("openai:gpt-4.1-nano") is None
 
 
-def test_own_prices_come_first_and_are_the_only_ones_for_an_own_server() -> None:
+def test_own_prices_come_first() -> None:
     own = {"openai:gpt-4.1": Price(input=1, output=1)}
     assert read_prices(own).of("openai:gpt-4.1") == own["openai:gpt-4.1"]
-    assert read_prices(own).of("openai:gpt-4.1", own_server=True) == own["openai:gpt-4.1"]
-    assert read_prices().of("openai:gpt-4.1", own_server=True) is None
+
+
+def test_a_model_costs_the_same_at_another_address() -> None:
+    prices = read_prices()
+    at_home = open_model("anthropic:claude-sonnet-5", base_url="http://localhost:1", prices=prices)
+    assert at_home.price == prices.of("anthropic:claude-sonnet-5") is not None
 
 
 def test_what_runs_in_this_process_is_free() -> None:

@@ -113,3 +113,41 @@ def test_a_missing_package_is_answered_with_the_command_that_installs_it(monkeyp
 def test_the_key_from_the_environment_is_not_in_what_a_model_shows() -> None:
     model = open_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "sk-secret-987654321"})
     assert "sk-secret" not in repr(model)
+
+
+def longest(spec: str, purpose: str, **given: Any) -> Any:
+    return open_model(spec, environ=KEYS, **given).answering(purpose).chat
+
+
+def test_an_answer_may_be_as_long_as_its_purpose_takes() -> None:
+    model = open_model("anthropic:claude-3-haiku", environ=KEYS)
+    lengths = [model.answering(it).chat.max_tokens for it in ("summariser", "supervisor", "report", "extraction", "")]  # pyright: ignore[reportAttributeAccessIssue]
+    assert lengths == [2000, 4000, 8000, 16000, 8000]
+    assert model.answering("summariser").params == model.params, "an answer that was kept is found again"
+
+
+@pytest.mark.parametrize(
+    ("spec", "given", "field"),
+    [
+        ("openai:gpt-4.1", {}, {"max_tokens": 2000}),
+        ("openai:gpt-5", {}, {"max_tokens": 10_000}),
+        ("openai:local", {"base_url": "http://localhost:1/v1"}, {"extra_body": {"max_tokens": 2000}}),
+        (
+            "openai:local",
+            {"base_url": "http://localhost:1/v1", "thinking_tokens": 500},
+            {"extra_body": {"max_tokens": 2500}},
+        ),
+        ("ollama:qwen3:8b", {}, {"num_predict": 2000}),
+        ("anthropic:claude-sonnet-5", {}, {"max_tokens": 10_000}),
+        ("anthropic:claude-sonnet-5", {"thinking_tokens": 0}, {"max_tokens": 2000}),
+    ],
+)
+def test_models_that_think_have_room_for_it_and_every_provider_is_told_in_its_own_word(
+    spec: str, given: dict[str, Any], field: dict[str, Any]
+) -> None:
+    chat = longest(spec, "summariser", **given)
+    assert {name: getattr(chat, name) for name in field} == field
+
+
+def test_a_length_that_was_asked_for_holds_for_every_answer() -> None:
+    assert longest("anthropic:claude-sonnet-5", "summariser", max_tokens=555).max_tokens == 555

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from drretail.cli.queries.group import queries_app
 from drretail.data_ingest.demo import build_shop
+from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.progress import choose_progress
@@ -25,6 +26,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def test_the_demo_world_is_the_one_that_the_queries_were_made_for(demo: World) -> None:
     """A demo world that is changed on purpose takes a new set of queries, under a new name."""
     assert demo.manifest.fingerprint == WORLD
+    assert cautions(demo.web, demo.manifest) == []
     assert {query.world_fingerprint for query in shipped_queries()} == {WORLD}
 
 

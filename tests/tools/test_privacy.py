@@ -57,13 +57,26 @@ def test_attempts_are_recorded_when_refused(scoped: Toolkit) -> None:
     ]
 
 
+@pytest.mark.parametrize("acting", [ANNA, None])
+def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting: str | None) -> None:
+    with Toolkit(Session(world, user_id=acting, scope_to_user=False)) as toolkit:
+        for written in (BORIS, f'"{BORIS}"', f"U:profile@{BORIS}", NOBODY):
+            reply = toolkit.call("update_user_profile", {"user_id": written, "first_name": "B"})
+            assert error_of(reply)["type"] == "forbidden"
+            assert BORIS not in reply.text
+        session = toolkit.session
+        assert session.state_diff() == ()
+        assert session.overlay == {}
+        assert [(it.user_id, it.refused) for it in session.attempts] == [(BORIS, True)] * 3 + [(NOBODY, True)]
+
+
 def test_attempts_are_recorded_when_granted_in_order_of_their_places(toolkit: Toolkit) -> None:
     toolkit.call_all(CALLS, "0.10")
     toolkit.call(*CALLS[0], "0.2")
     toolkit.call("get_user_profile", {"user_id": ANNA}, "0.2")
     attempts = toolkit.session.attempts
     assert [(attempt.path, attempt.seq) for attempt in attempts] == [("0.2", 0), *(("0.10", seq) for seq in range(5))]
-    assert not any(attempt.refused for attempt in attempts)
+    assert [attempt.tool for attempt in attempts if attempt.refused] == ["update_user_profile"]
 
 
 def test_products_web_and_arithmetic_are_nobodys_data(scoped: Toolkit) -> None:

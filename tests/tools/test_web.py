@@ -59,6 +59,17 @@ def test_nothing_found_is_an_empty_list(toolkit: Toolkit) -> None:
     assert toolkit.call("web_search", {"query": "zyzzyva"}).value == {"shown": 0, "results": []}
 
 
+def test_a_live_web_says_that_its_pages_may_be_younger_than_the_shop(world: World, toolkit: Toolkit) -> None:
+    web = ListWeb([WebResult("A", "https://a.example/x", "first")])
+    with Toolkit(Session(replace(world, web=web))) as live:
+        note = live.call("web_search", {"query": "x"}).value["note"]
+    assert (
+        note
+        == f"These pages are of the live web and may be younger than the shop's today, {world.manifest.now.date()}."
+    )
+    assert "note" not in toolkit.call("web_search", {"query": "dog"}).value
+
+
 def test_a_blank_query_is_refused(toolkit: Toolkit) -> None:
     assert error_of(toolkit.call("web_search", {"query": "  "}))["field"] == "query"
     assert error_of(toolkit.call("web_search", {"query": ""}))["field"] == "query"

@@ -45,7 +45,7 @@ def test_marks_stand_behind_their_sentences(judged: Path) -> None:
 
 def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
     text = render_text(recorded)
-    assert "No claim was judged yet: drretail score exp does it." in text
+    assert "No claim was judged yet: drretail score exp --metrics faithfulness does it." in text
     assert "No scores yet: drretail score exp makes them." in text
 
 

@@ -9,6 +9,7 @@ from drretail.agents.base import Agent
 from drretail.agents.baselines.oracle import listed
 from drretail.env.session import Session
 from drretail.errors import ModelError
+from drretail.grounding.text.serialisation import whole_items
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.reading import Pick
@@ -97,7 +98,7 @@ async def _search(toolkit: Toolkit, **arguments: Any) -> list[dict[str, Any]]:
     (reply,) = await toolkit.acall_all([("product_catalog_search", arguments)])
     if reply.error is not None:
         raise ModelError("tool", f"the shop can't be searched: {reply.text}")
-    return reply.value["hits"]
+    return whole_items(reply.value, "hits")
 
 
 def _category(cards: Sequence[dict[str, Any]]) -> str | None:

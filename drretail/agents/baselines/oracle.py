@@ -10,6 +10,7 @@ from drretail.agents.base import Agent
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.constraints.listing import folded, fulfils, is_of_ratings, listing_of
+from drretail.grounding.constraints.scope import is_said_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.llm.models import Models
@@ -37,20 +38,21 @@ def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1, *, beside
 
 
 def _price(card: Mapping[str, Any]) -> str:
-    if card["price"] is None:
+    if card.get("price") is None:
         return ""
     price = format_money(card["price"], card["currency"])
     return f"from {price}" if card.get("price_from") else price
 
 
 def _rating(card: Mapping[str, Any]) -> str:
-    stars, count = card["average_rating"], card["rating_number"]
+    stars, count = card.get("average_rating"), card.get("rating_number")
     if stars is None:
         return ""
     return f"{stars:g} stars" + ("" if not count else f" from {count:,} {'rating' if count == 1 else 'ratings'}")
 
 
 LACKS: Mapping[Lack, str] = {
+    "not_typed": "nobody has said in types what it demands",
     "no_things": "no thing that the shop could sell can be read from the request",
     "nothing_offered": "the shop does not offer everything that is asked for",
     "no_price": "the shop names no price of what would do, or none in the currency of the budget",
@@ -93,16 +95,16 @@ def report_of(
 
 def _remark(item: BasketItem, record: Mapping[str, Any], constraints: Constraints) -> str:
     """What the product is for, and what of the demands its own words meet: "the planner, undated"."""
-    return ", ".join([f"the {item.thing}", *_met(record, constraints)])
+    return ", ".join([f"the {item.thing}", *_met(record, item.thing, constraints)])
 
 
-def _met(record: Mapping[str, Any], constraints: Constraints) -> Iterator[str]:
+def _met(record: Mapping[str, Any], thing: str, constraints: Constraints) -> Iterator[str]:
     known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
     listing = listing_of(Product.model_validate(known))
     for demand in constraints.must:
         # What the ratings must be shows in the figures that follow.
-        if fulfils(listing, demand) and not is_of_ratings(demand):
-            yield demand
+        if is_said_of(demand, thing) and fulfils(listing, demand.property) and not is_of_ratings(demand.property):
+            yield demand.property
     for brand in constraints.brands_wanted:
         if folded(brand) in listing.makers:
             yield brand

@@ -6,6 +6,7 @@ from drretail.agents.baselines.oracle import listed
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.constraints.budget import read_budget
+from drretail.grounding.text.serialisation import whole_items
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.reading import Pick
@@ -28,10 +29,10 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
         replies = await toolkit.acall_all(asked)
     if any(reply.error is not None for reply in replies):
         raise ModelError("tool", f"the shop can't be searched: {replies[0].text}")
-    hits = next((reply.value["hits"] for reply in replies if reply.value["hits"]), [])
+    hits = next((whole_items(reply.value, "hits") for reply in replies if reply.value["hits"]), [])
     if not hits:
         return Answer(report="Nothing in this shop has a word of the question.", picks=())
-    best = max(hits, key=lambda card: (card["average_rating"] or 0, card["rating_number"] or 0))
+    best = max(hits, key=lambda card: (card.get("average_rating", 0), card.get("rating_number", 0)))
     return Answer(report=f"# Best hit\n\n{listed(best)}", picks=(Pick(product=best["product_id"]),))
 
 

@@ -25,12 +25,13 @@ from drretail.agents.grounded_hybrid.striking import strike_out
 from drretail.agents.hybrid_react.agent import ROLES
 from drretail.agents.hybrid_react.branches import Launcher
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
-from drretail.agents.hybrid_react.report_generator import report_prompt
-from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
-from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
+from drretail.agents.hybrid_react.researcher import Researchers
+from drretail.agents.hybrid_react.supervisor import Research, supervise
+from drretail.agents.loop import challenges
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt
+from drretail.prompts import Prompt
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
@@ -47,12 +48,13 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 def prompts() -> tuple[Prompt, ...]:
     return (
-        _with("supervisor", supervisor_prompt()),
-        _with("researcher", researcher_prompt()),
-        synthesis_prompt(),
-        _with("report", report_prompt()),
-        _with("repair", report_prompt()),
+        _prompt("supervisor"),
+        _prompt("researcher"),
+        _prompt("synthesis"),
+        _prompt("report"),
+        _prompt("repair"),
         moves_prompt(),
+        *challenges(),
     )
 
 
@@ -97,18 +99,17 @@ async def _write_briefing(state: _State, runtime: Runtime[_Run]) -> _Change:
 
 async def _supervise(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
-    prompt = _with("researcher", researcher_prompt())
-    researchers = Researchers(run.toolkit, run.limits.tool_turns, prompt, known.told, known.evidence)
-    launcher = Launcher(researchers, synthesis_prompt())
-    told = _with("supervisor", supervisor_prompt())
-    return {"research": await supervise(run.task, run.session, run.models, run.limits, launcher, told, known.told)}
+    researchers = Researchers(run.toolkit, run.limits.tool_turns, _prompt("researcher"), known.told_on, known.evidence)
+    launcher = Launcher(researchers, _prompt("synthesis"))
+    prompt = _prompt("supervisor")
+    return {"research": await supervise(run.task, run.session, run.models, run.limits, launcher, prompt, known.told)}
 
 
 async def _report(state: _State, runtime: Runtime[_Run]) -> _Change:
     run, known = runtime.context, state["known"]
-    prompt = _with("report", report_prompt())
-    found, note = await write_draft(run.task, state["research"], run.models, prompt, known.told)
-    return {"draft": draft_of(found, run.task, known.constraints, run.session, note)}
+    research, prompt = state["research"], _prompt("report")
+    found, note = await write_draft(run.task, run.session, research, run.models, prompt, known.told)
+    return {"draft": draft_of(found, run.task, known.all_constraints, run.session, note)}
 
 
 def _after_verifying(state: _State, runtime: Runtime[_Run]) -> Literal["repair", "finish"]:
@@ -123,10 +124,11 @@ async def _repair(state: _State, runtime: Runtime[_Run]) -> _Change:
         state["draft"],
         len(before) + 1,
         run.task,
+        run.session,
         state["research"],
         state["known"],
         run.models,
-        _with("repair", report_prompt()),
+        _prompt("repair"),
         before[-1].refused if before else None,
     )
     return {"draft": done.draft, "repairs": (*before, done)}
@@ -155,9 +157,8 @@ def _notes(draft: Draft) -> list[str]:
     return [*unknown, *(f"left wrong: {it.code}: {it.found or it.said}" for it in draft.errors)]
 
 
-def _with(name: str, base: Prompt) -> Prompt:
-    """The wording of hybrid_react with what this agent's roles are told besides."""
-    return Prompt(name, f"{base.text}\n{load_prompt(__file__, name).text}")
+def _prompt(name: str) -> Prompt:
+    return agent_prompt(__file__, name)
 
 
 @cache

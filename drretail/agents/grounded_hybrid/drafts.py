@@ -54,14 +54,38 @@ class Draft:
         """The evidence that it cites."""
         return frozenset(cited.evidence_id for cited in self.case.citations if cited.evidence_id is not None)
 
+    def sentence_of(self, finding: Finding) -> str:
+        """The sentence that a finding stands in; of a wrong pick the first that cites it alone."""
+        for index, it in enumerate(self.case.layout.sentences):
+            cited = cited_in(self.case.layout, [index])
+            alone = len(cited) == 1 and finding.evidence_id in cited
+            if alone if finding.start is None else it.start <= finding.start < it.end:
+                return self.report[it.start : it.end]
+        return ""
+
     def counts(self) -> str:
         """ "price_wrong ×2, total_wrong": its errors by kind."""
         counted = sorted(Counter(finding.code for finding in self.errors).items())
         return ", ".join(code if number == 1 else f"{code} ×{number}" for code, number in counted)
 
-    def named(self) -> str:
-        """ "price_wrong “$29.50”, over_budget": each error with its words."""
-        return ", ".join(f"{finding.code} “{finding.said}”" for finding in self.errors)
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a mended draft must not take the place of the one before, and its errors: which stayed, which it brought."""
+
+    why: str
+    mended: Draft
+    stayed: tuple[Finding, ...]
+    brought: tuple[Finding, ...]
+
+    def __str__(self) -> str:
+        """ "its picks can't be read; stayed: price_wrong “$29.50”; brought: over_budget “$41.00”"."""
+        told = (("stayed", self.stayed), ("brought", self.brought))
+        return "; ".join([self.why, *(f"{name}: {_named(errors)}" for name, errors in told if errors)])
+
+
+def _named(errors: Iterable[Finding]) -> str:
+    return ", ".join(f"{it.code} “{it.said}”" if it.said else it.code for it in errors)
 
 
 def draft_of(found: Declared, task: Task, constraints: Constraints, session: Session, note: str | None) -> Draft:
@@ -80,14 +104,29 @@ def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:
     return frozenset(it for at in sentences for it in layout.cited.get(at, ()) if it[:2] in ("P:", "O:"))
 
 
-def why_not(mended: Draft, before: Draft) -> str | None:
-    """Why the mended draft must not take the place of the one before; None where it is better."""
+def refusal_of(mended: Draft, before: Draft) -> Refusal | None:
+    """None where the mended draft is the better one."""
+    why = _why_not(mended, before)
+    if why is None:
+        return None
+    had = {_kind(it) for it in before.errors}
+    stayed = tuple(it for it in mended.errors if _kind(it) in had)
+    return Refusal(why, mended, stayed, tuple(it for it in mended.errors if it not in stayed))
+
+
+def _kind(error: Finding) -> tuple[str, str | None]:
+    """The same of a fault before and after a repair that did not mend it, though it may have other words."""
+    return error.code, error.evidence_id
+
+
+def _why_not(mended: Draft, before: Draft) -> str | None:
     if mended.case.picks is None and before.case.picks is not None:
         return "its picks can't be read"
     if len(mended.errors) > len(before.errors) or _grave(mended) > _grave(before):
-        return f"it has more or graver faults than before ({mended.named()})"
+        return "it has more or graver faults than before"
     if (len(mended.errors), _grave(mended)) == (len(before.errors), _grave(before)):
-        return f"it has as many faults as before ({mended.named()})"
+        mended_some = {*map(_kind, before.errors)} - {*map(_kind, mended.errors)}
+        return "it brought as many faults as it mended" if mended_some else "it mended nothing"
     if len(mended.sources) < LEAST_KEPT * len(before.sources):
         return f"it cites {len(mended.sources)} sources instead of {len(before.sources)}"
     if len(mended.report.split()) < LEAST_KEPT * len(before.report.split()):

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from drretail.agents.grounded_hybrid.briefing import Briefing
-from drretail.agents.grounded_hybrid.drafts import Draft, cited_in, why_not
+from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, refusal_of
 from drretail.agents.hybrid_react.report_generator import write_report
 from drretail.agents.hybrid_react.supervisor import Research
 from drretail.agents.picks import declared, note_of
+from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
@@ -18,13 +20,13 @@ from drretail.records.query import Task
 
 
 async def write_draft(
-    task: Task, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
+    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
 ) -> tuple[Declared, str | None]:
     """A report apart from its picks, and a note where these are not known though its writer was asked.
 
     Raises ModelError when the model fails for good or writes no report.
     """
-    written = await write_report(task, research, models, prompt, told)
+    written = await write_report(task, session, research, models, prompt, told)
     found = await declared(written, task, "report", models)
     if not found.report.strip():
         raise ModelError("model", "the report generator wrote nothing but its picks")
@@ -38,7 +40,7 @@ class Repair:
 
     draft: Draft
     line: str
-    refused: str | None = None
+    refused: Refusal | None = None
     """Why the mended draft was not taken."""
     failed: bool = False
     """True when there was no mended draft at all."""
@@ -48,11 +50,12 @@ async def repair(
     draft: Draft,
     number: int,
     task: Task,
+    session: Session,
     research: Research,
     known: Briefing,
     models: Models,
     prompt: Prompt,
-    refused: str | None = None,
+    refused: Refusal | None = None,
 ) -> Repair:
     """One attempt; ``refused`` says why the one before was not taken. A model that fails for good leaves the draft."""
     told = (
@@ -61,40 +64,36 @@ async def repair(
         tagged("problems", compact_json(list(problems(draft, refused)))),
     )
     try:
-        found, note = await write_draft(task, research, models, prompt, told)
+        found, note = await write_draft(task, session, research, models, prompt, told)
     except ModelError as failure:
         return Repair(draft, f"{number}: {draft.counts()}; failed: {failure.kind}: {failure.message}", failed=True)
     mended = draft.instead(found.report, found.picks, note)
-    refused = why_not(mended, draft)
+    refused = refusal_of(mended, draft)
     if refused is not None:
         return Repair(draft, f"{number}: {draft.counts()}; not taken: {refused}", refused)
     return Repair(mended, f"{number}: {draft.counts()}; taken, left: {mended.counts() or 'nothing'}")
 
 
-def problems(draft: Draft, refused: str | None = None) -> Iterator[dict[str, str]]:
+def problems(draft: Draft, refused: Refusal | None = None) -> Iterator[dict[str, Any]]:
     """Each error with the words at fault, the statement they stand in, and what the record says."""
-    for finding in draft.errors:
-        told = {"code": finding.code, "said": finding.said}
-        if sentence := _sentence_of(draft, finding):
-            told["sentence"] = sentence
-        if finding.found is not None:
-            told["found"] = finding.found
-        if finding.evidence_id is not None:
-            told["evidence_id"] = finding.evidence_id
-        yield told
+    yield from (_problem(draft, it) for it in draft.errors)
     if refused is not None:
-        yield {"code": "repair_not_taken", "said": "", "found": refused}
+        told: dict[str, Any] = {"code": "repair_not_taken", "found": refused.why}
+        for name, errors in (("stayed", refused.stayed), ("brought", refused.brought)):
+            if errors:
+                told[name] = [_problem(refused.mended, it) for it in errors]
+        yield told
 
 
-def _sentence_of(draft: Draft, finding: Finding) -> str:
-    """The sentence that a finding stands in; of a wrong pick the first that cites it and no other product or order."""
-    layout = draft.case.layout
-    for index, it in enumerate(layout.sentences):
-        cited = cited_in(layout, [index])
-        alone = len(cited) == 1 and finding.evidence_id in cited
-        if alone if finding.start is None else it.start <= finding.start < it.end:
-            return draft.report[it.start : it.end]
-    return ""
+def _problem(draft: Draft, error: Finding) -> dict[str, str]:
+    told = {
+        "code": error.code,
+        "said": error.said,
+        "sentence": draft.sentence_of(error),
+        "found": error.found or "",
+        "evidence_id": error.evidence_id or "",
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def lines_of(repairs: Sequence[Repair]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
 from drretail.agents.hybrid_react.report_generator import report_prompt, write_report
 from drretail.agents.hybrid_react.researcher import Researchers, researcher_prompt, synthesis_prompt
 from drretail.agents.hybrid_react.supervisor import Research, supervise, supervisor_prompt
+from drretail.agents.loop import challenges
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
@@ -41,7 +42,14 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return supervisor_prompt(), researcher_prompt(), synthesis_prompt(), report_prompt(), moves_prompt()
+    return (
+        supervisor_prompt(),
+        researcher_prompt(),
+        synthesis_prompt(),
+        report_prompt(),
+        moves_prompt(),
+        *challenges(),
+    )
 
 
 HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=frozenset(Limits.model_fields) - {"repairs"})
@@ -76,7 +84,7 @@ async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
     research = state.get("research")
     if research is None:
         raise ModelError("agent", "there is nothing to report on")
-    return {"report": await write_report(run.task, research, run.models, report_prompt())}
+    return {"report": await write_report(run.task, run.session, research, run.models, report_prompt())}
 
 
 @cache

@@ -24,7 +24,7 @@ LAUNCH = "LaunchResearcher"
 def reason(session: Session, thought: Annotated[str, MinLen(1), MaxLen(8000)]) -> ToolResult:
     """Writes a thought down: what is known by now, what is missing, and what to do next.
 
-    It looks nothing up. Use it before deciding, and after results that change the plan.
+    It looks nothing up and takes no turn of its own: call it together with the calls that follow from the thought.
 
     Args:
         thought: The thought, in a few sentences.
@@ -39,8 +39,8 @@ def reason(session: Session, thought: Annotated[str, MinLen(1), MaxLen(8000)]) -
 def launch_researcher(session: Session, sub_problem: Annotated[str, MinLen(1), MaxLen(4000)]) -> ToolResult:
     """Sends one researcher to work on one sub-problem, with the shop's tools and the web.
 
-    A researcher reads nothing but the text you write here and the shopper's id: not the question, not other
-    researchers' findings. Several launched in one turn work at the same time.
+    A researcher sees neither the question nor other researchers' findings: what it must know of them stands in the
+    text you write here. Several launched in one turn work at the same time.
 
     Args:
         sub_problem: The whole task in a few sentences that stand on their own: what to find out, for which purpose, and

@@ -4,24 +4,28 @@ from collections.abc import Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from drretail.agents.base import today
 from drretail.agents.hybrid_react.supervisor import Research, as_json
-from drretail.agents.picks import declaring
+from drretail.agents.prompt_blocks import agent_prompt
+from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
 
 PATH = "0"
 
 
-async def write_report(task: Task, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()) -> str:
+async def write_report(
+    task: Task, session: Session, research: Research, models: Models, prompt: Prompt, told: Sequence[str] = ()
+) -> str:
     """R = ReportGen(q, {m_i}) of the paper; ``told`` is tagged text that the model gets beside the two.
 
     Raises ModelError when the model fails for good or leaves the report blank.
     """
     reports = [as_json(number, report) for number, report in research.reports]
-    given = [tagged("query", task.text), tagged("reports", compact_json(reports)), *told]
+    given = [tagged("query", task.text), today(session), tagged("reports", compact_json(reports)), *told]
     answer = await models.call("report", [SystemMessage(prompt.render()), HumanMessage("\n".join(given))], path=PATH)
     report = answer.text.strip()
     if not report:
@@ -30,4 +34,4 @@ async def write_report(task: Task, research: Research, models: Models, prompt: P
 
 
 def report_prompt() -> Prompt:
-    return declaring(load_prompt(__file__, "report"))
+    return agent_prompt(__file__, "report")

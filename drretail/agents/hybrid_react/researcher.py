@@ -1,22 +1,24 @@
 """A researcher: a ReAct loop over its sub-problem with the nine tools, Reason and Finalize (paper section 4)."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
+from drretail.agents.base import today
 from drretail.agents.hybrid_react.moves import REASON
 from drretail.agents.loop import Loop
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import FINALIZE, ToolExecutor
 from drretail.errors import ModelError
+from drretail.grounding.report.evidence_ids import read_evidence_ids
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.research import IntermediateReport
 from drretail.records.run import Stop
-from drretail.tools.registry import offered
 from drretail.tools.toolkit import Toolkit
 
 Finding = dict[str, Any]
@@ -27,6 +29,8 @@ class Findings:
     """f_i of the paper: all that one researcher thought, called and read, in order."""
 
     sub_problem: str
+    today: str
+    """The shop's date, in its tag."""
     entries: tuple[Finding, ...]
     """{"thought"}, {"tool", "args", "result"} or {"text"}."""
     evidence: tuple[str, ...]
@@ -41,15 +45,16 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Researchers:
-    """What all researchers of a run share; ``told`` is tagged text that each of them gets beside its sub-problem."""
+    """What all researchers of a run share."""
 
     toolkit: Toolkit
     turns: int
     """With tool calls, for each."""
     prompt: Prompt
-    told: tuple[str, ...] = ()
+    told_on: Callable[[str], Sequence[str]] = lambda _: ()
+    """Gives the tagged texts that one of them gets beside its sub-problem."""
     known: tuple[str, ...] = ()
-    """Evidence ids that stand in ``told``."""
+    """Evidence ids that may stand in these."""
 
     async def research(self, sub_problem: str, path: str, models: Models) -> Findings:
         """What one of them finds. Raises ModelError when its model fails for good, or it brings nothing at all."""
@@ -57,25 +62,22 @@ class Researchers:
         begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), self._first_message(sub_problem)]
         end = await Loop("researcher", path, models, executor, self.turns).run(begin)
         entries = tuple(_entries(end.messages[len(begin) :]))
-        if not any(self._is_finding(entry) for entry in entries):
-            raise ModelError("agent", "the researcher ended without having looked anything up or said anything")
-        return Findings(sub_problem, entries, (*self.known, *end.evidence), end.stop, end.notes)
-
-    def _is_finding(self, entry: Finding) -> bool:
-        """A thought alone is none, unless there is no tool by which anything could be looked up."""
-        return "thought" not in entry or not offered(self.toolkit.session)
+        if not entries:
+            raise ModelError("agent", "the researcher ended without having said anything")
+        return Findings(
+            sub_problem, today(self.toolkit.session), entries, (*self.known, *end.evidence), end.stop, end.notes
+        )
 
     def _first_message(self, sub_problem: str) -> HumanMessage:
         session = self.toolkit.session
         parts = [tagged("sub_problem", sub_problem)]
         if session.user_id is not None:
             parts.append(tagged("user_id", session.user_id))
-        parts.append(tagged("today", session.now.date().isoformat()))
-        return HumanMessage("\n".join([*parts, *self.told]))
+        return HumanMessage("\n".join([*parts, today(session), *self.told_on(sub_problem)]))
 
 
 def researcher_prompt() -> Prompt:
-    return load_prompt(__file__, "researcher")
+    return agent_prompt(__file__, "researcher")
 
 
 def _entries(messages: Sequence[AnyMessage]) -> Iterator[Finding]:
@@ -110,19 +112,21 @@ async def synthesise(findings: Findings, path: str, models: Models, prompt: Prom
     def check(report: IntermediateReport) -> str | None:
         if not (report.insights or report.sources or report.open_questions):
             return "the report is empty: give what the findings show, or as an open question what they do not"
+        report = _with_ids_read(report, known)
         fitting.append(report)
         unknown = _unknown(report, known)
         return (
             f"the findings hold no evidence {', '.join(unknown)}: cite only ids that stand in them" if unknown else None
         )
 
-    messages = [SystemMessage(prompt.render()), HumanMessage(tagged("findings", findings.as_lines()))]
+    given = f"{findings.today}\n{tagged('findings', findings.as_lines())}"
+    messages = [SystemMessage(prompt.render()), HumanMessage(given)]
     try:
-        report = await models.ask("synthesis", messages, IntermediateReport, path=path, check=check)
+        await models.ask("synthesis", messages, IntermediateReport, path=path, check=check)
     except ModelError:
         if not fitting:
             raise
-        report = fitting[-1]
+    report = fitting[-1]
     unknown = _unknown(report, known)
     if not unknown:
         return Synthesis(report)
@@ -130,7 +134,18 @@ async def synthesise(findings: Findings, path: str, models: Models, prompt: Prom
 
 
 def synthesis_prompt() -> Prompt:
-    return load_prompt(__file__, "synthesis")
+    return agent_prompt(__file__, "synthesis")
+
+
+def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> IntermediateReport:
+    """The report with its ids as the findings have them, whatever form of them was written."""
+
+    def read(*written: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(it for one in written for it in read_evidence_ids(one, known) or (one,)))
+
+    insights = [it.model_copy(update={"citations": read(*it.citations)}) for it in report.insights]
+    sources = [it.model_copy(update={"evidence": read(it.evidence)[0]}) for it in report.sources]
+    return report.model_copy(update={"insights": tuple(insights), "sources": tuple(sources)})
 
 
 def _cited(report: IntermediateReport) -> Iterable[str]:

@@ -10,11 +10,12 @@ from drretail.agents.base import task_message
 from drretail.agents.hybrid_react.branches import Branch, Launcher
 from drretail.agents.hybrid_react.moves import LAUNCH, SUPERVISOR_TOOLS
 from drretail.agents.loop import Acted, Loop
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import is_final
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, ToolError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt
+from drretail.prompts import Prompt
 from drretail.records.query import Task
 from drretail.records.research import IntermediateReport
 from drretail.records.run import Limits, Stop
@@ -64,7 +65,7 @@ async def supervise(
 
 
 def supervisor_prompt() -> Prompt:
-    return load_prompt(__file__, "supervisor")
+    return agent_prompt(__file__, "supervisor")
 
 
 @dataclass(slots=True)
@@ -84,6 +85,10 @@ class SupervisorExecutor:
     def schemas(self) -> list[dict[str, Any]]:
         return self.toolkit.openai_schemas()
 
+    @property
+    def can_look_up(self) -> bool:
+        return True
+
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
         performed = await self.toolkit.aperform_all(
             [(call["name"], call["args"]) for call in calls], path=PATH, role="supervisor"
@@ -100,7 +105,7 @@ class SupervisorExecutor:
         replies = self.toolkit.record_all(
             [replace(it, outcome=outcomes.get(at, it.outcome)) for at, it in enumerate(performed)]
         )
-        return Acted(tuple(replies), is_final(calls, replies))
+        return Acted(tuple(replies), is_final(calls, replies), looked_up=bool(asked))
 
     def _refusal(self, most: int) -> ToolError:
         if most == self.most:
@@ -134,8 +139,7 @@ def _nothing(branches: Sequence[Branch], research: Research, *, starved: bool) -
     """Why a run ends without a finding; of the kind that all its researchers failed with, where it is one."""
     kinds: set[ModelErrorKind] = {branch.failure.kind for branch in branches if branch.failure is not None}
     kind = kinds.pop() if len(kinds) == 1 else "budget" if starved else "agent"
-    none = "the tokens allowed do not suffice for one researcher" if starved else "the supervisor launched none"
-    why = "; ".join(research.failed) or none
+    why = "; ".join(research.failed) or "the tokens allowed do not suffice for one researcher"
     return ModelError(kind, f"no researcher brought anything back: {why}")
 
 

@@ -1,7 +1,7 @@
-"""What runs are likely to take: from the experiment's own finished runs, else from the paper's Table 5."""
+"""What runs are likely to take: from the experiment's own finished runs, else from typical figures, within limits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from drretail.agents.running.outcomes import is_open
@@ -10,46 +10,65 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.experiment import read_run, run_folder
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import PriceTable
+from drretail.llm.structured import MAX_REPAIRS
 from drretail.records.query import Query
-from drretail.records.run import Limits, Run, System
+from drretail.records.run import Run, System, WebMode
 
 ONE_RUN = 0.5
 """How far off a single run may be: from half to one and a half of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """Tokens of one run, mean and standard deviation, in thousands (paper Table 5)."""
+class Typical:
+    """Model calls and tokens of one run without a web reader, and what reading whole pages (+ws) adds.
 
-    input: tuple[float, float]
-    output: tuple[float, float]
+    The low end is a run of a real model that was played by hand behind the API, on one query of the demo shop: it made
+    up to ten calls side by side in a turn; tokens at four characters each. The high end is the paper's: the mean of its
+    Table 5 (Claude 4.0 Sonnet), and as many turns as section 6.3 has tool calls, as if each stood alone.
+    """
 
-    def ranges(self) -> tuple[Range, Range]:
-        read, written = (Range.around(mean * 1000, sd * 1000) for mean, sd in (self.input, self.output))
-        return read, written
+    calls: Range
+    input: Range
+    output: Range
+    ws_calls: Range
+    """Summaries: five pages for each of three searches, or eight where researchers search."""
+    ws_input: Range
+    ws_output: Range
+
+    def of(self, web_mode: WebMode) -> tuple[Range, Range, Range]:
+        if web_mode == "snippets":
+            return self.calls, self.input, self.output
+        return self.calls.plus(self.ws_calls), self.input.plus(self.ws_input), self.output.plus(self.ws_output)
 
 
-TABLE_5 = {
-    "plan_to_function": Published((34.2, 11.7), (2.3, 0.4)),
-    "plan_to_function+ws": Published((68.1, 26.5), (6.6, 3.6)),
-    "react": Published((198.9, 93.4), (2.9, 0.4)),
-    "react+ws": Published((227.7, 114.4), (7.2, 3.3)),
-    "hybrid_react": Published((461.9, 175.7), (15.8, 4.6)),
-    "hybrid_react+ws": Published((591.9, 226.9), (24.4, 9.0)),
+ALONE, TEAM = Range(15, 15), Range(40, 40)
+HYBRID = Typical(
+    Range(16, 26), Range(98_000, 461_900), Range(7_600, 15_800), TEAM, Range(27_700, 130_000), Range(4_100, 8_600)
+)
+TYPICAL = {
+    "plan_to_function": Typical(
+        Range(2, 2), Range(16_600, 34_200), Range(1_500, 2_300), ALONE, Range(10_400, 33_900), Range(1_500, 4_300)
+    ),
+    "react": Typical(
+        Range(3, 10), Range(31_500, 198_900), Range(1_700, 2_900), ALONE, Range(10_400, 28_800), Range(1_500, 4_300)
+    ),
+    "hybrid_react": HYBRID,
+    "grounded_hybrid": replace(HYBRID, calls=Range(18, 28), input=Range(105_700, 461_900)),
 }
 UNKNOWN_AGENT = "hybrid_react"
 """Whose figures stand in for an agent that nothing is known of: the dearest of the paper's."""
+BASIS = "typical figures of {} (docs/models.md), no prompt cache"
 
 
 def estimate_runs(label: str, system: System, count: int, spent: Spending | None, prices: PriceTable) -> Estimate:
     """What ``count`` more runs of a system are likely to take; ``spent`` is what its runs took so far.
 
     From runs: mean ± standard deviation. Nothing is asked of a provider by an offline model, and so it is free.
-    A run's own limits bound the range.
+    A run's own limits bound it.
     """
     if spent is not None and spent.done:
-        return _bounded(_from_runs(label, count, spent), system.limits, count)
-    return _bounded(_from_paper(label, system, count, prices), system.limits, count)
+        return _bounded(_from_runs(label, count, spent), system, count)
+    return _bounded(_from_typical(label, system, count, prices), system, count)
 
 
 def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
@@ -64,23 +83,19 @@ def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
     )
 
 
-def _from_paper(label: str, system: System, count: int, prices: PriceTable) -> Estimate:
-    web = "+ws" if system.web_mode == "ws" else ""
-    agent = system.agent if system.agent in {name.removesuffix("+ws") for name in TABLE_5} else UNKNOWN_AGENT
-    basis = f"the paper's Table 5, {agent}{web}, with Claude 4.0 Sonnet and no prompt cache"
+def _from_typical(label: str, system: System, count: int, prices: PriceTable) -> Estimate:
+    agent = system.agent if system.agent in TYPICAL else UNKNOWN_AGENT
+    basis = BASIS.format(f"{agent}{'+ws' if system.web_mode == 'ws' else ''}")
     if agent != system.agent:
         basis = f"nothing known of {system.agent}; {basis}"
-    read, written = TABLE_5[agent + web].ranges()
-    known = [
-        prices.of(model.spec, own_server=bool((model.params or {}).get("own_server")))
-        for model in system.models.values()
-    ]
+    calls, read, written = TYPICAL[agent].of(system.web_mode)
+    known = [prices.of(model.spec) for model in system.models.values()]
     unpriced = [model.spec for model, price in zip(system.models.values(), known, strict=True) if price is None]
     money = None if unpriced else dollars_of(read, written, [price for price in known if price is not None])
     return Estimate(
         label,
         count,
-        _turns(agent, system.limits).times(count),
+        calls.times(count),
         read.times(count),
         written.times(count),
         None if money is None else money.times(count),
@@ -89,14 +104,22 @@ def _from_paper(label: str, system: System, count: int, prices: PriceTable) -> E
     )
 
 
-def _turns(agent: str, limits: Limits) -> Range:
-    """Model calls of a run: the least with which it can research at all, and the most that its limits allow."""
-    if agent == "plan_to_function":
-        return Range(2, 2)
-    if agent == "react":
-        return Range(2, limits.tool_turns + 1)
-    each = limits.tool_turns + 2  # a researcher's turns, its closing turn, its synthesis
-    return Range(6, limits.supervisor_turns * (1 + limits.researchers * each) + 1)
+def _most_calls(system: System) -> float | None:
+    """All model calls that a run's limits allow: challenged once, with the repairs of answers, asked for its picks.
+
+    None where nothing limits them: pages that are read, and agents that are not ours.
+    """
+    limits, challenged, picks = system.limits, 2, 1
+    if system.web_mode == "ws" or system.agent not in TYPICAL:
+        return None
+    if system.agent == "plan_to_function":
+        return 2 + challenged + picks
+    if system.agent == "react":
+        return limits.tool_turns + 1 + challenged + picks
+    branch = limits.tool_turns + challenged + 1 + MAX_REPAIRS
+    drafts = 1 + (limits.repairs if system.agent == "grounded_hybrid" else 0)
+    supervisor = limits.supervisor_turns + challenged
+    return supervisor + supervisor * limits.researchers * branch + drafts * (1 + picks)
 
 
 def _range(spread: Spread) -> Range:
@@ -104,18 +127,17 @@ def _range(spread: Spread) -> Range:
     return Range.around(mean, mean * ONE_RUN if spread.sd is None else spread.sd)
 
 
-def _bounded(estimate: Estimate, limits: Limits, count: int) -> Estimate:
-    """The estimate, where the limits of a run in tokens and dollars cut it off."""
-    read, written, money = estimate.input, estimate.output, estimate.dollars
-    if limits.tokens is not None:
-        read, written = (_cut(one, limits.tokens * count) for one in (read, written))
-    if limits.dollars is not None and money is not None:
-        money = _cut(money, limits.dollars * count)
-    return Estimate(estimate.name, count, estimate.calls, read, written, money, estimate.basis, estimate.unpriced)
-
-
-def _cut(one: Range, most: float) -> Range:
-    return Range(min(one.low, most), min(one.high, most))
+def _bounded(estimate: Estimate, system: System, count: int) -> Estimate:
+    """The estimate with what the limits of a run allow at most."""
+    calls, limits = _most_calls(system), system.limits
+    money = estimate.dollars
+    return replace(
+        estimate,
+        calls=estimate.calls.at_most(None if calls is None else calls * count),
+        input=estimate.input.at_most(None if limits.tokens is None else limits.tokens * count),
+        output=estimate.output.at_most(None if limits.tokens is None else limits.tokens * count),
+        dollars=None if money is None else money.at_most(None if limits.dollars is None else limits.dollars * count),
+    )
 
 
 def estimate_left(

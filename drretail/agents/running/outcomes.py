@@ -23,6 +23,8 @@ class Ended:
     tokens: int
     failure: str | None
     """One sentence, where the run failed."""
+    no_research: bool = False
+    """It failed since it looked nothing up."""
     calls_failed: int = 0
     """Tool calls that were left without an answer, since a server failed or was too slow."""
     picks_unknown: bool = False
@@ -37,6 +39,7 @@ class Ended:
             tool_calls=sum(is_tool_call(step, run.tools) for step in run.steps),
             tokens=sum(usage.total for usage in run.usage.values()),
             failure=None if run.error is None else f"{run.run_id}: {run.error.kind}: {run.error.message}",
+            no_research=run.stop == "no_research",
             calls_failed=failed_calls(run),
             picks_unknown=run.status == "done" and run.picks is None,
         )
@@ -57,6 +60,8 @@ class Tally:
     """How many runs the experiment's budget held back."""
     failures: list[str] = field(default_factory=list[str])
     """One sentence for each failed run."""
+    no_research: int = 0
+    """How many of the failed ones looked nothing up."""
     calls_failed: int = 0
     """Tool calls that a failing server left without an answer."""
     spoiled: int = 0
@@ -70,6 +75,7 @@ class Tally:
         self.before += ended.before
         self.tool_calls += ended.tool_calls
         self.tokens += ended.tokens
+        self.no_research += ended.no_research
         self.calls_failed += ended.calls_failed
         self.spoiled += ended.calls_failed > 0
         self.picks_unknown += ended.picks_unknown

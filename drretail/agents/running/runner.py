@@ -162,7 +162,7 @@ class Runner:
             user_id=query.user_id,
             repeat=repeat,
             status="done" if report is not None else "failed",
-            stop=ended.stop if isinstance(ended, Answer) else "error",
+            stop=ended.stop if isinstance(ended, Answer) else "no_research" if ended.kind == "no_research" else "error",
             error=None if isinstance(ended, Answer) else ended,
             report=report,
             report_sha=None if report is None else sha256_of(report),
@@ -217,7 +217,7 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
     """The agent's answer with its picks, or why there is none: the boundary of a run, where every failure ends."""
     where = sut.system.agent
     try:
-        answer = await sut.agent.answer(task, session, models, sut.system.limits)
+        answer = _as_answer(await sut.agent.answer(task, session, models, sut.system.limits), sut.agent)
         return await with_picks(answer, task, sut.agent.writer, models)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
@@ -227,3 +227,14 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
         return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
     except Exception as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
         return RunError(kind="agent", where=where, message=f"{type(problem).__name__}: {problem}")
+
+
+def _as_answer(given: Any, agent: Agent) -> Answer:
+    """What an agent returned, a plain text as its report; only a floor's report may be empty. Raises ModelError."""
+    if isinstance(given, str):
+        given = Answer(report=given)
+    if not isinstance(given, Answer):
+        raise ModelError("agent", f"the agent returned {given!r:.60}, and neither an Answer nor the text of a report")
+    if not given.report.strip() and not agent.is_baseline:
+        raise ModelError("agent", "the agent returned an empty report")
+    return given

@@ -52,7 +52,7 @@ class SystemUnderTest:
             model = models.get(role) or models.get("")
             if model is None:
                 raise UserError(_without_model(name, agent, role, models))
-            by_role[role] = model
+            by_role[role] = model.answering(role)
         system = System(
             agent=name,
             self_checked=agent.self_checked,

@@ -39,6 +39,16 @@ def suts(
     return systems_of(agents, models_by_role(specs, profile, opener, roles=roles, told_offline=told), world, **given)
 
 
+def caution(world: "World", without: "Sequence[str]") -> None:
+    """Says on stderr what should be known of the world's web before agents use it."""
+    from drretail.env.web.sandbox import cautions
+    from drretail.viewer.output import say
+
+    if "web" not in without:
+        for sentence in cautions(world.web, world.manifest):
+            say(sentence)
+
+
 def exit_code(failed: int) -> None:
     """Ends with 3 when runs failed."""
     if failed:

@@ -4,20 +4,25 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
+from copy import copy
+from datetime import date
 from importlib import resources
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from drretail.env.web.base import WebPage, WebResult
+from drretail.env.manifest import Manifest
+from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.bm25 import Bm25, best_passage
 from drretail.env.web.registry import WebOptions
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.records.base import Record
+from drretail.records.base import Record, sha256_of
 
 CORPUS_FILE = "sandbox_pages.jsonl"
+MADE_FOR = "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd"
+"""The rows of the shop that the corpus was written for, the demo's: ``rows_of`` its manifest."""
 
 
 class SandboxPage(Record):
@@ -54,10 +59,30 @@ class SandboxWeb:
             found = list(pages)
             lines = "".join(f"{page.model_dump_json()}\n" for page in found)
             self._corpus = hashlib.sha256(lines.encode()).hexdigest()
-        self._pages = sorted(found, key=lambda page: page.url)
-        self._by_address = {normalise_url(page.url): page for page in self._pages}
+        self._all = sorted(found, key=lambda page: page.url)
+        self._by_address = {normalise_url(page.url): page for page in self._all}
         self._lock = threading.Lock()
+        self._serve(None)
+
+    def _serve(self, today: str | None) -> None:
+        self._today = today
+        self._pages = [page for page in self._all if not self._is_to_come(page)]
         self._index: Bm25 | None = None
+
+    def _is_to_come(self, page: SandboxPage) -> bool:
+        return self._today is not None and page.date is not None and page.date > self._today
+
+    def as_of(self, today: date) -> "SandboxWeb":
+        """The same corpus without the pages dated later: for a shop of that day they have not been written yet."""
+        web = copy(self)
+        web._lock = threading.Lock()
+        web._serve(today.isoformat())
+        return web
+
+    @property
+    def withheld(self) -> int:
+        """How many pages are dated after the shop's today and so not served."""
+        return len(self._all) - len(self._pages)
 
     @property
     def corpus(self) -> str:
@@ -73,10 +98,13 @@ class SandboxWeb:
         return [WebResult(page.title, page.url, best_passage(page.text, query, index.idf), page.date) for page in pages]
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address, however it is spelt; state "error" for one that the corpus does not hold."""
+        """The page at an address, however it is spelt; state "error" for one that the corpus does not hold or serve."""
         page = self._by_address.get(normalise_url(url))
         if page is None:
-            return WebPage(url, title="", text="", state="error")
+            return WebPage(url, title="", text="", state="error", problem="The sandbox holds no page at this address.")
+        if self._is_to_come(page):
+            problem = f"The page is dated {page.date}, after the shop's today, {self._today}: the sandbox withholds it."
+            return WebPage(page.url, title="", text="", state="error", problem=problem)
         if not page.text.strip():
             return WebPage(page.url, page.title, text="", state="no_content", date=page.date)
         return WebPage(page.url, page.title, page.text, state="ok", date=page.date)
@@ -117,3 +145,27 @@ def _page(path: Path, number: int, line: str) -> SandboxPage:
         raise UserError(
             f"{path}, line {number}, is no page {{url, title, text, date?}}: {field}: {first['msg']}."
         ) from problem
+
+
+def rows_of(manifest: Manifest) -> str:
+    """A hash of the raw files behind a world, whatever was then chosen from them.
+
+    Of those that are not packed: packing gives other bytes with other versions of zlib.
+    """
+    return sha256_of(sorted(source.sha256 for source in manifest.sources if not source.name.endswith(".gz")))
+
+
+def cautions(web: Web, manifest: Manifest) -> list[str]:
+    """What whoever runs agents on this web in this world should know, a sentence each."""
+    if not isinstance(web, SandboxWeb):
+        return []
+    said: list[str] = []
+    if web.corpus == hashlib.sha256(default_corpus().read_bytes()).hexdigest() and rows_of(manifest) != MADE_FOR:
+        said.append(
+            "The sandbox's pages are made for the demo shop and may say nothing of this one's goods: name another web "
+            "(--web serper, searxng or sandbox:FILE), or --without web."
+        )
+    if web.withheld:
+        pages = "1 page of the sandbox is" if web.withheld == 1 else f"{web.withheld} pages of the sandbox are"
+        said.append(f"{pages} dated after the shop's today, {manifest.now.date()}, and not served.")
+    return said

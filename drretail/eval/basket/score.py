@@ -27,5 +27,5 @@ def _value(variant: str, verdict: Verdict | None) -> Value:
     return Value(variant, "scored", float(verdict.value), readers)
 
 
-DESCRIPTION = MetricDescription(title="Basket", counts=("cost_ratio",), bounded_by_oracle=True)
+DESCRIPTION = MetricDescription(title="Basket", counts=("cost_ratio",), primary=("feasible",), bounded_by_oracle=True)
 METRIC: Metric = CodeFamily("basket", 2, judge_basket, values, variants(), DESCRIPTION)

@@ -71,8 +71,9 @@ def clean(single: Sequence[Value], *, can_be: bool) -> Value:
 DESCRIPTION = MetricDescription(
     title="Checks",
     meaning="Each number is the share of reports without such an error, or, of checks that only warn (wrong_thing, "
-    "old_page, after_today, repeated_section), without a warning. clean is n/a where the picks are not known or fewer "
-    "than half of the figures were read.",
+    "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
+    "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or "
+    "fewer than half of the figures were read.",
     headlines=(
         CLEAN,
         "over_budget",

@@ -1,6 +1,6 @@
 """Comparisons of what an experiment's judges said: pure, from what was gathered."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -8,19 +8,20 @@ from pathlib import Path
 from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions
 from drretail.eval.compare.missing import lacking_pairs, missing, too_few
-from drretail.eval.compare.rows import Sides, compared_rows, runs_of, side_of
+from drretail.eval.compare.rows import Corrected, Sides, compared_rows, difference_p, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
-from drretail.eval.compare.wording import bar_of, compared, hidden, row_facts
+from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, primary_variants, row_facts
 from drretail.eval.metric import Metric, description_of
 from drretail.eval.pairwise.pairs import named, researching
 from drretail.eval.pairwise.score import derive_pairs
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, metric_names
 from drretail.eval.scores.gathering import Gathered, Seat, gather
-from drretail.eval.scores.panel import is_panel, with_panels
+from drretail.eval.scores.panel import is_panel, names_panel, with_panels
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, readers_of
+from drretail.stats.significance import holm
 
 
 def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = None) -> list[tuple[str, str]]:
@@ -84,13 +85,49 @@ class Asking:
     """Whether what was judged side by side is asked for too."""
 
 
-def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[PairScore] = ()) -> Comparison:
+Primary = Mapping[tuple[Seat, str, str], Mapping[tuple[str, str], Corrected]]
+"""By judge, family and variant: every pair's p value, corrected for all of them."""
+
+
+def primary_tests(gathered: Gathered, pairs: Sequence[tuple[str, str]], asking: Asking) -> Primary:
+    """The tests of what systems are chosen by, each corrected (Holm) over these and all pairs that research."""
+    every = [*combinations(researching(gathered.definition), 2)]
+    every += [it for it in pairs if it not in every and it[::-1] not in every]
+    found: dict[tuple[Seat, str, str], dict[tuple[str, str], Corrected]] = {}
+    for seat in seats_of(gathered, asking.judges):
+        for name, metric in gathered.families.items():
+            chosen = primary_variants(metric)
+            if not chosen or seat not in gathered.seats(name) or hidden(metric, seat):
+                continue
+            runs = runs_of(gathered, name, seat)
+            for variant in chosen:
+                sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
+                p_values = [difference_p((sides[a], sides[b])) for a, b in every]
+                tests = sum(p is not None for p in p_values)
+                found[seat, name, variant] = {
+                    key: Corrected(p, tests)
+                    for (a, b), p in zip(every, holm(p_values), strict=True)
+                    for key in ((a, b), (b, a))
+                }
+    return found
+
+
+def compare(
+    gathered: Gathered,
+    a: str,
+    b: str,
+    asking: Asking,
+    pairs: Sequence[PairScore] = (),
+    primary: Primary | None = None,
+) -> Comparison:
     """System ``a`` beside system ``b``: one table for each judge and set of rules, and what follows of them.
 
-    ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept.
+    ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept. ``primary`` are
+    the ``primary_tests``, for whoever compares several pairs.
     """
     seats = seats_of(gathered, asking.judges)
-    made = (_table(gathered, a, b, seat, asking) for seat in seats)
+    primary = primary_tests(gathered, [(a, b)], asking) if primary is None else primary
+    made = (_table(gathered, a, b, seat, asking, primary) for seat in seats)
     tables = tuple(table for table in made if table is not None)
     theirs = [row for row in pairs if asking.pairwise and {row.a, row.b} == {a, b} and row.judge in asking.judges]
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
@@ -103,7 +140,13 @@ def compare(gathered: Gathered, a: str, b: str, asking: Asking, pairs: Sequence[
                 *too_few(comparison, asking.experiment),
             ),
             "conclusions": tuple(
-                conclusions(comparison, _self_checked(gathered), _finding(gathered), _read_by(gathered, a, b))
+                conclusions(
+                    comparison,
+                    _self_checked(gathered),
+                    _finding(gathered),
+                    _read_by(gathered, a, b),
+                    _kin(gathered.definition, comparison),
+                )
             ),
         }
     )
@@ -130,7 +173,8 @@ def compare_recorded(
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
     heard = chosen_judges(gathered, met, judges)
     asking = Asking(str(experiment), tuple(gathered.families), heard, bar, pairwise)
-    return [compare(gathered, one, other, asking, met) for one, other in pairs]
+    primary = primary_tests(gathered, pairs, asking)
+    return [compare(gathered, one, other, asking, met, primary) for one, other in pairs]
 
 
 def judged_families(experiment: Path) -> list[str]:
@@ -140,7 +184,7 @@ def judged_families(experiment: Path) -> list[str]:
     return [name for name in known if name in judged or name in USUAL]
 
 
-def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking) -> JudgeTable | None:
+def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking, primary: Primary) -> JudgeTable | None:
     """None where this judge has no value of either system that may be shown."""
     rows: list[ComparedRow] = []
     steady: list[Reliability] = []
@@ -148,7 +192,10 @@ def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking) -> Ju
         metric = gathered.families.get(name)
         if metric is None or seat not in gathered.seats(name) or hidden(metric, seat):
             continue
-        family, its = _family(gathered, metric, seat, (a, b), asking.bar)
+        decided = {
+            variant: its[a, b] for (who, family, variant), its in primary.items() if (who, family) == (seat, name)
+        }
+        family, its = _family(gathered, metric, seat, (a, b), asking.bar, decided)
         rows += family
         steady += its
     if not rows:
@@ -165,7 +212,12 @@ def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking) -> Ju
 
 
 def _family(
-    gathered: Gathered, metric: Metric, seat: Seat, labels: tuple[str, str], bar: float
+    gathered: Gathered,
+    metric: Metric,
+    seat: Seat,
+    labels: tuple[str, str],
+    bar: float,
+    primary: Mapping[str, Corrected],
 ) -> tuple[list[ComparedRow], list[Reliability]]:
     """Its variants of which either system has a value."""
     by_label = runs_of(gathered, metric.name, seat)
@@ -176,11 +228,12 @@ def _family(
         a, b = (side_of(its, variant) for its in runs)
         if any(a.values.values()) or any(b.values.values()):
             variants[variant] = a, b
+    steady_judge = seat.judge.kind == "rule_based"
+    concludes = not steady_judge or seat.judge.spec == CODE
     rows = [
         row.model_copy(update=row_facts(metric, row.variant))
-        for row in compared_rows(metric.name, variants, gathered.definition.seed)
+        for row in compared_rows(metric.name, variants, gathered.definition.seed, primary, concludes=concludes)
     ]
-    steady_judge = seat.judge.kind == "rule_based"
     steady = (
         reliability(metric.name, variant, label, side, k=k, bar=bar_of(metric, variant, bar), steady_judge=steady_judge)
         for variant, sides in variants.items()
@@ -199,6 +252,22 @@ def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
                 for value in heard.reported.values.values() if plan.label in readers else ():
                     readers[plan.label] |= readers_of(value.items).keys()
     return [", ".join(sorted(readers[label])) for label in (a, b)]
+
+
+def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]]:
+    """Judges, with the sides whose agents have a model of their family."""
+    heard = {it.judge for it in (*comparison.tables, *comparison.pairs) if it.judge_kind == "llm"}
+    judges = [judge for judge in heard if not names_panel(judge)]
+    by_side = {
+        side: {family_of(model.spec) for model in definition.systems[label].models.values()}
+        for side, label in (("A", comparison.a), ("B", comparison.b))
+    }
+    found: list[tuple[str, str]] = []
+    for judge in sorted(judges):
+        sides = [side for side, families in by_side.items() if family_of(judge) in families]
+        if sides:
+            found.append((judge, " and ".join(sides)))
+    return found
 
 
 def _self_checked(gathered: Gathered) -> set[str]:

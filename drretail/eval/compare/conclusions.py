@@ -12,7 +12,7 @@ from drretail.eval.compare.wording import distinct, listed, name_of, queries, si
 from drretail.eval.compare.wording import number as said
 from drretail.eval.pairwise.outcomes import preferred
 from drretail.eval.scores.panel import names_panel
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Outcome
+from drretail.records.comparison import ComparedRow, Comparison, Outcome
 from drretail.records.score import CODE
 from drretail.stats.significance import LEVEL, fewest_queries
 
@@ -134,16 +134,19 @@ def conclusions(
     self_checked: Collection[str] = (),
     finding: Collection[str] = (),
     read_by: Sequence[str] = ("", ""),
+    kin: Sequence[tuple[str, str]] = (),
 ) -> Iterator[str]:
     """Differences first, then what is open and what it would take, noise, preferences side by side, contradictions.
 
     ``self_checked`` names systems that take out of their own reports what the families in ``finding`` find;
-    ``read_by`` says of A and of B who read the picks of their reports.
+    ``read_by`` says of A and of B who read the picks of their reports; ``kin`` are judges with the sides, such as
+    "A and B", whose models are of their family.
     """
     name = naming(comparison)
     if not comparison.tables and not comparison.pairs:
         yield "Nothing can be concluded: no judge has values of both systems."
     yield from _different(comparison, name)
+    yield from _not_concluded(comparison, name)
     yield from _identical(comparison, name)
     yield from _undecided(comparison, name)
     yield from _too_few(comparison, name)
@@ -164,15 +167,30 @@ def conclusions(
             f"{listed(OF_PICKS)} may be those of the readers. Conclude nothing there."
         )
     yield from preferences(comparison, name)
+    for judge, side in kin:
+        yield (
+            f"{judge} and the models behind {side} are of one family, and models tend to prefer what they would have "
+            "written: have a judge of another family look too."
+        )
     yield from contradictions(comparison, name)
 
 
-def _groups(comparison: Comparison, name: Name, *outcomes: Outcome, metric: str | None = None) -> Iterator[_Group]:
+def _groups(
+    comparison: Comparison,
+    name: Name,
+    *outcomes: Outcome,
+    metric: str | None = None,
+    is_primary: bool | None = None,
+    tests: int | None = None,
+) -> Iterator[_Group]:
     rows = [
         (name(table), row)
         for table in comparison.tables
         for row in table.rows
-        if row.outcome in outcomes and metric in (None, row.metric)
+        if row.outcome in outcomes
+        and metric in (None, row.metric)
+        and is_primary in (None, row.is_primary)
+        and tests in (None, row.tests)
     ]
     for judges, names in alike((judge, name_of(row)) for judge, row in rows):
         its = {it: [row for judge, row in rows if judge in judges and name_of(row) == it] for it in names}
@@ -189,12 +207,26 @@ def _whole(comparison: Comparison, names: frozenset[str]) -> frozenset[str]:
 
 
 def _different(comparison: Comparison, name: Name) -> Iterator[str]:
+    """By what systems are chosen first; all else is exploratory, and the sentences say so."""
     directions: tuple[tuple[Outcome, str], ...] = (("higher", "A is higher than B"), ("lower", "B is higher than A"))
-    for outcome, who in directions:
-        for group in _groups(comparison, name, outcome):
-            alone = all(len(rows) == 1 for rows in group.rows.values())
-            each = listed(f"{it} ({_seen(rows)})" for it, rows in group.rows.items())
-            yield f"By {group.judges}, {who} ({'difference, 95 % interval' if alone else 'differences'}) in {each}."
+    for is_primary, by in ((True, "By"), (False, f"{EXPLORATORY}: by")):
+        for outcome, who in directions:
+            for group in _groups(comparison, name, outcome, is_primary=is_primary):
+                alone = all(len(rows) == 1 for rows in group.rows.values())
+                each = listed(f"{it} ({_seen(rows)})" for it, rows in group.rows.items())
+                what = "difference, 95 % interval" if alone else "differences"
+                yield f"{by} {group.judges}, {who} ({what}) in {each}."
+
+
+EXPLORATORY = "Exploratory, as one of many figures of this pair"
+
+
+def _not_concluded(comparison: Comparison, name: Name) -> Iterator[str]:
+    judges = dict.fromkeys(
+        name(table) for table in comparison.tables if any(row.outcome == "not_concluded" for row in table.rows)
+    )
+    for judge in judges:
+        yield f"{judge} is no language model but rules: its numbers are shown, and nothing is concluded from them."
 
 
 def _seen(rows: Sequence[ComparedRow]) -> str:
@@ -227,14 +259,9 @@ def _undecided(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
-    families = dict.fromkeys(
-        (row.metric, _tests(table, row.metric)) for table in comparison.tables for row in table.rows
-    )
+    families = dict.fromkeys((row.metric, row.tests) for table in comparison.tables for row in table.rows)
     for metric, tests in families:
-        alike_tested = comparison.model_copy(
-            update={"tables": tuple(it for it in comparison.tables if _tests(it, metric) == tests)}
-        )
-        for group in _groups(alike_tested, name, "too_few", metric=metric):
+        for group in _groups(comparison, name, "too_few", metric=metric, tests=tests):
             at_once = "one test" if tests == 1 else f"{tests} tests at once"
             are = "is" if group.counts == queries(1) else "are"
             yield (
@@ -242,11 +269,6 @@ def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
                 f"{at_once} no result could have reached 5 %; {queries(fewest_queries(tests))} that all differ alike "
                 "are the fewest that could."
             )
-
-
-def _tests(table: JudgeTable, metric: str) -> int:
-    """How many rows of a family were tested."""
-    return sum(row.metric == metric and row.p_holm is not None for row in table.rows)
 
 
 def _why(row: ComparedRow) -> str:

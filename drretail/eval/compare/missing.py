@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from drretail.eval.compare.wording import counted, hidden, queries
+from drretail.eval.compare.wording import hidden, queries
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel, names_panel
+from drretail.grounding.text.wording import counted
 from drretail.records.comparison import Comparison, JudgeTable, Missing
 from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, JudgeRef
@@ -115,7 +116,7 @@ def _few(table: JudgeTable) -> Iterator[tuple[str, int, int]]:
         rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
         short = [row.n_pairs for row in rows if row.outcome == "too_few"]
         if short:
-            yield name, max(short), fewest_queries(len(rows))
+            yield name, max(short), fewest_queries(max(row.tests for row in rows))
 
 
 def _sides(comparison: Comparison) -> tuple[tuple[str, str], tuple[str, str]]:

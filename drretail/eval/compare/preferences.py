@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from drretail.eval.compare.wording import distinct, listed, queries, shares
-from drretail.eval.pairwise.dimensions import DIMENSIONS
+from drretail.eval.pairwise.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.pairwise.outcomes import preferred
 from drretail.eval.scores.panel import names_panel
 from drretail.records.comparison import Comparison, JudgeTable
@@ -66,6 +66,7 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
                 by_count = alike((_counted(row, label), row.dimension) for row in won)
                 each = "; ".join(f"{listed(dimensions)} ({', '.join(count)})" for count, dimensions in by_count)
                 yield f"Side by side, {judge} prefers {side} to {other} in {each}."
+    yield from _of_one_length(comparison, judged)
     yield from _open(judged)
     flips = [f"{found} of pairs (by {judge})" for judge, rows in judged if (found := _flips(rows))]
     if flips:
@@ -75,12 +76,26 @@ def preferences(comparison: Comparison, name: Name) -> Iterator[str]:
         )
 
 
+def _of_one_length(comparison: Comparison, judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
+    """How far the longer report wins, in overall quality, and who would win between reports of one length."""
+    for judge, rows in judged:
+        for row in rows:
+            if row.dimension != PRIMARY or row.longer_won is None or row.n_queries < fewest_queries():
+                continue
+            even, rate = row.length_controlled, row.win_rate or 0.0
+            if row.a != comparison.a:
+                even, rate = None if even is None else 1 - even, 1 - rate
+            between = (
+                "one system's are nearly always the longer ones, so length and system can't be told apart"
+                if even is None
+                else f"between reports of one length, A's rate would be {even:.2f} instead of {rate:.2f}"
+            )
+            yield f"Side by side, by {judge}, the longer report won {shares([row.longer_won])} of overall; {between}."
+
+
 def _open(judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
     """Dimensions without a preference, and those that have too few queries for any."""
-    tests = {judge: sum(row.p_holm is not None for row in rows) for judge, rows in judged}
-    few = [
-        (judge, row) for judge, rows in judged for row in rows if row.n_queries < fewest_queries(max(1, tests[judge]))
-    ]
+    few = [(judge, row) for judge, rows in judged for row in rows if row.n_queries < fewest_queries(max(1, row.tests))]
     enough = [(judge, row) for judge, rows in judged for row in rows if (judge, row) not in few]
     for judges, dimensions in alike((judge, row.dimension) for judge, row in enough if preferred(row) is None):
         counts = [row.n_queries for judge, row in enough if judge in judges and row.dimension in dimensions]
@@ -90,7 +105,7 @@ def _open(judged: Sequence[tuple[str, Sequence[PairScore]]]) -> Iterator[str]:
         )
     for judges, dimensions in alike((judge, row.dimension) for judge, row in few):
         counts = distinct([row.n_queries for judge, row in few if judge in judges and row.dimension in dimensions])
-        fewest = fewest_queries(max(tests[judge] for judge in judges) or 1)
+        fewest = fewest_queries(max(row.tests for judge, row in few if judge in judges) or 1)
         yield (
             f"Side by side, by {listed(judges)}, nothing can be concluded in {_all_or(dimensions)}: {counts} "
             f"{'is' if counts == queries(1) else 'are'} too few. {queries(fewest)} that all end alike are the fewest "

@@ -143,16 +143,43 @@ Sides = tuple[Side, Side]
 """Of A and of B."""
 
 
-def compared_rows(metric: str, variants: Mapping[str, Sides], seed: str) -> list[ComparedRow]:
-    """One family by one judge: a row for each variant, corrected for all, and what can be said of each."""
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A p value as one of so many tests."""
+
+    p: float | None
+    tests: int
+
+
+def compared_rows(
+    metric: str,
+    variants: Mapping[str, Sides],
+    seed: str,
+    primary: Mapping[str, Corrected] | None = None,
+    *,
+    concludes: bool = True,
+) -> list[ComparedRow]:
+    """One family by one judge: a row for each variant, and what can be said of each.
+
+    ``primary`` holds, by variant, what was corrected over all pairs of systems; the other rows are corrected for each
+    other. Of a judge that never ``concludes`` numbers are shown, and nothing is said of them.
+    """
     pairs = {variant: pair(a.values, b.values) for variant, (a, b) in variants.items()}
     intervals = mean_differences(list(pairs.values()), seed)
     return _concluded(
         [
             _row(metric, variant, its, variants[variant], found)
             for (variant, its), found in zip(pairs.items(), intervals, strict=True)
-        ]
+        ],
+        primary or {},
+        concludes=concludes,
     )
+
+
+def difference_p(sides: Sides) -> float | None:
+    """Of the signed rank test of A's minus B's values by query; None where there is nothing to test."""
+    a, b = sides
+    return signed_rank(pair(a.values, b.values).differences).p
 
 
 def _row(metric: str, variant: str, pairs: Pairs, sides: Sides, found: Interval) -> ComparedRow:
@@ -186,22 +213,34 @@ def _row(metric: str, variant: str, pairs: Pairs, sides: Sides, found: Interval)
     )
 
 
-def _concluded(family: Sequence[ComparedRow]) -> list[ComparedRow]:
+def _concluded(
+    family: Sequence[ComparedRow], primary: Mapping[str, Corrected], *, concludes: bool
+) -> list[ComparedRow]:
     """The same rows with their corrected p values, and what can be said of each."""
-    adjusted = holm([row.p_wilcoxon for row in family])
+    others = [row for row in family if row.variant not in primary]
+    adjusted = holm([row.p_wilcoxon for row in others])
     tests = sum(p is not None for p in adjusted)
+    corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
     return [
-        row.model_copy(
-            update={
-                "p_holm": _rounded(p),
-                "detectable": detectable(row.sd, row.n_pairs, tests),
-                "power_of_half": power_of_half(row.n_pairs, tests) if row.sd else None,
-                "queries_needed": _needed(row, tests),
-                "outcome": outcome_of(row, p, tests),
-            }
-        )
-        for row, p in zip(family, adjusted, strict=True)
+        _with_outcome(row, corrected[row.variant], is_primary=row.variant in primary, concludes=concludes)
+        for row in family
     ]
+
+
+def _with_outcome(row: ComparedRow, corrected: Corrected, *, is_primary: bool, concludes: bool) -> ComparedRow:
+    tests = corrected.tests
+    outcome = outcome_of(row, corrected.p, tests)
+    return row.model_copy(
+        update={
+            "p_holm": _rounded(corrected.p),
+            "tests": tests,
+            "is_primary": is_primary,
+            "detectable": detectable(row.sd, row.n_pairs, tests),
+            "power_of_half": power_of_half(row.n_pairs, tests) if row.sd else None,
+            "queries_needed": _needed(row, tests),
+            "outcome": outcome if concludes or outcome == "nothing" else "not_concluded",
+        }
+    )
 
 
 def _needed(row: ComparedRow, tests: int) -> int | None:

@@ -1,5 +1,6 @@
 """Words and numbers of sentences."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,14 +19,14 @@ def name_of(row: ComparedRow | Reliability) -> str:
 
 
 def number(value: float) -> str:
-    """Two digits behind the point, one from 100 on."""
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.2f}"
+    """Two digits behind the point, one from 100 on, and no sign before a plain 0.00."""
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{round(value, 2) + 0.0:.2f}"
 
 
 def signed(value: float) -> str:
     """With its sign; a plain 0.00 where nothing of it can be seen."""
     shown = number(value)
-    return shown.lstrip("-") if float(shown.replace(",", "")) == 0 else f"{'+' if value > 0 else ''}{shown}"
+    return shown if value < 0 or float(shown.replace(",", "")) == 0 else f"+{shown}"
 
 
 def queries(count: int) -> str:
@@ -33,11 +34,6 @@ def queries(count: int) -> str:
     if count > MOST:
         return f"more than {MOST:,} queries"
     return "1 query" if count == 1 else f"{count:,} queries"
-
-
-def counted(count: int, what: str) -> str:
-    """ "1 report", "2 reports"."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def listed(names: Iterable[str]) -> str:
@@ -73,6 +69,11 @@ def compared(metric: Metric) -> tuple[str, ...]:
     return named(metric, description_of(metric).compared) or headlines(metric)
 
 
+def primary_variants(metric: Metric) -> tuple[str, ...]:
+    """What systems are chosen by: what the family names, or the one thing that it is compared in."""
+    return named(metric, description_of(metric).primary) or (compared(metric) if len(compared(metric)) == 1 else ())
+
+
 def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
     """What a row of the variant is called beside rows of other families, and whether it is a count."""
     described = description_of(metric)
@@ -86,6 +87,18 @@ def bar_of(metric: Metric, variant: str, bar: float) -> float | None:
     if variant in described.counts or not described.higher_is_better:
         return None
     return bar if described.scale == "rating" else bar / 10
+
+
+def family_of(spec: str) -> str:
+    """The family of a model by its name: "claude" of "anthropic:claude-sonnet-5", "llama" of "ollama:llama3.3"."""
+    _, _, model = spec.partition(":")
+    words = re.findall("[a-z]+", model.rpartition("/")[2].casefold())
+    named = next((word for word in words if word in _FAMILIES), words[0] if words else spec)
+    return _FAMILIES.get(named, named)
+
+
+_FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "gemini": "gemini", "gemma": "gemini"}
+"""By a word of the model's name; other families go by their first word."""
 
 
 def hidden(metric: Metric, seat: Seat) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from drretail.eval.judging.subject import Subject
 from drretail.eval.reading.kept import case_of, reading_of
 from drretail.grounding.constraints.listing import Listing, folded, fulfils, is_ruled_out, listing_of
+from drretail.grounding.constraints.scope import is_said_of
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.records.reading import Reading
 from drretail.records.shop import Product
@@ -50,10 +51,10 @@ def _broken(
     if wanted and not any(wanted & listing.makers for listing in listings):
         yield "brands_wanted"
     for demand in stated.must_not:
-        if any(is_ruled_out(listing, demand) for listing in listings):
-            yield f"must_not:{folded(demand)}"
+        if any(is_ruled_out(it, demand.property) for it in listings if is_said_of(demand, it.product.title)):
+            yield f"must_not:{folded(demand.property)}"
     known = [listing_of(product) for product in handed.values()] if stated.must else []
-    yield from (f"must:{folded(demand)}" for demand in stated.must if _is_missed(demand, listings, known))
+    yield from (f"must:{folded(it.property)}" for it in stated.must if _is_missed(it.property, listings, known))
 
 
 def _is_missed(demand: str, listings: Collection[Listing], known: Collection[Listing]) -> bool:

@@ -84,7 +84,13 @@ class _Asking:
             return standing
         check = partial(_problem, report=self.report, known=frozenset(self.subject.evidence), resolver=resolver)
         said = await self.judge_session.ask(
-            self.stage, item, prompt, {"report": given}, _ANSWERS[self.stage], lambda answer: check(answer)
+            self.stage,
+            item,
+            prompt,
+            {"report": given},
+            _ANSWERS[self.stage],
+            lambda answer: check(answer),
+            purpose="extraction",
         )
         return _Found(None if said.answer is None else _claims(said.answer, self.report, after, resolver), said.error)
 

@@ -207,6 +207,7 @@ DESCRIPTION = MetricDescription(
     headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),
+    primary=("FP",),
     correlated=("FP", "FP_web", "FP_product", "FR"),
     groups={
         **dict.fromkeys(PRECISION[:5], "FP"),

@@ -45,8 +45,9 @@ class Judge:
 
     @classmethod
     def of(cls, model: Model, *, in_batches: bool = False) -> "Judge":
-        """A model as a judge."""
-        params = sha256_of(model.params)[:8] if model.params else ""
+        """A model as a judge; the same model with the same settings at another address is the same judge."""
+        settings = {name: value for name, value in model.params.items() if name != "base_url"}
+        params = sha256_of(settings)[:8] if settings else ""
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
         return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
 
@@ -199,9 +200,11 @@ class JudgeSession:
         check: Check[T] | None = None,
         *,
         order: Order | None = None,
+        purpose: str = "",
     ) -> ClaimVerdict[T]:
         """The judge's answer to ``prompt`` filled with ``values`` (data already in tags). Records no verdict.
 
+        ``purpose`` says how long the answer may be, where that is not as usual.
         Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
         or what ``check`` objects to, is told to the judge, at most twice. Raises CapReached when nothing may be asked
         any more; what the journal knows is answered nevertheless.
@@ -212,6 +215,7 @@ class JudgeSession:
         if model is None:
             raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
         journal = self._asked.journal = self._asked.journal or Journal(self.journal_path)
+        model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
         question = Question(model, answer, _Questioned(self.judge, model, journal, scope, self._allowance).call, check)

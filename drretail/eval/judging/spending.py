@@ -124,7 +124,7 @@ def _judging(metric: str, judge: str, journals: list[Path], prices: PriceTable) 
 
 def _cost(effect: Effect, prices: PriceTable) -> Cost:
     spec, used = effect.request["model"], Usage(**(effect.usage or {}))
-    price = prices.of(spec, own_server="base_url" in (effect.request.get("params") or {}))
+    price = prices.of(spec)
     if price is None:
         return Cost(used, None, (spec,)) if used.total else Cost(used, 0)
     return Cost(used, dollars(used, price.times(BATCH) if effect.batched else price))

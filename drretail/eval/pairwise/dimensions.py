@@ -7,7 +7,10 @@ from pathlib import Path
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
 from drretail.prompts import Prompt, load_prompt, tagged
 
-__all__ = ["DIMENSIONS", "PERSONALIZATION", "prompt_for", "prompt_hashes"]
+__all__ = ["DIMENSIONS", "PERSONALIZATION", "PRIMARY", "prompt_for", "prompt_hashes"]
+
+PRIMARY = "overall"
+"""The dimension by which systems are chosen."""
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_hashes
+from drretail.eval.pairwise.dimensions import DIMENSIONS, PRIMARY, prompt_hashes
 from drretail.eval.pairwise.judge import VERSION, orders
 from drretail.eval.pairwise.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
 from drretail.eval.registry import PAIRWISE
@@ -42,6 +42,8 @@ class Outcome:
     """1 where the members of a panel said different things; None of a judge alone."""
     failed_verdicts: int = 0
     stale_verdicts: int = 0
+    words: int = 0
+    """How many more the first system's report has."""
 
     @property
     def result(self) -> float | None:
@@ -56,6 +58,8 @@ class _Reading:
     seed: str
     reports: Mapping[str, str | None]
     """The sha256 of every planned run's report."""
+    words: Mapping[str, int]
+    """Of every planned run's report."""
     prompts: Mapping[str, frozenset[str]]
     """Hashes of today's wording by dimension."""
 
@@ -66,7 +70,8 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Se
     for seat, labels in asked:
         found[seat][labels] = {dimension: [] for dimension in DIMENSIONS}
     shas = {plan.run_id: plan.report_sha for plan in gathered.plans}
-    reading = _Reading(gathered.definition.seed, shas, prompt_hashes())
+    words = {plan.run_id: plan.words for plan in gathered.plans}
+    reading = _Reading(gathered.definition.seed, shas, words, prompt_hashes())
     judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
     pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
     heard = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
@@ -104,6 +109,7 @@ def _outcomes(
 ) -> Iterator[tuple[str, Outcome]]:
     reports = tuple(reading.reports.get(run_id) for run_id in meeting.run_ids)
     query_id = meeting.query.query_id
+    one, other = (reading.words.get(run_id, 0) for run_id in meeting.run_ids)
     for dimension in DIMENSIONS:
         about = [verdict for verdict in verdicts if verdict.item == dimension]
         living = [it for it in about if _lives(it, reports, reading.prompts[dimension])]
@@ -114,7 +120,7 @@ def _outcomes(
         times = sorted({it.judge_repeat for it in living}) or [1]
         told = [{it.order: it for it in living if it.judge_repeat == time} for time in times]
         outcome = _together([_once(query_id, by_order, wanted) for by_order in told])
-        yield dimension, replace(outcome, stale_verdicts=len(about) - len(living))
+        yield dimension, replace(outcome, stale_verdicts=len(about) - len(living), words=one - other)
 
 
 def _lives(verdict: Verdict, reports: tuple[str | None, ...], prompts: frozenset[str]) -> bool:
@@ -190,9 +196,21 @@ def lead_of(results: Sequence[Sequence[float]]) -> Lead:
 
 
 def corrected(rows: Sequence[PairScore]) -> list[PairScore]:
-    """The dimensions of one pair before one judge, each with its p value corrected for all of them (Holm)."""
-    adjusted = holm([row.p for row in rows])
-    return [row.model_copy(update={"p_holm": p}) for row, p in zip(rows, adjusted, strict=True)]
+    """All pairs before one judge, their p values corrected (Holm), in the order given.
+
+    Overall quality, by which systems are chosen, is corrected over all pairs; the other dimensions of a pair, which
+    are exploratory, for each other.
+    """
+    families: dict[object, list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        families[row.dimension if row.dimension == PRIMARY else (row.a, row.b)].append(at)
+    found: dict[int, PairScore] = {}
+    for places in families.values():
+        adjusted = holm([rows[at].p for at in places])
+        tests = sum(p is not None for p in adjusted)
+        for at, p in zip(places, adjusted, strict=True):
+            found[at] = rows[at].model_copy(update={"p_holm": p, "tests": tests})
+    return [found[at] for at in range(len(rows))]
 
 
 def preferred(row: PairScore) -> str | None:

@@ -14,6 +14,7 @@ from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.stats.intervals import Interval, share_interval
+from drretail.stats.length_control import length_controlled
 from drretail.stats.ranking import Contest, Strength, strengths
 
 MAJORITY = "majority"
@@ -61,6 +62,7 @@ def _most(outcomes: Sequence[Outcome]) -> Outcome:
         tie=float(winner == "tie"),
         loss=float(winner == "loss"),
         disagreed=float(len(told) > 1),
+        words=outcomes[0].words,
     )
 
 
@@ -87,8 +89,9 @@ def derive_pairs(
     ranks: list[RankScore] = []
     for seat in sorted(results, key=lambda seat: seat.order):
         by_pair = results[seat]
-        for labels in sorted(by_pair):
-            pairs += corrected([_pair_score(seat, labels, it, by_pair[labels][it]) for it in DIMENSIONS])
+        pairs += corrected(
+            [_pair_score(seat, labels, it, by_pair[labels][it]) for labels in sorted(by_pair) for it in DIMENSIONS]
+        )
         names = sorted({*researching(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
@@ -137,10 +140,22 @@ def _numbers(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "queries_won": told.queries_won,
         "queries_lost": told.queries_lost,
         "p": told.p,
+        "longer_won": _mean(_by_query(outcomes, _longer_won)),
+        "length_controlled": length_controlled(
+            [it.result for it in outcomes if it.result is not None],
+            [it.words for it in outcomes if it.result is not None],
+        ),
         "flip_rate": _mean(_by_query(outcomes, lambda it: it.flipped)),
         "first_position_rate": _mean(_by_query(outcomes, lambda it: it.first_preferred)),
         "disagreement": _mean(_by_query(outcomes, lambda it: it.disagreed)),
     }
+
+
+def _longer_won(outcome: Outcome) -> float | None:
+    """1 where the report with more words won; None without a winner or where both are as long."""
+    if outcome.result in (None, 0.5) or not outcome.words:
+        return None
+    return float((outcome.result > 0.5) == (outcome.words > 0))
 
 
 def _by_query(outcomes: Sequence[Outcome], read: Read) -> list[list[float]]:

@@ -94,6 +94,7 @@ DESCRIPTION = MetricDescription(
     headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
     compared=(*DIMENSIONS, AVERAGE),
     summaries=("overall", AVERAGE),
+    primary=("overall",),
     correlated=(AVERAGE,),
     scale="rating",
     named_by_variant=True,

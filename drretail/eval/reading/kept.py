@@ -36,6 +36,7 @@ def case_of(subject: Subject) -> Case:
         order_ids=frozenset(it.order_id for it in orders),
         now=None if subject.now is None else subject.now.date(),
         page_age=subject.page_age,
+        web_is_live=subject.system.web_is_live,
         things=things_named(subject.query.text),
     )
 
@@ -102,7 +103,7 @@ def _living(root: Path, slug: str, subject: Subject, place: tuple[str, int, str]
 def how_read(reading: Reading) -> str:
     """ "figures read 31 of 44, picks declared"."""
     figures = f"figures read {reading.read:,} of {reading.seen:,}" if reading.seen else "no figures beside citations"
-    return f"{figures}, {picks_by(reading)}"
+    return f"{figures}, {picks_by(reading)}{': none' if reading.picks == () else ''}"
 
 
 def picks_by(reading: Reading) -> str:

@@ -70,6 +70,8 @@ class Plan:
     run_id: str
     report_sha: str | None
     """Of the very text that is judged; None for a run without a report."""
+    words: int = 0
+    """Of its report."""
 
     @property
     def has_report(self) -> bool:
@@ -122,7 +124,8 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
     tables_of_judges: dict[TableKey, dict[str, Heard]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
         query = subject.query
-        plans.append(Plan(subject.label, query, subject.repeat, subject.run_id, subject.report_sha))
+        words = len((subject.report or "").split())
+        plans.append(Plan(subject.label, query, subject.repeat, subject.run_id, subject.report_sha, words))
         for metric in metrics:
             verdicts = _verdicts(experiment, subject, metric.name, judges[metric.name])
             for seat, lines in verdicts.items():

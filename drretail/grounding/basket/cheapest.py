@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from drretail.grounding.constraints.listing import Listing, folded, fulfils, is_ruled_out
+from drretail.grounding.constraints.scope import is_said_of
 from drretail.records.money import USD
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, Demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +88,11 @@ def cheapest_basket(slots: Sequence[Slot], constraints: Constraints, *, currency
     """The basket with the least total; None where no basket keeps to the constraints.
 
     Kept are the budget (of the whole, or of each piece), what products must and must not be, unwanted brands, and
-    that nothing owned is bought; one pick at least is of a wanted brand, where any is named. A demand binds the slots
-    of which some offer meets it ("hypoallergenic" the sheets, and not the lamp beside them); one that no offer at all
-    meets leaves no basket. Only exact prices count, in the budget's currency, or ``currency`` where there is no
-    budget. The same input gives the same basket.
+    that nothing owned is bought; one pick at least is of a wanted brand, where any is named. A demand binds the slot of
+    the thing that it is said of; one that is said of none binds those of which some offer meets it ("hypoallergenic"
+    the sheets, and not the lamp beside them), and where no offer at all meets it, there is no basket.
+    Only exact prices count, in the budget's currency, or ``currency`` where there is no budget.
+    The same input gives the same basket.
     """
     terms = Terms.of(constraints, currency)
     eligible = eligible_offers(slots, constraints, terms)
@@ -117,7 +119,7 @@ def eligible_offers(slots: Sequence[Slot], constraints: Constraints, terms: Term
 
     None where some demand is met by no offer at all.
     """
-    if not all(any(meets(slot, demand) for slot in slots) for demand in constraints.must):
+    if any(is_unmet(slots, demand) for demand in constraints.must):
         return None
     return [_eligible(slot, constraints, terms) for slot in slots]
 
@@ -125,8 +127,9 @@ def eligible_offers(slots: Sequence[Slot], constraints: Constraints, terms: Term
 def candidates(slot: Slot, constraints: Constraints) -> list[Listing]:
     """The offers that are not owned, of no unwanted brand, nothing that they must not be, and all that binds them."""
     unwanted = frozenset(map(folded, constraints.brands_unwanted))
-    binding = [demand for demand in constraints.must if meets(slot, demand)]
-    if not (unwanted or binding or constraints.must_not or constraints.owned):
+    binding = [it.property for it in constraints.must if is_said_of(it, slot.name) and (it.of or meets(slot, it))]
+    ruled_out = [it.property for it in constraints.must_not if is_said_of(it, slot.name)]
+    if not (unwanted or binding or ruled_out or constraints.owned):
         return list(slot.offers)
     return [
         listing
@@ -134,13 +137,19 @@ def candidates(slot: Slot, constraints: Constraints) -> list[Listing]:
         if listing.product.product_id not in constraints.owned
         and not (unwanted & listing.makers)
         and all(fulfils(listing, demand) for demand in binding)
-        and not any(is_ruled_out(listing, text) for text in constraints.must_not)
+        and not any(is_ruled_out(listing, text) for text in ruled_out)
     ]
 
 
-def meets(slot: Slot, demand: str) -> bool:
+def meets(slot: Slot, demand: Demand) -> bool:
     """True when some offer is what is demanded."""
-    return any(fulfils(listing, demand) for listing in slot.offers)
+    return any(fulfils(listing, demand.property) for listing in slot.offers)
+
+
+def is_unmet(slots: Sequence[Slot], demand: Demand) -> bool:
+    """True when the demand is on some of the slots, and no offer of theirs is what is demanded."""
+    concerned = [slot for slot in slots if is_said_of(demand, slot.name)]
+    return bool(concerned) and not any(meets(slot, demand) for slot in concerned)
 
 
 def _eligible(slot: Slot, constraints: Constraints, terms: Terms) -> list[Offer]:

@@ -5,6 +5,7 @@ asked.py         the things asked for, those that are owned, those that are rule
 budget.py        the budget, and amounts of money in a query
 brands.py        brands that are wanted or ruled out
 demands.py       what products must be or must not have
+scope.py         of which thing a demand is said
 demand_words.py  how the words of a demand are found in a text, and words that the rules pass over
 quantities.py    how many, and until when
 listing.py       a product with its words at hand, and whether they fulfil a demand

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from drretail.grounding.text.amounts import find_money
+from drretail.grounding.text.words import NUMBERS
 
 Role = Literal["asked", "owned", "ruled_out", "mentioned"]
 
@@ -20,8 +21,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_NUMBERS = {word: number for number, word in enumerate(_WRITTEN, start=2)} | {"couple": 2, "pair": 2, "both": 2}
+_NUMBERS = NUMBERS | {"couple": 2, "pair": 2, "both": 2}
 MOST = 24
 """A larger number before a name is a size or a count of pieces more often than a quantity."""
 _LONGEST_CLAUSE = 1000

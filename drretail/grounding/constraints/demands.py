@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from drretail.grounding.constraints.asked import read_asked
 from drretail.grounding.constraints.demand_words import NO_DEMAND, NO_QUALITY, NOT_IN_PRODUCTS, PEOPLE
+from drretail.grounding.constraints.scope import thing_told_of
+from drretail.records.query import Demand
 
 _WORD = r"[A-Za-z][\w'/-]*"
 # A phrase ends where the sentence, or what it says about the product, ends.
@@ -83,13 +86,13 @@ _NEW_WISH = re.compile(r",\s+(?:and|or)\s+(?!no\b|without\b|any\b)[^,]*", re.IGN
 _IDIOM = re.compile(r"\b(?:live|do|go|be|out|get|left|sold|came|works?|used)\s*$", re.IGNORECASE)
 
 
-def read_demands(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(must, must not) as short phrases in text order."""
+def read_demands(text: str) -> tuple[tuple[Demand, ...], tuple[Demand, ...]]:
+    """(must, must not) as short phrases in text order, each with the thing that it is said of where that is plain."""
     plain = text.replace("’", "'")
     must = sorted([*_must_be(plain), *_insisted(plain), *_qualities(plain)])
     refusals = sorted((*_WITHOUT.finditer(plain), *_DONE_WITH.finditer(plain)), key=lambda match: match.start())
-    must_not = [phrase for match in refusals for phrase in _unwanted(plain, match)]
-    return _distinct(phrase for _, phrase in must), _distinct(must_not)
+    must_not = [(match.start("phrase"), phrase) for match in refusals for phrase in _unwanted(plain, match)]
+    return _distinct(plain, must), _distinct(plain, must_not)
 
 
 def _must_be(text: str) -> Iterator[tuple[int, str]]:
@@ -146,9 +149,14 @@ def _phrases(match: re.Match[str], repeated: re.Pattern[str] | None = None) -> l
     return phrases
 
 
-def _distinct(phrases: Iterable[str]) -> tuple[str, ...]:
-    """Each phrase once, in the form in which it comes first; case and hyphens make no difference."""
-    by_sense: dict[str, str] = {}
-    for phrase in phrases:
-        by_sense.setdefault(phrase.casefold().replace("-", " "), phrase)
-    return tuple(by_sense.values())
+def _distinct(text: str, phrases: Iterable[tuple[int, str]]) -> tuple[Demand, ...]:
+    """Each phrase once of a thing, in the form in which it comes first; case and hyphens make no difference.
+
+    What is said of everything needs not be said of one thing besides.
+    """
+    asked = read_asked(text)
+    by_sense: dict[tuple[str, str | None], Demand] = {}
+    for start, phrase in phrases:
+        of = thing_told_of(text, start, start + len(phrase), asked)
+        by_sense.setdefault((phrase.casefold().replace("-", " "), of), Demand(property=phrase, of=of))
+    return tuple(it for (sense, of), it in by_sense.items() if of is None or (sense, None) not in by_sense)

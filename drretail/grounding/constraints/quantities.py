@@ -3,9 +3,9 @@
 import re
 
 from drretail.grounding.constraints.demand_words import CONTAINERS, NOT_BOUGHT, SINGULAR_IN_S
+from drretail.grounding.text.words import NUMBERS
 
-_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_NUMBERS = {word: number for number, word in enumerate(_WORDS, start=2)} | {str(n): n for n in range(2, 100)}
+_NUMBERS = NUMBERS | {str(n): n for n in range(2, 100)}
 # Words that end the name of a thing before it has come to its plural.
 _STOP = (
     r"(?:with|for|that|and|or|to|in|on|of|at|under|from|by|the|my|our|which|who|is|are|as|per|than|more|other"
@@ -13,7 +13,7 @@ _STOP = (
 )
 _NO_PLURAL = rf"(?:[a-z-]*ss|{'|'.join(sorted(SINGULAR_IN_S))})"
 _ITEM = re.compile(
-    rf"(?<![\w.,$€£-])(?P<number>\d{{1,2}}|{'|'.join(_WORDS)})\s+"
+    rf"(?<![\w.,$€£-])(?P<number>\d{{1,2}}|{'|'.join(NUMBERS)})\s+"
     rf"(?P<name>(?:(?!{_STOP}\b)[a-z0-9][a-z0-9-]*\s+){{0,4}}?(?!{_STOP}\b)(?!{_NO_PLURAL}\b)[a-z][a-z-]*s)\b(?!['’-])(?!\s+of\b)",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -7,7 +7,6 @@ from statistics import median_low
 from drretail.grounding.profile.prices import Level, PriceSpan, level_of
 from drretail.grounding.profile.purchases import (
     Purchases,
-    counted,
     day_of,
     domain_name,
     leaf_category,
@@ -15,7 +14,7 @@ from drretail.grounding.profile.purchases import (
     plain_name,
     stated,
 )
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.wording import counted, format_money
 from drretail.records.score import Statement
 from drretail.records.shop import Order, Product, UserStatistics
 

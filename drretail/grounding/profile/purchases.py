@@ -84,10 +84,6 @@ def plain_name(name: str) -> str:
     return short_title(name, _NAME_LENGTH)
 
 
-def counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
 _OWN_HISTORY = re.compile(
     r"\b(?:i|we)(?:['’]ve|\s+have|\s+had|\s+once|\s+already|\s+last|\s+just|\s+recently){0,2}\s+"
     r"(?:bought|ordered|purchased|re-?ordered|got\s+(?:it\s+|them\s+)?from\s+you|own(?:ed)?|had\s+my)\b"

@@ -9,6 +9,7 @@ A hash is the first eight base32 characters of a sha256, in lower case: forty bi
 import base64
 import hashlib
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
 from urllib.parse import SplitResult, quote, urlsplit
@@ -31,6 +32,8 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TRACKING = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=|$)", re.IGNORECASE)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_AROUND = str.maketrans(dict.fromkeys("\"'`“”‘’[](){}<>*", " "))
+"""What may be written around an id."""
 # Characters that may stand as they are in a path or query (RFC 3986), "%" because escapes are there already.
 _KEPT = "!$&'()*+,;=:@/?%"
 
@@ -96,6 +99,26 @@ def parse_evidence_id(text: str) -> EvidenceKind | None:
     characters, and some user ids end in ``_1``.
     """
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
+
+
+def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
+    """Those of the ``known`` ids that a text names and nothing else: in brackets, quoted, bare, or as an address.
+
+    Empty where any part of it is no such id, or could be several.
+    """
+    parts = [it for it in re.split(r"[\s,;]+", text.translate(_AROUND)) if it]
+    read = [_known_as(part, known) for part in parts]
+    return () if None in read else tuple(dict.fromkeys(it for it in read if it is not None))
+
+
+def _known_as(written: str, known: Collection[str]) -> str | None:
+    """The one known id that is written so: as it is, as the address of a page, or without its letter."""
+    if written in known:
+        return written
+    address = web_evidence_id(written) if "://" in written else None
+    plain = written.rstrip("/").rsplit("/", 1)[-1].casefold()
+    alike = [it for it in known if plain in (it.casefold(), it.partition(":")[2].casefold())]
+    return address if address in known else alike[0] if len(alike) == 1 else None
 
 
 def _short_hash(data: bytes) -> str:

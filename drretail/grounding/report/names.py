@@ -10,6 +10,8 @@ from drretail.records.reading import ValueKind
 from drretail.records.shop import Product
 
 _SHORTEST = 4
+_WORD = re.compile(r"\w+")
+_WORDS_OF_A_MAKER = 4
 # Stems that may stand between a product's name and its price or rating.
 _TOLD = frozenset("cost price run sell go come get buy take rate star review current".split())  # noqa: SIM905
 
@@ -60,3 +62,14 @@ class Names:
 
     def _maker(self, key: str) -> str:
         return self._known[key].brand or self._known[key].store or ""
+
+
+def makers_in(text: str, makers: Collection[str]) -> Iterator[tuple[int, str]]:
+    """The names of makers in a text, each with its place; the longest where one begins another."""
+    found, end = list(_WORD.finditer(text)), 0
+    for index, first in enumerate(found):
+        names = (text[first.start() : last.end()] for last in reversed(found[index : index + _WORDS_OF_A_MAKER]))
+        name = next((it for it in names if it in makers), None)
+        if name is not None and first.start() >= end:
+            end = first.start() + len(name)
+            yield first.start(), name

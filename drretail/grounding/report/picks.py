@@ -1,15 +1,10 @@
-"""The picks that a report declares in a block of its own, and those that its layout makes certain."""
+"""The picks that a report declares in a block of its own."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.layout import Layout
-from drretail.grounding.verify.records import Ledger
-from drretail.records.reading import Pick, ReadValue
+from drretail.records.reading import Pick
 
 _OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n[ \t>]*picks?[ \t]*:?[ \t]*$", re.I | re.MULTILINE)
@@ -68,7 +63,18 @@ def take_picks(report: str) -> Declared:
         if isinstance(read, str):
             return Declared(rest, None, read)
         picks += read
-    return Declared(rest, tuple(picks))
+    return Declared(rest, merged(picks))
+
+
+def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
+    """One pick for each product, in the order of their first lines: two lines of it are its quantities together."""
+    by_product: dict[str, Pick] = {}
+    for pick in picks:
+        if (held := by_product.get(pick.product)) is not None:
+            others = dict.fromkeys((*held.alternatives, *pick.alternatives))
+            pick = held.model_copy(update={"quantity": held.quantity + pick.quantity, "alternatives": tuple(others)})
+        by_product[pick.product] = pick
+    return tuple(by_product.values())
 
 
 def picks_block(picks: Sequence[Pick]) -> str:
@@ -112,49 +118,3 @@ def _times(part: str) -> int | None:
 def _id_of(found: re.Match[str]) -> str:
     said = found["named"] or found["bare"]
     return said.upper() if re.fullmatch(r"b0[a-z0-9]{8}", said, re.IGNORECASE) else said
-
-
-def picks_by_form(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) -> tuple[Pick, ...] | None:
-    """The picks of a report that declares none, where its layout leaves no doubt; None where it does.
-
-    A report that advises a purchase says first what to buy: in its first statement that cites products, or the list
-    or table that begins there. One product with its price, of which the report cites nothing else of the shop more
-    often; or several, each with its price, whose sum the report states. Never what the user has ordered.
-    ``values`` are what has been read of the report.
-    """
-    first = next((it for it in layout.stretches if any(cited[:2] == "P:" for cited in it.cited)), None)
-    if first is None:
-        return None
-    block = _block(layout, first.sentence)
-    inside = [it for it in layout.stretches if it.sentence in block]
-    start, end = layout.sentences[block.start].start, layout.sentences[block.stop - 1].end
-    priced = {
-        value.of[0][2:]
-        for value in values
-        if value.kind == "price" and value.state == "verified" and start <= value.start < end
-    }
-    owned = set(ledger.ordered.values())
-    cited = {it[2:] for stretch in inside for it in stretch.cited if it[:2] == "P:"}
-    has_order = any(it[:2] == "O:" for stretch in inside for it in stretch.cited)
-    together = sum((ledger.price(it) or Decimal(0) for it in cited), start=Decimal(0))
-    is_above = ledger.limit is not None and together > ledger.limit
-    if cited != priced or cited & owned or has_order or is_above:
-        return None
-    places = {it[2:]: stretch for stretch in reversed(inside) for it in stretch.cited if it[:2] == "P:"}
-    ordered = sorted(places.items(), key=lambda place: place[1].start)
-    picks = [Pick(product=product, start=it.start, end=it.end) for product, it in ordered]
-    times = Counter(it[2:] for one in layout.stretches for it in one.cited if it[:2] == "P:" and it[2:] not in owned)
-    is_certain = times[picks[0].product] == max(times.values()) if len(picks) == 1 else _states(layout.text, together)
-    return tuple(picks) if is_certain else None
-
-
-def _block(layout: Layout, first: int) -> range:
-    """The numbers of the statements that go on with the first: the items of its list, the rows of its table."""
-    kind, last = layout.sentences[first].kind, first
-    while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
-        last += 1
-    return range(first, last + 1)
-
-
-def _states(text: str, total: Decimal) -> bool:
-    return any(it.low == total for it in find_amounts(text))

@@ -6,16 +6,19 @@ kind, and nothing explains it otherwise. What is left over is counted as unread.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import TypeVar
 
+from drretail.grounding.report.cart import picks_by_form
 from drretail.grounding.report.citations import Known
-from drretail.grounding.report.names import Names
-from drretail.grounding.report.picks import picks_by_form
-from drretail.grounding.report.totals import is_made_of, may_be_wrong, sums_of, total_kind
+from drretail.grounding.report.names import Names, makers_in
+from drretail.grounding.report.price_words import is_another_amount, says_no_price
+from drretail.grounding.report.totals import is_made_of, may_be_wrong, share_kind, sums_of, total_kind
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts, find_dates
+from drretail.grounding.text.equations import Equation, find_equations
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.scores import Score, find_scores
 from drretail.grounding.text.wording import format_money
@@ -49,18 +52,6 @@ _LINE_WORDS = frozenset({*_OF_LABELS, *(word for words in _LABELS.values() for w
 _SCORE_WORDS = frozenset({*_OF_LABELS, *_LABELS["rating"], *_LABELS["rating_count"], "customer", "review", "buyers"})
 _NEXT_CLAUSE = re.compile(r"[,;]\s+(?:and|but|while|then|whereas)\s")
 _CLAUSE = re.compile(r"[;:](?=\s)")
-# Beside an amount that is no price of the whole listing, today, in this shop. It is then left alone, never an error.
-_NO_PRICE_BEHIND = re.compile(
-    r"\W{0,3}(?:/|\b(?:per|an?|each|apiece|more|less|cheaper|dearer|extra|off|left|over|under|below|above|short|shy|away"
-    r"|to spare|saved|unspent|remain\w*|budget|limit|cap|ceiling|shipping|delivery|coupon|discount|rebate|deposit)\b)",
-    re.IGNORECASE,
-)
-_NO_PRICE_BEFORE = re.compile(
-    r"\b(?:(?:was|were|sav\w+|from|than|off|your|the|my|elsewhere|once|used to be|instead of|worth|above|below"
-    r"|leav\w+|paid|another|extra|additional)|(?:shipping|delivery|coupon|discount|budget|limit|cap|ceiling)(?:\s\w+)?)"
-    r"\W{0,3}(?:an?\W)?$",
-    re.IGNORECASE,
-)
 _NO_ORDER_DATE = re.compile(
     r"\b(?:until|till|through|expir\w+|due|before|after|next|valid|by|as of|today)\W+(?:\w+\W+)?$", re.I
 )
@@ -70,10 +61,12 @@ _OF_PICKS: dict[str, ValueKind] = {
 }
 # What sets a heading's figure off from its words: "Best value – $44.95", and not "Why no $29.95 one?".
 _SET_OFF = re.compile(r"(?:^|\s[–—-]|[:(|,·*_]|\b(?:at|for))\W*$")
-_NEAR = 9
-_WORD = re.compile(r"\w+")
+_NEAR, _REACH = 9, 36
+_HIGHEST = 5
+# Between figures that are said of several products one by one, and behind a rating or a number of ratings.
+_TOGETHER = re.compile(r"\W*(?:[^\W\d_]+\W+)?")
+_NO_UNIT = re.compile(r"\s*(?:$|[^\w\s\"'”%°]|\w+\s+[\d$€£]|(?:stars?|ratings?|reviews?|people|buyers|customers)\b)")
 _SHORTEST_MAKER = 4
-_WORDS_OF_A_MAKER = 4
 _MOST_OPERANDS = 8
 _MONEY_LABELS = _LABELS["price"] | {"total", "sum", "left", "difference", "$", "usd"}
 _Figure = TypeVar("_Figure", Amount, Score, SaidDate)
@@ -94,6 +87,7 @@ class _Reader:
         self.amounts = find_amounts(self.text)
         self.dates = find_dates(self.text)
         self.scores = list(find_scores(self.text, self.amounts))
+        self.equations = list(find_equations(self.text, self.amounts))
         cited = (it for one in self.layout.stretches for it in one.cited if it[:2] == "P:")
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
         known = {*ledger.brands, *(it.brand or "" for it in ledger.products.values())}
@@ -115,12 +109,17 @@ class _Reader:
             self._read_cell(cell)
         for stretch in self.layout.stretches:
             self._read_stretch(stretch)
+        for equation in self.equations:
+            self._read_equation(equation)
+        picks = picks_by_form(self.layout, self.values, self.ledger, self._worked_out())
+        if self.ledger.picks is None:
+            self.ledger = replace(self.ledger, picks=picks)
         self._read_totals()
         missed = self.seen - self.read
         left = [it for it in self.amounts if it.start in missed]
         return Reading(
             reader=FORM,
-            picks=picks_by_form(self.layout, self.values, self.ledger),
+            picks=picks,
             values=tuple(sorted(self.values, key=lambda value: (value.start, value.kind))),
             unread=tuple(Unread(start=it.start, end=it.end, why="no record explains it") for it in left),
             seen=len(self.seen),
@@ -181,9 +180,7 @@ class _Reader:
             kind for kind, words in _LABELS.items() if any(it & words and it <= words | _OF_LABELS for it in labels)
         ]
         is_named = (
-            amount.kind == "money"
-            and (cell.row < 0 or not cell.column)
-            and not _NO_PRICE_BEHIND.match(self.text, amount.end)
+            amount.kind == "money" and (cell.row < 0 or not cell.column) and not is_another_amount(self.text, amount)
         )
         kind: ValueKind | None = None
         if ("price" in kinds or (is_named and amount.places)) and not self._is_of_another(amount, subject):
@@ -220,6 +217,8 @@ class _Reader:
             subjects = named if len(named) == 1 else around if certain else []
         elif not stretch.cited and len(around) == 1:
             subjects, around = around, []
+        if len(products) > 1 and len(products) == len(stretch.cited):
+            self._read_in_order(products, stretch)
         if subjects or (around and not stretch.cited):
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
@@ -237,7 +236,7 @@ class _Reader:
         amounts = [it for it in self._within(cuts[-1] if cuts else stretch.start, stretch.end) if not it.compound]
         calculation = self.ledger.calculations[key]
         shown = result_shown(reversed(amounts), calculation)
-        kind = _kind_of(calculation, self.ledger)
+        kind = self._kind_of(calculation)
         if shown is not None:
             self.seen.add(shown.start)
             self.read.add(shown.start)
@@ -308,6 +307,33 @@ class _Reader:
         loose = record is not None and kind == "rating_count" and amount.agreement(record) == "loose"
         return fits(amount, record) or loose
 
+    def _read_in_order(self, products: Sequence[str], stretch: Stretch) -> None:
+        """As many figures of a kind as products, "4.6 against 4.1 [P:…][P:…]": one is wrong where the others fit."""
+        numbers = [it for it in self._within(stretch.start, stretch.end) if not it.compound and not it.is_range]
+        kinds: dict[ValueKind, list[Amount]] = {
+            "price": [it for it in numbers if it.kind == "money"],
+            "rating": [it for it in numbers if it.kind == "number" and it.places == 1 and it.low <= _HIGHEST],
+            "rating_count": [it for it in numbers if it.kind == "number" and not it.places and it.low > _HIGHEST],
+        }
+        for kind, amounts in kinds.items():
+            if len(amounts) != len(products):
+                continue
+            pairs = list(zip(amounts, products, strict=True))
+            wrong = [it for it in pairs if not self._agrees(kind, *it)]
+            if len(wrong) > 1:
+                continue
+            for amount, product in pairs:
+                if (amount, product) not in wrong:
+                    self._keep(kind, amount, [product], "verified")
+            is_row = all(_TOGETHER.fullmatch(self.text, one.end, other.start) for one, other in pairwise(amounts))
+            is_exact = all(it.relation == "is" for it in amounts)
+            for amount, product in wrong if is_row and is_exact else ():
+                is_other = (
+                    self._is_no_price(amount, product) if kind == "price" else not _NO_UNIT.match(self.text, amount.end)
+                )
+                if not is_other and not any(self._agrees(kind, amount, it) for it in products):
+                    self._keep_if_settled(kind, amount, product, only_wrong=True)
+
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
         """Amounts of money: a price of a product cited here, of another in the sentence, or made of prices."""
         money = [it for it in self._within(stretch.start, stretch.end) if it.kind == "money"]
@@ -333,7 +359,7 @@ class _Reader:
                 unexplained.append(amount)
             elif words[:2] == "C:":
                 key = words.partition(": ")[0]
-                self._keep(_kind_of(self.ledger.calculations[key], self.ledger), amount, [key], "verified", words)
+                self._keep(self._kind_of(self.ledger.calculations[key]), amount, [key], "verified", words)
             elif words in _OF_PICKS:
                 self._keep(_OF_PICKS[words], amount, [], "verified", words)
             else:
@@ -343,6 +369,30 @@ class _Reader:
         is_alone = len(unexplained) == 1 and unexplained == money[:1] and not prices and not is_blunt
         if certain and is_alone and not self._is_no_price(money[0], subjects[0]):
             self._keep_if_settled("price", money[0], subjects[0], only_wrong=True)
+
+    def _read_equation(self, equation: Equation) -> None:
+        """A sum that is written out is right or wrong by itself, whatever it is about."""
+        said, words = equation.result, f"{equation.expression} = {equation.value.normalize():f}"
+        of_it = [it for it in self.values if it.start == said.start]
+        is_exact = said.relation == "is" and all(it.relation == "is" for it in equation.operands)
+        if equation.holds and not of_it:
+            self._keep(self._kind_of(_calculation(equation)), said, [], "verified", words)
+        elif not equation.holds and is_exact and all(it.state == "verified" for it in of_it):
+            self.values = [it for it in self.values if it not in of_it]
+            self._keep(self._kind_of(_calculation(equation)), said, [], "contradicted", words)
+
+    def _kind_of(self, calculation: Calculation) -> ValueKind:
+        if "/" in calculation.expression:
+            return "per_unit"
+        if "-" in calculation.expression:
+            return "left_over" if calculation.operands[:1] == (self.ledger.limit,) else "difference"
+        return "total"
+
+    def _worked_out(self) -> list[Calculation]:
+        """The calculations that the report cites, and the sums that it writes out."""
+        named = {it for stretch in self.layout.stretches for it in stretch.cited}
+        written = [_calculation(it) for it in self.equations if it.holds]
+        return [*(it for key, it in self.ledger.calculations.items() if key in named), *written]
 
     def _read_totals(self) -> None:
         """Amounts that are called a total or a rest, wrong where no prices that the report speaks of make them."""
@@ -368,26 +418,31 @@ class _Reader:
             )
             if is_open or is_made_of(amount.low, sums, numbers, self.ledger):
                 continue
-            if derivation(amount, self.ledger, self.cited, numbers) is None:
+            if derivation(amount, self.ledger, self.cited, numbers, is_left=kind == "left_over") is None:
                 words = f"the picks cost {format_money(self.ledger.total or 0)} together"
                 self._keep(kind, amount, [], "contradicted", words)
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
         labels = self.labels.get(amount.start, frozenset())
-        return total_kind(self.text, amount, labels) if amount.kind == "money" or labels else None
+        if amount.kind != "money" and not labels:
+            return None
+        behind = _inside(self.amounts, amount.end, amount.end + _REACH)
+        said_of_budget = (
+            bool(behind) and behind[0].low == self.ledger.limit and share_kind(self.text, amount, behind[0])
+        )
+        return total_kind(self.text, amount, labels) or said_of_budget or None
 
     def _sentence_index(self, amount: Amount) -> int:
         return bisect_right(self.layout.sentences, amount.start, key=lambda it: it.start) - 1
 
     def _derivation(self, amount: Amount, near: Sequence[str], counts: Collection[Decimal]) -> str | None:
         """Exact to the cent, an amount may be made of any prices that the report cites."""
-        words = derivation(amount, self.ledger, near, counts)
-        return words or (derivation(amount, self.ledger, self.cited) if amount.places == 2 else None)
+        is_left = self._total_kind(amount) == "left_over"
+        words = derivation(amount, self.ledger, near, counts, is_left=is_left)
+        return words or (derivation(amount, self.ledger, self.cited, is_left=is_left) if amount.places == 2 else None)
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
-        before = self.text[max(0, amount.start - 30) : amount.start]
-        said = amount.compound or self._total_kind(amount) or _NO_PRICE_BEHIND.match(self.text, amount.end)
-        said = said or _NO_PRICE_BEFORE.search(before)
+        said = amount.compound or self._total_kind(amount) or says_no_price(self.text, amount)
         return bool(said) or self._is_of_then(amount) or self._is_of_another(amount, subject)
 
     def _is_of_then(self, amount: Amount) -> bool:
@@ -407,7 +462,7 @@ class _Reader:
         if item is None or price is None:
             return
         said, own = self.text[stretch.start : price.start], plain(f"{item.brand} {item.store} {record_text(item)}")
-        named = list(self._makers_in(said))
+        named = list(makers_in(said, self.makers))
         if len(named) != 1 or plain(named[0][1]) in own or plain(item.brand or "") in plain(said):
             return
         start, name = named[0]
@@ -415,16 +470,6 @@ class _Reader:
             start += stretch.start
             value = ReadValue(kind="brand", amount=name, of=(subject,), start=start, end=start + len(name))
             self.values += [it for it in verify([value], self.ledger) if it.state == "contradicted"]
-
-    def _makers_in(self, said: str) -> Iterator[tuple[int, str]]:
-        """The names of makers in a text, each with its place; the longest where one begins another."""
-        words, end = list(_WORD.finditer(said)), 0
-        for index, first in enumerate(words):
-            names = (said[first.start() : last.end()] for last in reversed(words[index : index + _WORDS_OF_A_MAKER]))
-            name = next((it for it in names if it in self.makers), None)
-            if name is not None and first.start() >= end:
-                end = first.start() + len(name)
-                yield first.start(), name
 
 
 def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
@@ -434,12 +479,8 @@ def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
     return [it for it in found[first:last] if it.end <= end]
 
 
-def _kind_of(calculation: Calculation, ledger: Ledger) -> ValueKind:
-    if "/" in calculation.expression:
-        return "per_unit"
-    if "-" in calculation.expression:
-        return "left_over" if calculation.operands[:1] == (ledger.limit,) else "difference"
-    return "total"
+def _calculation(equation: Equation) -> Calculation:
+    return Calculation(equation.expression, tuple(it.low for it in equation.operands), equation.value)
 
 
 def _may_be_result(amount: Amount, calculation: Calculation) -> bool:

@@ -1,7 +1,9 @@
 """The report as a reader gets it: evidence ids and own numbers as one numbering, with the sources at the end."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import pairwise
 from typing import Literal
 
@@ -23,19 +25,23 @@ from drretail.records.evidence import Evidence
 
 Style = Literal["markdown", "plain"]
 _TITLE_LENGTH = 120
+ALSO_LISTED = "Also listed"
+_ORDER_DATE = re.compile(r'"order_date":\s*"(?P<date>\d{4}-\d{2}-\d{2})')
+_BARE_ORDER = re.compile(r"(?P<word>\b[Oo]rder[ \t]+)?\bO:(?P<number>\d{10})\b")
 _OWN = {"profile": "your profile", "orders": "your orders", "statistics": "your statistics"}
 
 
 class Reference(Record):
-    """One numbered source of a rendered report; internal ones have no URL."""
+    """One source of a rendered report; internal ones have no URL."""
 
-    number: int
+    number: int | None = None
+    """Where the text refers to it by one: the number of its line under Sources."""
     evidence_id: str | None = None
     """None for a page that the run was never handed."""
     title: str
     url: str | None = None
     label: str
-    """How the text refers to it: ``[3]``, ``order O:1234567890``, ``your profile`` …"""
+    """How the text refers to it: ``[3]``, ``order of 3 May 2023``, ``your profile`` …"""
 
 
 class Edit(Record):
@@ -72,49 +78,69 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     """The report with numbered references, dense from 1 in order of first appearance, and a Sources section.
 
     Products and pages become ``[[1]](url)`` (``[1]`` in plain style), orders, user data, files and calculations
-    words in parentheses, what resolves to nothing ``[unresolved: P:XYZ]``. Plain URLs and markdown links are
-    links already and stay as they are. A report's own list is replaced by the Sources section, which takes over
-    its entries, cited or not. Everything else is unchanged byte for byte; without ids and numbers, all of it is.
+    words in parentheses, what resolves to nothing ``[unresolved: P:XYZ]``. Every number of the text is a line of the
+    Sources section, and the other way round. Plain URLs and markdown links are links already and stay as they are. A
+    report's own list is replaced by the Sources section; entries that nothing cites stand above it without a number.
+    Everything else is unchanged byte for byte; without ids and numbers, all of it is.
     """
     known = as_entries(evidence)
     marks = [mark for mark in citing_marks(report, known) if _is_rendered(report, mark)]
     if not marks:
         return Rendered(text=report, references=())
-    numbering = _Numbering(style)
+    numbering = _Numbering(style, _orders_of_one_day(marks))
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
     listed = listed_sources(report, known)
-    for cited in listed.cited:
-        if cited.type != "unresolved":
-            numbering.number(cited)
+    uncited = tuple(numbering.uncited(listed.cited))
     removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
-    removed += _misleading(report, marks, listed.spans, len(numbering.references))
+    removed += _bare_orders(report, [*((mark.start, mark.end) for mark in marks), *listed.spans])
+    removed += _misleading(report, marks, listed.spans, numbering.count)
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
     body = _edited(report, edits)
-    references = tuple(numbering.references)
-    text = body.rstrip("\n") + "\n\n" + _section(references) if references else body
-    return Rendered(text=text, references=references, edits=edits)
+    sections = [_section(ALSO_LISTED, uncited, "- "), _section("Sources", numbering.references, "")]
+    text = "\n\n".join([body.rstrip("\n"), *filter(None, sections)])
+    ended = f"{text}\n" if any(sections) else body
+    return Rendered(text=ended, references=(*numbering.references, *uncited), edits=edits)
 
 
 @dataclass(slots=True)
 class _Numbering:
     style: Style
+    ambiguous: frozenset[str] = frozenset()
+    """Orders that their date alone does not name."""
     references: list[Reference] = field(default_factory=list[Reference])
+    count: int = 0
+    """Numbers given so far."""
     _by_source: dict[str, Reference] = field(default_factory=dict[str, Reference])
 
     def number(self, cited: Cited) -> Reference:
         """The source's reference, made at its first appearance."""
         if cited.source not in self._by_source:
-            number = len(self.references) + 1
-            reference = Reference(
-                number=number,
-                evidence_id=cited.evidence_id,
-                title=_title(cited),
-                url=None if cited.type == "internal" else cited.url,
-                label=_internal_label(cited.entry) if cited.type == "internal" and cited.entry else f"[{number}]",
-            )
-            self._by_source[cited.source] = reference
-            self.references.append(reference)
+            self._by_source[cited.source] = self._internal(cited) or self._numbered(cited)
+            self.references.append(self._by_source[cited.source])
         return self._by_source[cited.source]
+
+    def uncited(self, listed: Iterable[Cited]) -> Iterator[Reference]:
+        """Of the sources that a report lists itself those that it cites nowhere."""
+        for source, cited in {cited.source: cited for cited in listed}.items():
+            if source not in self._by_source and cited.type != "unresolved":
+                title = _title(cited)
+                yield Reference(evidence_id=cited.evidence_id, title=title, url=_url(cited), label=title)
+
+    def _internal(self, cited: Cited) -> Reference | None:
+        if cited.type != "internal" or cited.entry is None:
+            return None
+        label = _internal_label(cited.entry, named=cited.entry.id in self.ambiguous)
+        return Reference(evidence_id=cited.evidence_id, title=_title(cited), label=label)
+
+    def _numbered(self, cited: Cited) -> Reference:
+        self.count += 1
+        return Reference(
+            number=self.count,
+            evidence_id=cited.evidence_id,
+            title=_title(cited),
+            url=_url(cited),
+            label=f"[{self.count}]",
+        )
 
     def link(self, reference: Reference) -> str:
         if self.style == "plain" or reference.url is None:
@@ -130,6 +156,13 @@ def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int,
         numbers = [int(target.value) for target in mark.targets if target.value.isdecimal()]
         if mark.start not in cited and read_as_references(numbers, count):
             yield Edit(start=mark.start, end=mark.end, text=f"[unresolved: {report[mark.start + 1 : mark.end - 1]}]")
+
+
+def _bare_orders(report: str, spans: Collection[tuple[int, int]]) -> Iterator[Edit]:
+    """Ids of orders in the running text, outside of the ``spans``: an order is called by its number there."""
+    for bare in _BARE_ORDER.finditer(report):
+        if not any(start < bare.end() and bare.start() < end for start, end in spans):
+            yield Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
 
 
 def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
@@ -191,30 +224,57 @@ def _edited(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def _section(references: Iterable[Reference]) -> str:
-    """An ordered list, so that markdown shows the very numbers that the text has."""
-    entries = [
-        f"{reference.number}. {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url))))}"
-        for reference in references
-    ]
-    return "\n".join(["## Sources", "", *entries, ""])
+def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
+    """A list under its heading, numbered where there is no ``bullet``, so that markdown shows the text's own numbers.
+
+    Empty without an entry; what the text refers to in words is none.
+    """
+    shown = [reference for reference in references if bullet or reference.number is not None]
+    named = [" — ".join(dict.fromkeys(filter(None, (it.title, it.url)))) for it in shown]
+    entries = [f"{bullet or f'{it.number}. '}{name}" for it, name in zip(shown, named, strict=True)]
+    return "\n".join([f"## {heading}", "", *entries]) if entries else ""
+
+
+def _url(cited: Cited) -> str | None:
+    return None if cited.type == "internal" else cited.url
 
 
 def _title(cited: Cited) -> str:
     if cited.entry is None:
         return cited.title or cited.said
     if cited.type == "internal":
-        label = _internal_label(cited.entry)
+        label = _internal_label(cited.entry, named=True)
         return label[0].upper() + label[1:]
     return short_title(cited.entry.title or cited.entry.key, _TITLE_LENGTH)
 
 
-def _internal_label(entry: Evidence) -> str:
+def _orders_of_one_day(marks: Iterable[CitingMark]) -> frozenset[str]:
+    """Of the orders that a report cites those that share their date with another of them."""
+    cited = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
+    by_label: dict[str, list[str]] = {}
+    for entry in cited.values():
+        if entry.kind == "order":
+            by_label.setdefault(_internal_label(entry, named=False), []).append(entry.id)
+    return frozenset(one for ids in by_label.values() if len(ids) > 1 for one in ids)
+
+
+def _order_date(entry: Evidence) -> str | None:
+    """ "3 May 2023", as the order's record has it."""
+    found = next((match for text in entry.texts if (match := _ORDER_DATE.search(text.text))), None)
+    if found is None:
+        return None
+    day = date.fromisoformat(found["date"])
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def _internal_label(entry: Evidence, *, named: bool) -> str:
+    """How the text speaks of a source without an address; an order by its date, and by its number where ``named``."""
     what, _, user_id = entry.id.removeprefix("U:").partition("@")
     if entry.kind == "user":
         return f"{what} of user {user_id}" if user_id else _OWN.get(what, what)
     if entry.kind == "order":
-        return f"order {entry.id}"
+        number, day = entry.id.removeprefix("O:"), _order_date(entry)
+        return f"order {number}" if day is None else f"order {number} of {day}" if named else f"order of {day}"
     if entry.kind == "calculation":
         result = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
         return f"calculation: {result}"

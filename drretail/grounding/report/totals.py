@@ -20,6 +20,7 @@ _LEFT_BEHIND = re.compile(
     r"|(?:under|below) (?:the |your |my |our |a )?(?:\w+ )?(?:budget|limit|cap|ceiling))\b",
     re.IGNORECASE,
 )
+_OF_BUDGET = re.compile(r"\W*(?:(?P<of>(?:out )?of)|under|below)\W+(?:\w+\W+){0,2}", re.IGNORECASE)
 _TOTAL_LABELS = frozenset({"total", "sum", "subtotal", "altogether"})
 _LEFT_LABELS = frozenset({"left", "remaining", "unspent"})
 # Sums that are not of this purchase: "your orders come to $35.35 on average".
@@ -34,6 +35,12 @@ def total_kind(text: str, amount: Amount, labels: Collection[str]) -> ValueKind 
     is_total = _TOTAL_BEFORE.search(before) or _TOTAL_BEHIND.match(text, amount.end) or _TOTAL_LABELS & set(labels)
     is_left = _LEFT_BEFORE.search(before) or _LEFT_BEHIND.match(text, amount.end) or _LEFT_LABELS & set(labels)
     return None if bool(is_total) == bool(is_left) else "total" if is_total else "left_over"
+
+
+def share_kind(text: str, amount: Amount, budget: Amount) -> ValueKind | None:
+    """What an amount is that is said of the budget behind it: "$24.06 of your $70", "$6.51 under your $20"."""
+    joint = _OF_BUDGET.fullmatch(text, amount.end, budget.start) if amount.kind == "money" else None
+    return None if joint is None else "total" if joint["of"] else "left_over"
 
 
 def may_be_wrong(amount: Amount, sentence: str) -> bool:

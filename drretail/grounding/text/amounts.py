@@ -16,17 +16,31 @@ AmountKind = Literal["money", "number", "percent"]
 Agreement = Literal["equal", "rounded", "bounded", "loose"]
 
 _CODES = ("USD", "EUR", "GBP", "CAD", "AUD", "CHF", "JPY", "INR", "SEK", "NOK", "DKK", "PLN")
-_SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"} | {code: code for code in _CODES}
+_SIGNS = {
+    **{"$": "USD", "US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD"},
+    **{"€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"},
+    **{code: code for code in _CODES},
+}
 _WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "quid": "GBP"}
+_BY_COMMA = frozenset({"€", "EUR", "CHF", "SEK", "NOK", "DKK", "PLN"})
+"""Whose decimals stand behind a comma."""
 _CENTS = frozenset({"cent", "cents", "¢"})
-_NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d{1,2}|\d+,\d{1,2}|\d+\.\d+|\d+)"
-_BEFORE = r"(?i:US\$|[$€£¥₹]|\b(?:" + "|".join(_CODES) + r")\b)"
-_BEHIND = rf"(?:{_BEFORE}|¢|\b(?i:dollars?|bucks|euros?|quid|cents?)\b)"
-_END = r"(?![\w]|[.,]\d)"
+# 1,234.56 and 1'234.56, 1.234,56 and 1 234,56, 4,5 and 4.5
+_NUMBER = (
+    r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?"
+    r"|\d{1,3}(?:[. ]\d{3})+,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}|\d+,\d{1,2}|\d+\.\d+|\d+)"
+)
+_CODE = rf"(?:{'|'.join(_CODES)})(?![^\W\d_])"
+# A sign may stand behind a word without a space, a code may not.
+_BEFORE = rf"(?i:\b(?:US|CA|AU|[CA])\$|[$€£¥₹]|(?<!\w){_CODE})"
+_BEHIND = rf"(?i:US\$|[$€£¥₹¢]|{_CODE}|(?:dollars?|bucks|euros?|quid|cents?)\b)"
+_END = rf"(?:(?![\w]|[.,]\d)|(?={_BEHIND}))"
+_FIGURE = (
+    rf"(?:(?P<sign%s>{_BEFORE})\s?|(?<![\w.,/]))(?P<digits%s>{_NUMBER})(?P<k%s>(?i:k)\b)?{_END}"
+    rf"(?:(?:[.,][-–])?[\s-]?(?P<behind%s>{_BEHIND})(?!\s?\d))?"
+)
 _AMOUNT = re.compile(
-    rf"(?<![\w.,/])(?:(?P<sign>{_BEFORE})\s?)?(?P<digits>{_NUMBER})(?P<k>(?i:k)\b)?{_END}(?:[\s-]?(?P<behind>{_BEHIND})(?!\s?\d))?"
-    rf"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)(?:(?P<sign2>{_BEFORE})\s?)?(?P<digits2>{_NUMBER})(?P<k2>(?i:k)\b)?{_END}"
-    rf"(?:[\s-]?(?P<behind2>{_BEHIND})(?!\s?\d))?)?"
+    _FIGURE.replace("%s", "") + r"(?:(?P<to>\s?[-–—]\s?|\s+(?:to|and|bis)\s+)" + _FIGURE.replace("%s", "2") + ")?"
 )
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|circa|ca\.|not quite|barely"
@@ -162,16 +176,19 @@ def find_dates(text: str) -> list[SaidDate]:
 
 def number_of(digits: str) -> Decimal:
     """The number that these digits write, with a point or a comma before its decimals."""
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
-        return Decimal(digits.replace(",", ""))
-    if "," in digits:
-        return Decimal(digits.replace(".", "").replace(",", "."))
-    return Decimal(digits)
+    plain = re.sub(r"['’\s]", "", digits)
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
+        return Decimal(plain.replace(",", ""))
+    if "," in plain or plain.count(".") > 1:
+        return Decimal(plain.replace(".", "").replace(",", "."))
+    return Decimal(plain)
 
 
 def _amount(text: str, match: re.Match[str]) -> Amount:
     sign, behind = match["sign"], match["behind"]
     low, high = _ends(match)
+    if _is_of_thousands(match):
+        low, high = low * 1000, high * 1000
     if low < high and _is_range(text, match):
         end = max(match.end(name) for name in ("digits2", "k2", "behind2"))
         sign, behind = sign or match["sign2"], behind or match["behind2"]
@@ -194,6 +211,13 @@ def _ends(match: re.Match[str]) -> tuple[Decimal, Decimal]:
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))
     return low, Decimal(int(high * 1000)) if match["k"] or match["k2"] else high
+
+
+def _is_of_thousands(match: re.Match[str]) -> bool:
+    """True for "1.299 €": where decimals stand behind a comma, three digits behind a point are no decimals."""
+    signs = {match[name] and match[name].upper() for name in ("sign", "behind", "behind2")}
+    numbers = [match[name] for name in ("digits", "digits2") if match[name]]
+    return bool(signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", it) for it in numbers)
 
 
 def _is_range(text: str, match: re.Match[str]) -> bool:
@@ -222,7 +246,8 @@ def _is_compound(text: str, start: int, end: int) -> bool:
 
 
 def _is_fraction(text: str, amount: Amount) -> bool:
-    return bool(re.match(r"\s?/\s?(?!(?:5|10)\b)\d", text[amount.end : amount.end + 4]))
+    is_plain = amount.kind == "number" and not amount.places
+    return is_plain and bool(re.match(r"\s?/\s?(?!(?:5|10)\b)\d", text[amount.end : amount.end + 4]))
 
 
 def _iso(match: re.Match[str]) -> str | None:

@@ -4,11 +4,17 @@ Keys are those of the paper's Listings 1-3; the stores' own ``_id`` is left out,
 """
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.records.base import canonical_json
-from drretail.records.shop import Order, Product, UserProfile
+from drretail.records.shop import Order, Product, UserProfile, product_url
+
+SHARED = ("user_id", "currency", "category")
+"""What items of a list often have in common."""
+URL_FORM = product_url("{product_id}")
+"""Stands once for the addresses of all products of a list."""
 
 
 def compact_json(value: Any) -> str:
@@ -96,6 +102,34 @@ def customer_card(profile: UserProfile) -> dict[str, Any]:
 def user_record(profile: UserProfile, evidence_id: str) -> dict[str, Any]:
     """Listing 1 with its evidence id, which depends on who asks."""
     return {"evidence": evidence_id} | profile.model_dump(mode="json")
+
+
+def lean(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record as a model reads it: what is unknown or empty is left out."""
+    return {name: value for name, value in record.items() if value is not None and value not in ([], {})}
+
+
+def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What all items have in common, to stand once beside them, and the lean items without it."""
+    if not items:
+        return {}, []
+    first, *others = items
+    shared = lean({name: first.get(name) for name in SHARED if all(it.get(name) == first.get(name) for it in others)})
+    if "product_url" in first:
+        shared["product_url"] = URL_FORM
+    return shared, [{name: it for name, it in lean(item).items() if name not in shared} for item in items]
+
+
+def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """The items of such a list in a tool's result, each with what all have in common; older results as they are."""
+    shared = {key: result[key] for key in SHARED if key in result}
+    urls = "product_url" in result
+    items: Iterable[Any] = result.get(name) or ()
+    return [
+        {**shared, **({"product_url": product_url(str(item.get("product_id")))} if urls else {}), **item}
+        for item in items
+        if isinstance(item, dict)
+    ]
 
 
 def _price_from(product: Product) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Money and titles as a reader sees them."""
+"""Money, counts and titles as a reader sees them."""
 
 import re
 from collections.abc import Iterable
@@ -25,6 +25,11 @@ def format_money(value: Decimal | float | int | str, currency: str = "USD") -> s
     digits = f"{abs(amount):,}"
     symbol = _SYMBOLS.get(currency)
     return f"{sign}{digits} {currency}" if symbol is None else f"{sign}{symbol}{digits}"
+
+
+def counted(count: int, thing: str) -> str:
+    """ "1 report", "2 reports"."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def short_title(title: str, limit: int = 60) -> str:

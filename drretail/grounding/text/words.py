@@ -28,6 +28,10 @@ STOP_WORDS = frozenset(
 )
 NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowhere cannot".split())  # noqa: SIM905
 
+_WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = {word: number for number, word in enumerate(_WRITTEN, start=2)}
+"""Numbers that count things, as they are written in words."""
+
 
 def words(text: str) -> Iterator[str]:
     """The words of a text in order, in lower case, with straight apostrophes; numbers are no words."""

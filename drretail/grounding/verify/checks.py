@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from drretail.grounding.constraints.query import asks_again, constraints_of
+from drretail.grounding.constraints.query import asks_again
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
@@ -55,6 +55,8 @@ class Case:
     """The shop's today; None where nobody knows it."""
     page_age: float = PAGE_AGE
     """Years after which a page counts as old."""
+    web_is_live: bool = False
+    """True for the open web: its pages may be younger than the shop's today, and citing them is no fault."""
     things: tuple[str, ...] = ()
     """What the query asks for, in its own words; empty where that is not known."""
     brands: frozenset[str] = frozenset()
@@ -62,8 +64,8 @@ class Case:
 
     @cached_property
     def constraints(self) -> Constraints:
-        """The query's typed constraints; read from its words where it has none."""
-        return constraints_of(self.query)
+        """What the query demands, in types; nothing where nobody has typed it."""
+        return self.query.constraints
 
     @cached_property
     def citations(self) -> Sequence[Citation]:
@@ -164,7 +166,9 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
 def _of_pages(case: Case) -> list[Finding]:
     if case.now is None:
         return []
-    old = pages_too_old(case.citations, case.evidence, case.now, case.page_age)
+    old = pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
+    if case.web_is_live:
+        return old
     return [*old, *pages_after_today(case.layout, case.citations, case.evidence, case.now)]
 
 

@@ -80,17 +80,25 @@ def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
     return {it.low for it in find_amounts(titles) if it.kind == "number" and not it.places}
 
 
-def derivation(amount: Amount, ledger: Ledger, near: Collection[str], counts: Collection[Decimal] = ()) -> str | None:
+def derivation(
+    amount: Amount,
+    ledger: Ledger,
+    near: Collection[str],
+    counts: Collection[Decimal] = (),
+    *,
+    is_left: bool = False,
+) -> str | None:
     """How an amount of money follows from records, in words; None where nothing explains it.
 
-    ``near`` are the products cited around it; ``counts`` the numbers that are said with it.
+    ``near`` are the products cited around it; ``counts`` the numbers that are said with it. What several of one thing
+    leave of the budget explains only what is said to be left: by chance it would explain too much.
     """
     if ledger.names(amount.low):
         return "named by the query"
     for key, calculation in ledger.calculations.items():
         if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
             return f"{key}: {calculation.expression}"
-    for words, number in _derived(ledger, near, counts):
+    for words, number in _derived(ledger, near, counts, is_left=is_left):
         if amount.agreement(number) in (_FITTING if amount.places < 2 else ("equal", "rounded")):
             return words
     texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
@@ -99,7 +107,9 @@ def derivation(amount: Amount, ledger: Ledger, near: Collection[str], counts: Co
     return None
 
 
-def _derived(ledger: Ledger, near: Collection[str], counts: Collection[Decimal]) -> Iterator[tuple[str, Decimal]]:
+def _derived(
+    ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool
+) -> Iterator[tuple[str, Decimal]]:
     """What can be made of the prices at hand, with its words."""
     prices = {it: price for it in near if (price := ledger.price(it)) is not None}
     limit, total = ledger.limit, ledger.total
@@ -110,7 +120,7 @@ def _derived(ledger: Ledger, near: Collection[str], counts: Collection[Decimal])
     for price in prices.values():
         for number in sorted({*map(Decimal, range(2, _MOST_OF_ONE + 1)), *counts}):
             yield f"{number} x {format_money(price)}", number * price
-            if limit is not None:
+            if limit is not None and is_left:
                 yield f"the budget and {number} x {format_money(price)}", abs(limit - number * price)
         for number in counts:
             if number > 1:
@@ -177,7 +187,7 @@ def _derivable(value: ReadValue, ledger: Ledger) -> ReadValue:
         if result_shown([amount], calculation) is not None:
             return with_state(value, "verified", calculation.expression)
     near = [it.removeprefix("P:") for it in value.of if it.startswith("P:")]
-    found = derivation(amount, ledger, near, title_numbers(near, ledger))
+    found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind == "left_over")
     if found is not None:
         return with_state(value, "verified", found)
     if len(calculations) == 1 == len(value.of) and value.relation in ("is", "about"):

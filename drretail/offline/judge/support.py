@@ -1,6 +1,6 @@
 """Whether sources bear out a claim: shared words, figures that must occur, and who denies what.
 
-Measured on people's labels by benchmarks/offline_judge.py; the two thresholds and the length of a passage come from
+Measured on people's labels by benchmarks/offline.py; the two thresholds and the length of a passage come from
 one half of the development files of AttributionBench and WiCE, and nothing else here was fitted.
 """
 

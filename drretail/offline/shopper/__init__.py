@@ -12,5 +12,5 @@ team.py          supervisor, researcher, synthesis, and findings recalled for th
 repairing.py     a report without what turned out to be wrong
 
 It knows no kinds of products and follows no instruction: rewording a prompt changes nothing. A stand-in that makes the
-pipeline run without a key; benchmarks/offline_shopper.py measures it beside an agent of forty lines (null_search).
+pipeline run without a key; benchmarks/offline.py measures it beside an agent of forty lines (null_search).
 """

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.words import content_stems, stem
 from drretail.offline.shopper.conversation import DETAILS, SEARCH, Lookup
 from drretail.records.shop import Product
@@ -169,7 +170,7 @@ def read_candidates(lookups: Iterable[Lookup]) -> dict[str, Candidate]:
         if lookup.failed:
             continue
         shelf = str(lookup.args.get("category") or "")
-        cards = lookup.value.get("hits", []) if lookup.name == SEARCH else []
+        cards = whole_items(lookup.value, "hits") if lookup.name == SEARCH else []
         records = [lookup.value] if lookup.name == DETAILS else []
         for place, value in enumerate([*cards, *records]):
             product = _product(value)

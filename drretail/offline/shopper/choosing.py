@@ -7,9 +7,11 @@ from decimal import Decimal
 from functools import cached_property
 
 from drretail.grounding.constraints.listing import fulfils, is_of_ratings, is_ruled_out
+from drretail.grounding.constraints.scope import is_said_of
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.conversation import Situation
 from drretail.offline.shopper.needs import Need, PastOrder, Study, core_words
+from drretail.records.query import Demand
 
 CONSIDERED = 8
 """Options of a need that may come into the set."""
@@ -187,20 +189,19 @@ class Choice:
     @cached_property
     def _ruled_out(self) -> tuple[str, ...]:
         said = [" ".join(core_words(it.words)) for it in self.study.asked.of("ruled_out")]
-        return tuple(dict.fromkeys([*said, *self.study.constraints.must_not]))
+        return tuple(dict.fromkeys([*said, *(it.property for it in self.study.constraints.must_not)]))
 
     @cached_property
-    def _musts(self) -> tuple[str, ...]:
-        return tuple(it for it in self.study.constraints.must if not is_of_ratings(it))
+    def _musts(self) -> tuple[Demand, ...]:
+        return tuple(it for it in self.study.constraints.must if not is_of_ratings(it.property))
 
     def demands_of(self, need: Need) -> tuple[str, ...]:
-        """What is insisted on of this thing: all of it where the query names no other thing in that sentence."""
-        return tuple(it for it in self._musts if self._is_said_of(it, need))
+        """What is insisted on of this thing: all of it that is said of none of the others alone."""
+        return tuple(it.property for it in self._musts if self._is_said_of(it, need))
 
-    def _is_said_of(self, demand: str, need: Need) -> bool:
-        sentence = next((it for it in self.study.asked.sentences if demand in it), "").casefold()
-        named = [other for other in self.study.needs if other.plain.casefold() in sentence]
-        return not named or need in named
+    def _is_said_of(self, demand: Demand, need: Need) -> bool:
+        concerned = [other for other in self.study.needs if is_said_of(demand, other.name)]
+        return not concerned or need in concerned
 
     def _option(self, need: Need, candidate: Candidate) -> Option:
         demands = self.demands_of(need)

@@ -14,6 +14,7 @@ from functools import cached_property
 from drretail.grounding.constraints.asked import NO_THING, Asked, Phrase, content_words, read_asked
 from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.constraints.query import read_constraints
+from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.words import content_stems, stem
 from drretail.offline.shopper.candidates import KNOWN_BY_NAME, Candidate, name_stems, read_candidates
 from drretail.offline.shopper.conversation import DETAILS, ORDERS, SEARCH, Situation
@@ -115,8 +116,8 @@ class Study:
     def orders(self) -> tuple[PastOrder, ...]:
         found: dict[str, PastOrder] = {}
         for lookup in self.situation.found(ORDERS):
-            for it in lookup.value.get("orders", []):
-                if isinstance(it, dict) and it.get("order_status") not in VOID_STATUSES and it.get("product_id"):
+            for it in whole_items(lookup.value, "orders"):
+                if it.get("order_status") not in VOID_STATUSES and it.get("product_id"):
                     price = None if it.get("price") is None else Decimal(str(it["price"]))
                     title, day = str(it.get("product_title") or ""), str(it.get("order_date") or "")[:10]
                     status = str(it.get("order_status") or "")

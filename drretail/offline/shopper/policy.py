@@ -47,7 +47,8 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
 def _alone(turn: Turn, situation: Situation, *, plans: bool) -> AIMessage:
     """The one researcher of react and plan_to_function: the next calls, and the report when there are none left."""
     known = Choice(Study(situation))
-    calls = [] if plans and situation.lookups else planned_calls(known) if plans else next_calls(known)
+    planned = plans and any(not it.failed for it in situation.lookups)
+    calls = [] if planned else planned_calls(known) if plans else next_calls(known)
     if calls:
         return _calling(_thought(known), calls)
     return filled_call(turn, turn.forced_tool) if turn.forced_tool else AIMessage(write_report(known))

@@ -16,7 +16,6 @@ MOST_SEARCHES = 3
 MOST_QUOTES = 4
 MOST_SENTENCES = 8
 LONGEST_SUMMARY = 1500
-EMPTY = "The page holds no text that bears on the search."
 _LEAST_SHARED = 2
 _LONGEST_SEARCH_WORDS = 10
 _LONGEST_QUOTE = 260
@@ -80,7 +79,8 @@ def summarised(search: str, title: str, text: str) -> PageSummary:
         if sum(len(sentences[it]) + 1 for it in chosen) + len(sentences[at]) <= LONGEST_SUMMARY:
             chosen.append(at)
     summary = " ".join(sentences[at] for at in sorted(chosen))
-    return PageSummary(summary=summary or EMPTY, quotes=tuple(sentences[at] for at in chosen[:MOST_QUOTES]))
+    quotes = tuple(sentences[at] for at in chosen[:MOST_QUOTES])
+    return PageSummary(relevant=bool(summary), summary=summary, quotes=quotes)
 
 
 def sentences_of(text: str) -> Sequence[str]:

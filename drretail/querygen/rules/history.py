@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from drretail.errors import UserError
+from drretail.grounding.text.serialisation import whole_items
 from drretail.querygen.rules.naming import Thing, is_among, name_of
 from drretail.querygen.rules.phrases import folded_words
 from drretail.tools.toolkit import Toolkit
@@ -74,6 +75,8 @@ class History:
     """"" where the profile names none."""
     orders: int
     """All orders, of every status."""
+    delivered: int
+    """Those that arrived, of the newest 200."""
     purchases: tuple[Purchase, ...]
     """Newest first, one for each product that can be named."""
     titles: tuple[str, ...] = ()
@@ -102,8 +105,9 @@ def read_history(toolkit: Toolkit, user_id: str) -> History:
         country=profile["address"]["country"],
         state=profile["address"]["state"],
         orders=statistics["orders"],
+        delivered=sum(order["order_status"] == "Delivered" for order in orders),
         purchases=_purchases(toolkit, orders),
-        titles=tuple(dict.fromkeys(order["product_title"] or "" for order in orders)),
+        titles=tuple(dict.fromkeys(order.get("product_title", "") for order in orders)),
         product_ids=frozenset(order["product_id"] for order in orders),
     )
 
@@ -122,7 +126,7 @@ def _newest_orders(toolkit: Toolkit, user_id: str) -> list[dict[str, Any]]:
     orders: list[dict[str, Any]] = []
     while len(orders) < _ORDERS:
         page = _asked(toolkit, "get_user_orders", user_id=user_id, limit=_PAGE, offset=len(orders))
-        orders += page["orders"]
+        orders += whole_items(page, "orders")
         if not page["orders"] or len(orders) >= page["total"]:
             break
     return orders
@@ -134,8 +138,8 @@ def _purchase(toolkit: Toolkit, orders: list[dict[str, Any]]) -> Purchase | None
     if reply.error is not None:
         return None
     product = reply.value
-    path = tuple(product["categories"])
-    name = name_of(product["title"], path, product["store"])
+    path = tuple(product.get("categories", []))
+    name = name_of(product["title"], path, product.get("store"))
     if name is None or _NO_GOODS.search(f"{name} {' '.join(path)}"):
         return None
     return Purchase(
@@ -143,8 +147,8 @@ def _purchase(toolkit: Toolkit, orders: list[dict[str, Any]]) -> Purchase | None
         thing=Thing(name),
         day=date.fromisoformat(orders[0]["order_date"][:10]),
         order_ids=tuple(order["order_id"] for order in orders),
-        price=None if product.get("price_from") else product["price"],
-        brand=_speakable_brand(product["details"].get("Brand") or product["store"]),
+        price=None if product.get("price_from") else product.get("price"),
+        brand=_speakable_brand(product.get("details", {}).get("Brand") or product.get("store")),
         path=path,
         category=product["category"],
     )

@@ -11,7 +11,7 @@ from drretail.querygen.rules.history import History, Purchase, is_used_up
 from drretail.querygen.rules.naming import Thing, thing_of
 from drretail.querygen.rules.sentences import can_be_said
 from drretail.records.money import Money
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, Demand
 
 # What is offered must be common enough that an answer can choose.
 _ENOUGH = 2
@@ -27,7 +27,7 @@ class Offers:
 
     def __init__(self, stock: Stock) -> None:
         self._stock = stock
-        self._kept: dict[tuple[str | tuple[str, ...], ...], list[Listing]] = {}
+        self._kept: dict[tuple[str | tuple[str | Demand, ...], ...], list[Listing]] = {}
         self._met: dict[tuple[str, str], bool] = {}
         self._differ: dict[tuple[str, str], bool] = {}
         self._beside: dict[tuple[str, ...], tuple[Thing, ...]] = {}
@@ -48,7 +48,7 @@ class Offers:
         """True when some offer is said to be what is demanded."""
         key = thing.name, demand
         if key not in self._met:
-            self._met[key] = meets(Slot(thing.name, self.of(thing)), demand)
+            self._met[key] = meets(Slot(thing.name, self.of(thing)), Demand(property=demand))
         return self._met[key]
 
     def differ_in(self, thing: Thing, demand: str) -> bool:

@@ -121,8 +121,13 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
         f"{PAPER_RESULTS}."
     )
     failed = Counter(run.system for run in runs if run.status == "failed")
+    idle = Counter(run.system for run in runs if run.stop == "no_research")
     for label, number in sorted(failed.items()):
-        yield f"{number} runs of {label} failed: they are counted where scores count, and have no tokens or words here."
+        looked = f" ({idle[label]} of them looked nothing up)" if idle[label] else ""
+        yield (
+            f"{number} runs of {label} failed{looked}: they are counted where scores count, and have no tokens or "
+            "words here."
+        )
 
 
 def _is_plain(system: System) -> bool:

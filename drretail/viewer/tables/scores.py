@@ -120,7 +120,8 @@ def judged_by(judge: JudgeRef, rules: str) -> str:
 
 
 def number(value: float) -> str:
-    return f"{value:,.2f}"
+    """Two digits behind the point, and no sign before a plain 0.00."""
+    return f"{round(value, 2) + 0.0:,.2f}"
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -219,8 +220,12 @@ def _all_well(variants: Sequence[str]) -> list[str]:
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:
-    """How much of each system's reports was read, and who read the picks: "figures read 31 of 44, picks declared"."""
-    told = {name: _reading_of([it for it in scores if it.system == label]) for label, name in names.items()}
+    """How much of each system's reports was read, and who read the picks: "figures read 31 of 44, picks declared".
+
+    Floors are left out: what they declare was never a report's.
+    """
+    read = {label: name for label, name in names.items() if place_of(label) != "floor"}
+    told = {name: _reading_of([it for it in scores if it.system == label]) for label, name in read.items()}
     told = {name: it for name, it in told.items() if it}
     if len(set(told.values())) == 1 and len(told) > 1:
         return [f"Read of every system: {next(iter(told.values()))}."]

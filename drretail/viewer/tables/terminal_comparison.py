@@ -73,13 +73,15 @@ SPARE_PAIRS = ("rank", "first", "even", "flips")
 MOST = 10_000
 LEGEND = (
     "A−B: mean difference over n paired queries, with its bootstrap interval.",
-    "sign, rank: p of the exact sign test and of Wilcoxon's signed rank test; Holm: the latter corrected for all rows "
-    "of its family. shows: the true difference that n queries show in 4 of 5 experiments, smaller ones less often; "
+    "sign, rank: p of the exact sign test and of Wilcoxon's signed rank test; Holm: the latter corrected, of a row "
+    "marked * over all pairs of systems, of the exploratory others over the rows of their family. shows: the true "
+    "difference that n queries show in 4 of 5 experiments, smaller ones less often; "
     "takes: queries that would show a true difference as large as A−B as often; both as strictly as Holm may ask.",
 )
 LEGEND_OF_PAIRS = (
     "for A, even, for B: queries, each by the mean of its repeats; rank: p of Wilcoxon's signed rank test of wins "
-    "minus losses by query; Holm: corrected for all dimensions. A's rate: a tie counts half. flips: pairs whose winner "
+    "minus losses by query; Holm: corrected, of overall over all pairs of systems, of the exploratory other dimensions "
+    "for each other. A's rate: a tie counts half. flips: pairs whose winner "
     "changed with the order. first: answers for the report that was read first; 50 % knows no place.",
 )
 
@@ -118,7 +120,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _print_table(table: "JudgeTable") -> None:
     by = judged_by(JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params), table.rules)
     several = len({row.metric for row in table.rows}) > 1
-    lines = [[row_name(row, several=several), *_row(row)] for row in table.rows]
+    lines = [[row_name(row, several=several) + "*" * row.is_primary, *_row(row)] for row in table.rows]
     print_grid(f"Compared query by query, {by}", ROWS, lines, SPARE_ROWS)
     for line in _dropped(table.rows):
         say(line)

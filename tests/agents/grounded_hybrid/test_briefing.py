@@ -7,7 +7,7 @@ import pytest
 from drretail.env.world import World
 from drretail.grounding.report.citations import find_citations
 from drretail.prompts import tag_content
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Query
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import DRAFT, play, plays
@@ -21,11 +21,35 @@ def test_researchers_and_report_are_given_profile_and_constraints(world: World) 
     told = [cast.shown["supervisor"][0], *cast.shown["researcher"], *cast.shown["report"]]
     for turn in told:
         asked = turn.messages[1].text
-        constraints = Constraints.model_validate_json(tag_content("constraints", asked) or "")
-        assert constraints.budget is not None
-        assert str(constraints.budget.value) == "30"
-        assert constraints.owned == ("B0TEST0001", "B0TEST0004")
-        assert "Tanagrove Bird Bath" in (tag_content("profile", asked) or "")
+        constraints = json.loads(tag_content("constraints", asked) or "")
+        assert constraints["budget"] == {"amount": "30", "currency": "USD"}
+        assert constraints["budget_scope"] == "total"
+        assert {it["id"] for it in constraints["owned"]} <= {"B0TEST0001", "B0TEST0004"}
+    for turn in (cast.shown["supervisor"][0], *cast.shown["report"]):
+        assert "Tanagrove Bird Bath" in (tag_content("profile", turn.messages[1].text) or "")
+
+
+def test_a_researcher_is_told_what_bears_on_its_part(world: World) -> None:
+    """Of two things, the bath's researcher reads nothing that was demanded of the feeder, nor of its orders."""
+    text = "I want a bird feeder and a bird bath for under $60 in all. The feeder has to be squirrel-proof."
+    asked = Query(query_id="q1", user_id=USER, text=text, source="test")
+    cast = plays(supervisor=(launch("A feeder for the garden.", "A bath of stone."), calls(DONE)))
+    recorded = play(world, cast, query=asked)
+    told = {tag_content("sub_problem", it.messages[1].text): it.messages[1].text for it in cast.shown["researcher"]}
+    feeder, bath = (
+        json.loads(tag_content("constraints", told[it]) or "")
+        for it in ("A feeder for the garden.", "A bath of stone.")
+    )
+    assert feeder["must"] == [{"of": "bird feeder", "property": "squirrel-proof"}]
+    assert "must" not in bath
+    assert feeder["budget"] == bath["budget"] == {"amount": "60", "currency": "USD"}
+    assert [it["id"] for it in bath["owned"]] == ["B0TEST0004"]
+    assert [it["title"] for it in feeder["owned"]] == ["Tanagrove Tube Bird Feeder, 18 inch"]
+    assert bath["owned_besides"] == feeder["owned_besides"] == 1
+    owned = [it["evidence"] for it in (*bath["owned"], *feeder["owned"])]
+    assert {it.evidence_id for it in find_citations(" ".join(f"[{it}]" for it in owned), recorded.evidence)} == {*owned}
+    whole = json.loads(tag_content("constraints", cast.shown["report"][0].messages[1].text) or "")
+    assert (whole["must"], len(whole["owned"])) == (feeder["must"], 2)
 
 
 def test_synthesis_reads_findings_only(world: World) -> None:
@@ -94,7 +118,8 @@ def test_all_orders_are_read_page_by_page(world: World, monkeypatch: pytest.Monk
     asked = [step.args for step in recorded.run.steps if step.name == "get_user_orders"]
     assert len(asked) == 2 // size
     constraints = json.loads(tag_content("constraints", cast.shown["report"][0].messages[1].text) or "")
-    assert constraints["owned"] == ["B0TEST0001", "B0TEST0004"]
+    assert {it["id"] for it in constraints["owned"]} | {"B0TEST0004"} == {"B0TEST0001", "B0TEST0004"}
+    assert len(constraints["owned"]) + constraints.get("owned_besides", 0) == 2
 
 
 def test_a_turn_has_the_tools_of_hybrid_react(world: World) -> None:

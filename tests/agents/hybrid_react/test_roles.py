@@ -80,10 +80,10 @@ def test_a_researcher_is_told_its_sub_problem_user_and_today_but_neither_query_n
     assert "profile" not in asked.text
 
 
-def test_synthesis_is_told_the_findings_only(played: Cast) -> None:
+def test_synthesis_is_told_the_findings_and_the_date_only(played: Cast) -> None:
     (turn,) = played.shown["synthesis"]
     _, asked = turn.messages
-    assert tags_of(asked.text) == ["findings"]
+    assert tags_of(asked.text) == ["today", "findings"]
     assert QUERY.text not in asked.text
     lines = [json.loads(line) for line in (tag_content("findings", asked.text) or "").splitlines()]
     assert lines[0] == {"sub_problem": SUB_PROBLEM}
@@ -94,11 +94,11 @@ def test_synthesis_is_told_the_findings_only(played: Cast) -> None:
     assert lines[5:] == [{"text": "That is all."}]
 
 
-def test_the_report_generator_is_told_query_and_intermediate_reports_only(played: Cast) -> None:
+def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(played: Cast) -> None:
     (turn,) = played.shown["report"]
     system, asked = turn.messages
     assert isinstance(system, SystemMessage)
-    assert tags_of(asked.text) == ["query", "reports"]
+    assert tags_of(asked.text) == ["query", "today", "reports"]
     (report,) = json.loads(tag_content("reports", asked.text) or "")
     assert report == {"researcher": 1, "report": json.loads(reported("P:B0TEST0001").text)}
     for unseen in (SUB_PROBLEM, "One is enough.", "The tube feeder fits.", USER):
@@ -131,4 +131,4 @@ def test_no_wording_of_an_agent_is_left_out_of_what_a_run_records(name: str) -> 
 
 def test_every_prompt_of_hybrid_react_is_recorded() -> None:
     names = {prompt.name for prompt in HYBRID_REACT.prompts()}
-    assert names == {"supervisor", "researcher", "synthesis", "report", "moves"}
+    assert names == {"supervisor", "researcher", "synthesis", "report", "moves", "nothing_looked_up", "report_or_call"}

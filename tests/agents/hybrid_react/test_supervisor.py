@@ -147,8 +147,8 @@ NOTHING = AIMessage(json.dumps({"insights": [], "sources": [], "open_questions":
         ((calls(FEEDER), ModelError("refusal", "no")), (), "refusal: no"),
         ((ZeroDivisionError("a bug"),), (), "agent: ZeroDivisionError: a bug"),
         ((AIMessage("  "),), (), "model: the answer is empty"),
-        ((END,), (), "agent: the researcher ended without having looked anything up"),
-        ((calls(("Reason", {"thought": "Hm."})), END), (), "agent: the researcher ended without"),
+        ((END, END), (), "no_research: nothing was looked up"),
+        ((calls(("Reason", {"thought": "Hm."})), END, END), (), "no_research: nothing was looked up"),
         ((calls(FEEDER), END), (ModelError("context_overflow", "too long"),), "context_overflow: too long"),
         ((calls(FEEDER), END), (NOTHING,) * 3, "model: no usable answer after 2 repairs: the report is empty"),
         ((calls(FEEDER), END), (AIMessage("Prose."),) * 3, "model: no usable answer after 2 repairs"),
@@ -187,20 +187,43 @@ def test_a_failed_researcher_may_be_sent_again_under_a_new_number(world: World) 
     ("supervisor", "kind", "said"),
     [
         ((launch("broken", "broken"), END), "timeout", "0.1: timeout: slow; 0.2: timeout: slow"),
-        ((launch("broken", "empty"), END), "agent", "0.1: timeout: slow; 0.2: agent: the researcher ended without"),
-        ((END,), "agent", "the supervisor launched none"),
-        ((AIMessage("I would buy the tube feeder."),), "agent", "the supervisor launched none"),
+        ((launch("broken", "empty"), END), "agent", "0.1: timeout: slow; 0.2: no_research: nothing was"),
     ],
 )
 def test_without_any_finding_no_report_is_written(
     world: World, supervisor: tuple[AIMessage, ...], kind: str, said: str
 ) -> None:
-    played = cast(supervisor, {"broken": (ModelError("timeout", "slow"),), "empty": (END,)})
+    played = cast(supervisor, {"broken": (ModelError("timeout", "slow"),), "empty": (END, END)})
     run = perform(world, played).run
     assert run.error is not None
     assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, kind)
     assert run.error.message.startswith(f"no researcher brought anything back: {said}")
     assert not played.shown["report"]
+
+
+I_WOULD = AIMessage("I would launch a researcher for the feeder.")
+
+
+@pytest.mark.parametrize(
+    ("supervisor", "researcher"),
+    [((END, END), ()), ((I_WOULD, END), ()), ((launch("idle", "idle"), END), (AIMessage("Let me search."), END))],
+)
+def test_a_supervisor_that_has_nothing_looked_up_fails_as_no_research(
+    world: World, supervisor: tuple[AIMessage, ...], researcher: tuple[AIMessage, ...]
+) -> None:
+    played = cast(supervisor, {"idle": researcher})
+    run = perform(world, played).run
+    assert run.error is not None
+    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "no_research", None, "no_research")
+    assert "nothing was looked up" in run.error.message
+    assert not played.shown["report"]
+
+
+def test_a_supervisor_that_only_announced_a_launch_is_asked_once_and_goes_on(world: World) -> None:
+    played = cast((I_WOULD, launch("feeder"), END))
+    run = perform(world, played).run
+    assert (run.status, reports(played)) == ("done", [1])
+    assert "nothing has been looked up" in played.shown["supervisor"][1].messages[-1].text
 
 
 @pytest.mark.parametrize("turn", [ModelError("model", "down"), AIMessage("   "), calls(FEEDER)])

@@ -45,6 +45,21 @@ def test_ids_of_every_kind_survive(world: World) -> None:
     assert recorded.run.notes == ()
 
 
+@pytest.mark.parametrize(
+    "written", ["[P:B0TEST0001]", "B0TEST0001", "`p:b0test0001`", "https://ecommerce.com/B0TEST0001"]
+)
+def test_an_id_in_another_form_is_read_and_not_asked_for_again(world: World, written: str) -> None:
+    played, recorded = consolidated(world, reported(written))
+    assert handed_on(played)["insights"][0]["citations"] == ["P:B0TEST0001"]
+    assert handed_on(played)["sources"][0]["evidence"] == "P:B0TEST0001"
+    assert (len(played.shown["synthesis"]), recorded.run.notes) == (1, ())
+
+
+def test_two_ids_in_one_string_are_two(world: World) -> None:
+    played, _ = consolidated(world, reported(f"[P:B0TEST0001][{PAGE}]"))
+    assert handed_on(played)["insights"][0]["citations"] == ["P:B0TEST0001", PAGE]
+
+
 def test_an_invented_id_is_pointed_out_and_can_be_mended(world: World) -> None:
     played, recorded = consolidated(world, INVENTED, GOOD)
     assert OBJECTION in played.shown["synthesis"][1].messages[-1].text

@@ -13,12 +13,12 @@ from drretail.grounding.basket.cheapest import Slot
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, Reference, Task
+from drretail.records.query import Constraints, Query, Reference, Task, demands
 from drretail.records.run import NULL_AGENTS
 from tests.shop import PRODUCTS, USER
 
 FEEDERS, BATH = PRODUCTS[:3], PRODUCTS[3:]
-WANTED = Constraints(budget=Money.of(120), must=("weatherproof",), quantities={"feeder": 2})
+WANTED = Constraints(budget=Money.of(120), must=demands("weatherproof"), quantities={"feeder": 2})
 
 
 def slots() -> list[Slot]:

@@ -90,7 +90,7 @@ def test_a_failed_run_is_kept_and_counted(world: World, folder: Path) -> None:
 
 
 def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path) -> None:
-    model, _ = scripted(ModelError("timeout", "slow"), REPORT)
+    model, _ = scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)
     player = sut(world, model)
     runner = Runner(world, "w")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
@@ -98,7 +98,7 @@ def test_a_failed_run_is_tried_afresh_only_when_asked(world: World, folder: Path
         (again,) = Batch(runner, experiment).run_all([player], [QUERY], retry_failed=True)
         run = read_run(experiment.run_folder(player.label, "q1", 1))
     assert (again.done, again.failed, again.before) == (1, 0, 0)
-    assert run.usage["researcher"].calls == 1
+    assert run.usage["researcher"].calls == 2
 
 
 class Failing:
@@ -126,19 +126,19 @@ def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:
-    model, shown = scripted(REPORT, reporting("The hopper feeder."))
+    model, shown = scripted(calls(SEARCH), REPORT, calls(SEARCH), reporting("The hopper feeder."))
     player = sut(world, model)
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        Batch(Runner(world, "w"), experiment).run_all([player], [QUERY], repeats=2)
+        Batch(Runner(world, "w"), experiment, parallel=1).run_all([player], [QUERY], repeats=2)
         reports = [read_run(experiment.run_folder(player.label, "q1", repeat)).report for repeat in (1, 2)]
     assert reports == [SAID, "The hopper feeder."]
-    assert len(shown) == 2
+    assert len(shown) == 4
 
 
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
     query = question_as_query("Which feeder, under $30?", USER, world)
     assert query.constraints.budget is not None
-    for turns in ([REPORT], []):
+    for turns in ([calls(SEARCH), REPORT], []):
         model, _ = scripted(*turns)
         recorded = ask_once(Runner(world, "w"), sut(world, model), query, folder)
         assert recorded.run.report == SAID

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage
 
+from drretail.agents.registry import BUILT_IN
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.runner import Runner
@@ -61,7 +62,7 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
 
 
 def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: World, folder: Path) -> None:
-    experiment(folder, world, REPORT, REPORT)
+    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     row = spent(folder, read_prices())
     assert (row.dollars.mean, row.total.dollars, row.unpriced) == (None, None, (MODEL,))
     assert row.input.mean
@@ -69,7 +70,7 @@ def test_a_price_that_is_not_known_leaves_the_dollars_open_and_is_named(world: W
 
 def test_tokens_of_an_answer_that_could_not_be_used_are_paid_for(world: World, folder: Path) -> None:
     used = {"calls": 1, "input_uncached": 500, "cache_read": 0, "cache_creation": 0, "output": 8000}
-    experiment(folder, world, ModelError("model", "cut at the longest length", usage=used), REPORT)
+    experiment(folder, world, ModelError("model", "cut at the longest length", usage=used), calls(SEARCH), REPORT)
     assert spent(folder).total.usage.output >= 8000
     (first,) = (folder / "runs").glob("*/q1-r1/journal.jsonl.gz")
     assert read_effects(first)[0].usage == used
@@ -89,23 +90,43 @@ def test_time_and_retries_stand_in_telemetry_by_role(world: World, folder: Path)
 
 
 def test_a_spent_budget_starts_no_more_runs_and_a_fuller_one_goes_on(world: World, folder: Path) -> None:
-    assert experiment(folder, world, REPORT, REPORT, experiment_budget=ExperimentBudget(PRICES, tokens=1)) == [1, 0, 1]
+    turns = (calls(SEARCH), REPORT)
+    assert experiment(folder, world, *turns, experiment_budget=ExperimentBudget(PRICES, tokens=1)) == [1, 0, 1]
     fuller = ExperimentBudget(PRICES, tokens=10**9)
-    assert experiment(folder, world, REPORT, experiment_budget=fuller) == [2, 0, 0]
+    assert experiment(folder, world, *turns, experiment_budget=fuller) == [2, 0, 0]
     assert fuller.closing is None
 
 
-def test_without_runs_the_estimate_rests_on_the_paper_and_on_the_price() -> None:
+def test_without_runs_the_estimate_rests_on_typical_figures_and_on_the_price() -> None:
     estimate = estimate_runs("a", SONNET, 10, None, read_prices())
-    assert (estimate.input.low, estimate.input.high) == pytest.approx((1_055_000, 2_923_000))
+    assert (estimate.calls.low, estimate.calls.high, estimate.calls.most) == (30, 100, 140)
+    assert (estimate.input.low, estimate.input.high) == pytest.approx((315_000, 1_989_000))
     assert estimate.dollars is not None
-    assert estimate.dollars.low == pytest.approx(1.055 * 2 + 0.025 * 10)
-    assert "Table 5" in estimate.basis
+    assert estimate.dollars.low == pytest.approx(0.315 * 2 + 0.017 * 10)
+    assert "typical figures of react " in estimate.basis
+
+
+@pytest.mark.parametrize("agent", BUILT_IN)
+def test_a_typical_run_is_within_what_the_limits_allow(agent: str) -> None:
+    system = SONNET.model_copy(update={"agent": agent})
+    calls = estimate_runs("a", system, 1, None, read_prices()).calls
+    assert calls.most is not None
+    assert calls.low <= calls.high <= calls.most
+    narrow = estimate_runs(
+        "a", system.model_copy(update={"limits": Limits(tool_turns=1)}), 1, None, read_prices()
+    ).calls
+    assert narrow.most is not None
+    assert narrow.high <= narrow.most
+
+
+def test_pages_that_are_read_cost_calls_that_nothing_bounds() -> None:
+    calls = estimate_runs("a", SONNET.model_copy(update={"web_mode": "ws"}), 1, None, read_prices()).calls
+    assert (calls.low, calls.most) == (18, None)
 
 
 def test_an_agent_that_nothing_is_known_of_is_taken_for_the_dearest_and_that_is_said() -> None:
     estimate = estimate_runs("a", SONNET.model_copy(update={"agent": "cmd:mine"}), 1, None, read_prices())
-    assert estimate.input.high == pytest.approx(637_600)
+    assert estimate.input.high == pytest.approx(461_900)
     assert "nothing known of cmd:mine" in estimate.basis
 
 
@@ -117,7 +138,7 @@ def test_a_runs_own_limits_bound_the_estimate() -> None:
 
 
 def test_finished_runs_are_a_better_basis_than_the_paper(world: World, folder: Path) -> None:
-    experiment(folder, world, REPORT, REPORT)
+    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     row = spent(folder)
     estimate = estimate_runs(row.label, SONNET, 4, row, PRICES)
     assert estimate.basis == "its 2 finished runs here"
@@ -126,6 +147,6 @@ def test_finished_runs_are_a_better_basis_than_the_paper(world: World, folder: P
 
 
 def test_an_estimate_without_a_price_says_for_which_model() -> None:
-    models = {"researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm", params={"own_server": True})}
+    models = {"researcher": RoleModel(spec="anthropic:claude-sonnet-99", kind="llm")}
     estimate = estimate_runs("a", SONNET.model_copy(update={"models": models}), 1, None, read_prices())
-    assert (estimate.dollars, estimate.unpriced) == (None, ("anthropic:claude-sonnet-5",))
+    assert (estimate.dollars, estimate.unpriced) == (None, ("anthropic:claude-sonnet-99",))

@@ -1,14 +1,18 @@
 import hashlib
 import json
 import random
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from drretail.env.web.base import Web
-from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus
+from drretail.env.web.sandbox import MADE_FOR, SandboxPage, SandboxWeb, cautions, default_corpus, rows_of
+from drretail.env.world import open_world
 from drretail.errors import UserError
+from tests.shop import PAGES as PAGES_IN_MEMORY
+from tests.shop import build
 
 PAGES = [
     {
@@ -87,6 +91,39 @@ def test_an_unknown_address_is_an_error_and_an_empty_page_no_content(web: Sandbo
     assert web.fetch("https://nowhere.example").state == "error"
     assert web.fetch("https://d.example/void").state == "no_content"
     assert web.fetch("not an address").text == ""
+
+
+def test_a_page_dated_after_the_shops_today_is_not_served(web: SandboxWeb) -> None:
+    before, on_the_day = web.as_of(date(2023, 1, 1)), web.as_of(date(2023, 1, 2))
+    assert [result.url[8] for result in before.search("bird feeder", 5)] == ["b"]
+    assert (before.withheld, on_the_day.withheld, web.withheld) == (1, 0, 0)
+    page = before.fetch("https://a.example/feeder")
+    assert (page.state, page.text, page.title) == ("error", "", "")
+    assert page.problem == (
+        "The page is dated 2023-01-02, after the shop's today, 2023-01-01: the sandbox withholds it."
+    )
+    assert on_the_day.fetch("https://a.example/feeder").state == web.fetch("https://a.example/feeder").state == "ok"
+    assert before.corpus == web.corpus
+
+
+def test_a_world_serves_the_pages_of_its_own_day_and_says_how_many_it_withholds(tmp_path: Path) -> None:
+    pages = [
+        SandboxPage(url=f"https://{day}.example", title="Feeder", text="A feeder.", date=day)
+        for day in ("2023-01-02", "2023-01-03", "2023-01-04")
+    ]
+    with open_world(build(tmp_path), web=SandboxWeb(pages)) as world:  # its last order is of 2 January
+        assert [result.date for result in world.web.search("feeder", 5)] == ["2023-01-02", "2023-01-03"]
+        assert cautions(world.web, world.manifest) == [
+            "1 page of the sandbox is dated after the shop's today, 2023-01-03, and not served."
+        ]
+
+
+def test_the_shipped_pages_are_cautioned_of_beside_any_shop_but_the_demo(tmp_path: Path) -> None:
+    with open_world(build(tmp_path)) as own:
+        told = cautions(own.web, own.manifest)
+        assert "made for the demo shop" in told[0]
+        assert cautions(SandboxWeb(PAGES_IN_MEMORY), own.manifest) == []
+    assert rows_of(own.manifest) != MADE_FOR
 
 
 def test_blank_lines_are_nothing(tmp_path: Path) -> None:

@@ -20,11 +20,13 @@ from drretail.eval.metric import Metric, Value
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, EvidenceText, Finding
+from drretail.records.query import NOBODY, NOT_TYPED, Constraints
 from drretail.records.score import Verdict
 from tests.eval.folders import LABEL, experiment
 from tests.shop import PRODUCTS, USER, build
 
 TUBE = PRODUCTS[0]
+NOTHING = Constraints()
 MARK = f"[P:{TUBE.product_id}]"
 RIGHT = f"Take the tube feeder {MARK}: ${TUBE.price}."
 WRONG = f"Take the tube feeder {MARK}: $20.15."
@@ -208,6 +210,23 @@ async def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: P
     assert sum('"item":"old_page"' in line for line in lines) == 3
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize(("provider", "corpus", "state"), [("serper", None, "na"), ("sandbox", "c0ffee", "scored")])
+async def test_a_page_younger_than_the_shop_is_no_finding_on_a_live_web(
+    tmp_path: Path, provider: str, corpus: str | None, state: str
+) -> None:
+    url = "https://birds.example/height"
+    page = Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date="2026-06-01")
+    subject = subject_of(tmp_path / "exp", f"Hang it high [{page.id}].", user=False, picks=())
+    system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
+    subject = replace(subject, system=system, evidence={page.id: page}, now=datetime(2023, 9, 24, tzinfo=UTC))
+    (verdict,) = [it for it in await judged(tmp_path, subject) if it.item == "after_today"]
+    assert verdict.state == state
+    assert verdict.reason == (
+        "1 found" if corpus else "the web is live, so its pages may be younger than the shop's today"
+    )
+
+
 def value_of(code: str, finding: Finding) -> float | None:
     verdict = Verdict(
         metric="checks",
@@ -226,3 +245,17 @@ def value_of(code: str, finding: Finding) -> float | None:
 def test_a_check_that_only_warns_scores_by_its_warnings() -> None:
     assert value_of("old_page", Finding(code="old_page", severity="warning", said="a page of 2012")) == 0.0
     assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", said="$44")) == 1.0
+
+
+@pytest.mark.anyio
+async def test_what_rests_on_constraints_that_nobody_typed_is_na(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id])
+    reasons: dict[str | None, set[str | None]] = {}
+    for typed_by in (None, NOBODY):
+        asked = replace(subject, query=subject.query.model_copy(update={"typed_by": typed_by, "constraints": NOTHING}))
+        verdicts = {it.item: it for it in await judged(tmp_path / str(typed_by), asked)}
+        resting = [verdicts[code] for code in ("over_budget", "unwanted_brand", "quantity_wrong")]
+        assert {it.state for it in resting} == {"na"}
+        reasons[typed_by] = {it.reason for it in resting}
+    assert reasons[NOBODY] == {NOT_TYPED}
+    assert NOT_TYPED not in reasons[None]

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drretail.eval.compare.conclusions import conclusions
+from drretail.eval.compare.wording import family_of
+from drretail.eval.scores.gathering import Seat
 from drretail.records.comparison import ComparedRow
+from drretail.records.score import JudgeRef
 from tests.eval.compare.crafted import (
     CODE,
     JUDGE,
@@ -83,14 +87,55 @@ def test_queries_without_one_of_the_values_are_dropped_and_why_is_counted() -> N
     }
 
 
-def test_p_values_are_corrected_over_the_rows_of_a_family_and_judge() -> None:
+def test_what_is_exploratory_is_corrected_over_the_rows_of_its_family_and_judge() -> None:
     a, b = noisy(10, 1.5)
     both = {"a": runs(a), "b": runs(b)}
     one = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
     said = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity")]
     table = only_table(comparison(gathered(*said)))
     assert [row.variant for row in table.rows] == ["clarity", "depth", "overall"]
-    assert [row.p_holm for row in table.rows] == [pytest.approx(3 * (one.p_wilcoxon or 0))] * 3
+    assert [row.is_primary for row in table.rows] == [False, False, True]
+    assert [row.p_holm for row in table.rows] == [pytest.approx(times * (one.p_wilcoxon or 0)) for times in (2, 2, 1)]
+
+
+def test_what_systems_are_chosen_by_is_corrected_over_all_pairs_even_where_one_is_asked_for() -> None:
+    a, b = noisy(10, 1.5)
+    c = [value + 0.01 for value in b]
+    held = gathered(("quality", "overall", JUDGE, {"a": runs(a), "b": runs(b), "c": runs(c)}))
+    row = only_row(comparison(held))
+    assert (row.tests, row.is_primary) == (3, True)
+    assert row.p_holm is not None
+    assert row.p_wilcoxon is not None
+    assert row.p_holm > row.p_wilcoxon
+
+
+def test_nothing_is_concluded_from_a_rule_based_judge() -> None:
+    rules = Seat(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
+    made = comparison(beside([0.9] * 12, [0.1] * 12, metric="faithfulness", variant="FP", seat=rules))
+    assert only_row(made).outcome == "not_concluded"
+    assert not any("higher" in it for it in made.conclusions)
+    assert made.conclusions[0].startswith("offline:judge is no language model but rules")
+
+
+@pytest.mark.parametrize(
+    ("spec", "family"),
+    [
+        ("anthropic:claude-sonnet-5", "claude"),
+        ("bedrock:anthropic.claude-4", "claude"),
+        ("openai:o3-mini", "gpt"),
+        ("ollama:llama3.3:70b", "llama"),
+        ("openai:qwen/qwen3-32b", "qwen"),
+    ],
+)
+def test_models_go_by_their_family(spec: str, family: str) -> None:
+    assert family_of(spec) == family
+
+
+def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
+    made = comparison(beside([6.0, 7.0], [6.0, 7.5]))
+    assert not any("of one family" in it for it in made.conclusions)
+    told = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
+    assert any(it.startswith("anthropic:claude and the models behind A and B are of one family") for it in told)
 
 
 def test_other_families_and_other_judges_do_not_count_for_the_correction() -> None:

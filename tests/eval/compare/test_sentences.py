@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.comparing import Asking, compare
+from drretail.eval.compare.wording import number, signed
 from drretail.records.pairs import PairScore
 from drretail.stats.power import power
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, beside, comparison, gathered, only_row, runs
 from tests.eval.compare.test_comparing import noisy
+
+
+def test_a_number_that_shows_as_zero_has_no_sign() -> None:
+    assert [number(it) for it in (-0.0, -0.004, 0.004, -0.005001)] == ["0.00", "0.00", "0.00", "-0.01"]
+    assert [signed(it) for it in (-0.0, 0.0, -0.2, 0.2)] == ["0.00", "0.00", "-0.20", "+0.20"]
 
 
 def test_a_clear_difference_is_said_with_who_is_higher_by_how_much_and_how_surely() -> None:
@@ -40,14 +46,14 @@ def test_what_so_many_queries_show_is_told_at_the_level_that_verdicts_are_held_a
     both = {"a": runs(noisy(30, 0.05)[0]), "b": runs(noisy(30, 0.05)[1])}
     alone = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
     said = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity", "breadth")]
-    of_four = comparison(gathered(*said)).tables[0].rows[0]
-    assert alone.sd == of_four.sd
-    assert of_four.sd is not None
+    of_three = comparison(gathered(*said)).tables[0].rows[0]
+    assert alone.sd == of_three.sd
+    assert of_three.sd is not None
     assert alone.detectable is not None
-    assert of_four.detectable is not None
-    assert alone.detectable < of_four.detectable
-    assert power(of_four.detectable, of_four.sd, 30, 0.05 / 4) == pytest.approx(0.8, abs=1e-6)
-    assert power(of_four.detectable / 2, of_four.sd, 30, 0.05 / 4) == pytest.approx(of_four.power_of_half, abs=1e-6)
+    assert of_three.detectable is not None
+    assert alone.detectable < of_three.detectable
+    assert power(of_three.detectable, of_three.sd, 30, 0.05 / 3) == pytest.approx(0.8, abs=1e-6)
+    assert power(of_three.detectable / 2, of_three.sd, 30, 0.05 / 3) == pytest.approx(of_three.power_of_half, abs=1e-6)
 
 
 def test_too_few_queries_are_said_to_be_too_few_whatever_they_show() -> None:
@@ -268,7 +274,7 @@ def test_two_queries_are_too_few_for_a_preference_however_often_they_were_repeat
     assert not any("prefers" in it for it in said)
     assert (
         "Side by side, by anthropic:claude, nothing can be concluded in constraint_following and overall: 2 queries "
-        "are too few. 7 queries that all end alike are the fewest that could show a preference."
+        "are too few. 6 queries that all end alike are the fewest that could show a preference."
     ) in said
 
 

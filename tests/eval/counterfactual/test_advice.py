@@ -5,7 +5,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.serialisation import compact_json, product_card, record_text
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Constraints, Query, demands
 from drretail.records.shop import Product
 from tests.eval.counterfactual.made import KNOWN
 from tests.eval.folders import LABEL, SYSTEM, a_run
@@ -53,7 +53,7 @@ def test_recommended_are_the_picks_with_their_whole_records() -> None:
 
 def test_unknown_picks_give_no_advice_and_no_picks_an_empty_one() -> None:
     assert read_advice(subject(None)) is None
-    silent = read_advice(subject([], Constraints(must=("bird",), brands_wanted=("Tanagrove",))))
+    silent = read_advice(subject([], Constraints(must=demands("bird"), brands_wanted=("Tanagrove",))))
     assert silent is not None
     assert (silent.recommended, silent.broken) == ({}, frozenset())
 
@@ -64,9 +64,9 @@ def test_each_stated_constraint_can_be_broken() -> None:
     assert broken(Constraints(brands_unwanted=("Napperly",)), DOG, BIRD) == {"brands_unwanted:napperly"}
     assert broken(Constraints(brands_wanted=("Tanagrove",)), DOG) == {"brands_wanted"}
     assert broken(Constraints(brands_wanted=("Tanagrove",)), DOG, BIRD) == frozenset()
-    assert broken(Constraints(must_not=("dog",)), DOG) == {"must_not:dog"}
-    assert broken(Constraints(must=("bird",)), DOG) == {"must:bird"}
+    assert broken(Constraints(must_not=demands("dog")), DOG) == {"must_not:dog"}
+    assert broken(Constraints(must=demands("bird")), DOG) == {"must:bird"}
 
 
 def test_nothing_is_broken_where_no_product_meets_the_demand() -> None:
-    assert broken(Constraints(must=("golden",)), DOG) == frozenset()
+    assert broken(Constraints(must=demands("golden")), DOG) == frozenset()

@@ -275,3 +275,8 @@ async def test_code_cannot_be_asked(tmp_path: Path) -> None:
     with judge_session(CODE_JUDGE, tmp_path) as open_judge_session, pytest.raises(ValueError, match="this one is code"):
         await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
     assert not (tmp_path / "q1-r1.journal.jsonl").exists()
+
+
+def test_the_same_judge_at_another_address_is_the_same_judge() -> None:
+    one, other = (claude(f"http://127.0.0.1:{port}") for port in (8001, 8002))
+    assert (one.ref, one.slug) == (other.ref, other.slug)

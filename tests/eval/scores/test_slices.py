@@ -3,7 +3,7 @@ import pytest
 from drretail.eval.scores.slices import NO_CATEGORY, categories_of, constraint_kinds, kind_of, query_slices
 from drretail.experiment import Definition
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import NOBODY, Constraints, Query, demands
 
 
 def query(query_id: str = "q1", **fields: object) -> Query:
@@ -34,14 +34,21 @@ def test_the_kind_is_what_was_said_and_else_the_mode() -> None:
     [
         (Constraints(), ("none",)),
         (Constraints(categories=("Bowls",)), ("none",)),
-        (Constraints(budget=Money(amount="20"), must=("red",)), ("budget", "must")),
+        (Constraints(budget=Money(amount="20"), must=demands("red")), ("budget", "must")),
         (Constraints(brands_wanted=("A",), brands_unwanted=("B",)), ("brand wanted", "brand unwanted")),
-        (Constraints(must_not=("glass",), quantities={"bowl": 2}), ("must not", "quantity")),
+        (Constraints(must_not=demands("glass"), quantities={"bowl": 2}), ("must not", "quantity")),
         (Constraints(deadline="Friday", owned=("B1",)), ("deadline", "owned")),
     ],
 )
 def test_constraints_say_what_kinds_they_are(constraints: Constraints, kinds: tuple[str, ...]) -> None:
     assert constraint_kinds(constraints) == kinds
+
+
+def test_untyped_queries_are_a_slice_of_their_own() -> None:
+    queries = (query("q1", typed_by=NOBODY), query("q2"))
+    definition = Definition(world_fingerprint="f", tool_schema_hash="t", queries=queries)
+    slices = query_slices(definition)
+    assert (slices["constraint", "not typed"], slices["constraint", "none"]) == ({"q1"}, {"q2"})
 
 
 def test_slices_come_by_category_then_kind_then_constraint_in_a_fixed_order() -> None:

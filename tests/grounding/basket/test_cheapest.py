@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from drretail.grounding.basket.cheapest import Basket, Slot, cheapest_basket
 from drretail.grounding.constraints.listing import fulfils, is_ruled_out, listing_of
 from drretail.records.money import Money
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, demands
 from drretail.records.shop import Product
 
 
@@ -74,7 +74,7 @@ def test_what_is_owned_or_lacks_a_demand_is_not_bought() -> None:
         product("C", 3, features=("Waterproof leather",)),
         product("D", 4, features=("waterproof, leather-free",)),
     ]
-    constraints = Constraints(must=("waterproof",), must_not=("leather",), owned=("A",))
+    constraints = Constraints(must=demands("waterproof"), must_not=demands("leather"), owned=("A",))
     assert ids(cheapest_basket([slot("a", *offers)], constraints)) == ["D"]
 
 
@@ -86,8 +86,30 @@ def test_a_thing_that_nobody_offers_leaves_no_basket() -> None:
 def test_a_demand_binds_the_things_that_can_meet_it() -> None:
     lamps = slot("lamp", product("L", 5))
     sheets = slot("sheets", product("S1", 5), product("S2", 6, features=("hypoallergenic",)))
-    assert ids(cheapest_basket([lamps, sheets], Constraints(must=("hypoallergenic",)))) == ["L", "S2"]
-    assert cheapest_basket([lamps], Constraints(must=("hypoallergenic",))) is None
+    assert ids(cheapest_basket([lamps, sheets], Constraints(must=demands("hypoallergenic")))) == ["L", "S2"]
+    assert cheapest_basket([lamps], Constraints(must=demands("hypoallergenic"))) is None
+
+
+def test_what_is_said_of_one_thing_is_not_demanded_of_another() -> None:
+    """Of the bag, too, there is one of cotton; but cotton was said of the swaddle blanket alone, as was "no zips"."""
+    bag = slot("diaper bag", product("BAG1", 5, features=("Two zips",)), product("BAG2", 9, features=("Cotton",)))
+    blanket = slot(
+        "swaddle blanket",
+        product("S1", 4, features=("Muslin",)),
+        product("S2", 5, features=("Cotton", "With zips")),
+        product("S3", 6, features=("Cotton",)),
+    )
+    of_all = Constraints(must=demands("cotton"))
+    of_one = Constraints(must=demands("cotton", of="blanket"), must_not=demands("zips", of="swaddle blanket"))
+    assert ids(cheapest_basket([bag, blanket], of_all)) == ["BAG2", "S2"]
+    assert ids(cheapest_basket([bag, blanket], of_one)) == ["BAG1", "S3"]
+
+
+def test_a_demand_on_one_thing_that_another_alone_can_meet_leaves_no_basket() -> None:
+    bag = slot("diaper bag", product("BAG", 5, features=("Cotton",)))
+    blanket = slot("swaddle blanket", product("S", 4, features=("Muslin",)))
+    assert cheapest_basket([bag, blanket], Constraints(must=demands("cotton", of="swaddle"))) is None
+    assert ids(cheapest_basket([bag], Constraints(must=demands("cotton", of="swaddle")))) == ["BAG"]
 
 
 def test_ratings_are_demands_too() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from drretail.grounding.constraints.query import read_constraints
 from drretail.records.money import Money
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, Demand, demands
 
 
 def usd(amount: str) -> Money:
@@ -229,8 +229,8 @@ def test_a_whole_query_gives_all_its_constraints() -> None:
         budget=usd("150"),
         brands_wanted=("Bruma",),
         brands_unwanted=("Tallis",),
-        must=("machine washable",),
-        must_not=("zippers",),
+        must=demands("machine washable"),
+        must_not=demands("zippers"),
         quantities={"dog bed": 2},
         deadline="by March 3",
         owned=("B000000001",),
@@ -265,4 +265,31 @@ def test_long_texts_are_read_in_linear_time(unit: str) -> None:
     ],
 )
 def test_what_follows_an_exclusion_may_be_another_wish(text: str, unwanted: tuple[str, ...]) -> None:
-    assert read_constraints(text).must_not == unwanted
+    assert read_constraints(text).must_not == demands(*unwanted)
+
+
+BAG_AND_BLANKET = "I need a diaper bag and a swaddle blanket."
+
+
+@pytest.mark.parametrize(
+    ("text", "must", "must_not"),
+    [
+        (f"{BAG_AND_BLANKET} The swaddle blanket has to be cotton.", demands("cotton", of="swaddle blanket"), ()),
+        (f"{BAG_AND_BLANKET} For the blanket, no zips please.", (), demands("zips", of="swaddle blanket")),
+        ("I need a waterproof diaper bag and a swaddle blanket.", demands("waterproof", of="diaper bag"), ()),
+        (f"{BAG_AND_BLANKET} Everything must be machine washable.", demands("machine washable"), ()),
+        (f"{BAG_AND_BLANKET} Bag and blanket must be vegan.", demands("vegan"), ()),
+        ("I need a diaper bag. The bag has to be waterproof.", demands("waterproof"), ()),
+        (
+            f"{BAG_AND_BLANKET} The bag must be vegan. It must be organic. The blanket must be vegan.",
+            (*demands("vegan", of="diaper bag"), *demands("organic"), *demands("vegan", of="swaddle blanket")),
+            (),
+        ),
+        (f"{BAG_AND_BLANKET} The bag must be vegan. All must be vegan.", demands("vegan"), ()),
+    ],
+)
+def test_a_demand_is_said_of_the_one_of_several_things_that_its_sentence_names(
+    text: str, must: tuple[Demand, ...], must_not: tuple[Demand, ...]
+) -> None:
+    read = read_constraints(text)
+    assert (read.must, read.must_not) == (must, must_not)

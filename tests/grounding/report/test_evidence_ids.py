@@ -11,6 +11,7 @@ from drretail.grounding.report.evidence_ids import (
     order_evidence_id,
     parse_evidence_id,
     product_evidence_id,
+    read_evidence_ids,
     user_evidence_id,
     web_evidence_id,
 )
@@ -115,3 +116,31 @@ def test_white_space_makes_no_other_calculation_and_a_name_makes_another_file() 
 )
 def test_an_id_is_told_by_its_form(text: str, kind: str | None) -> None:
     assert parse_evidence_id(text) == kind
+
+
+KNOWN = ("P:B0TEST0001", "O:0000000007", "P:0000000007", "U:profile", "W:abcd2345")
+
+
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        ("P:B0TEST0001", ("P:B0TEST0001",)),
+        ("[P:B0TEST0001]", ("P:B0TEST0001",)),
+        ("b0test0001", ("P:B0TEST0001",)),
+        ("https://ecommerce.com/B0TEST0001", ("P:B0TEST0001",)),
+        ("[P:B0TEST0001][W:abcd2345]", ("P:B0TEST0001", "W:abcd2345")),
+        ("U:profile, O:0000000007", ("U:profile", "O:0000000007")),
+        ("0000000007", ()),
+        ("P:B0TEST", ()),
+        ("P:B0TEST0001 and more", ()),
+        ("", ()),
+    ],
+)
+def test_a_known_id_is_read_in_any_form_and_never_as_another(written: str, ids: tuple[str, ...]) -> None:
+    assert read_evidence_ids(written, KNOWN) == ids
+
+
+def test_the_address_of_a_page_that_was_seen_names_it() -> None:
+    page = web_evidence_id("https://birds.example/clean?utm_source=x")
+    assert read_evidence_ids("<https://birds.example/clean/>", (*KNOWN, page)) == (page,)
+    assert read_evidence_ids("https://birds.example/other", (*KNOWN, page)) == ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.report.picks import picks_block, take_picks
+from drretail.grounding.report.picks import merged, picks_block, take_picks
 from drretail.records.reading import Pick
 
 REPORT = "# Report\n\nTake the kettle [P:B0KITCHENK].\n"
@@ -22,7 +22,7 @@ PICKS = st.lists(
 @given(PICKS)
 def test_a_block_is_read_as_it_was_written(picks: list[Pick]) -> None:
     declared = take_picks(f"{REPORT}\n{picks_block(picks)}\n")
-    assert (declared.report, declared.picks, declared.problem) == (REPORT, tuple(picks), None)
+    assert (declared.report, declared.picks, declared.problem) == (REPORT, merged(picks), None)
 
 
 @given(st.text(max_size=200))
@@ -95,3 +95,8 @@ def test_the_last_of_several_blocks_counts() -> None:
 def test_a_report_without_a_block_stays_as_it_is() -> None:
     report = "My picks:\n\n```python\npicks = 1\n```\n\nPicks are below. \n"
     assert take_picks(report) == take_picks(report).__class__(report, None)
+
+
+def test_two_lines_of_one_product_are_its_quantities_together() -> None:
+    picks = take_picks("Get it.\n\n```picks\nP:B1 x 1\nP:B2 x 1\nP:B1 or P:B3 x 2\n```").picks
+    assert [(it.product, it.quantity, it.alternatives) for it in picks or ()] == [("B1", 3, ("B3",)), ("B2", 1, ())]

@@ -66,6 +66,16 @@ TRUE = [
     f"Kettle and towels come to $60.94 {TOTAL}, which leaves $14.06 {LEFT}.",
     f"Together they make $60.94 of the $75; three colors, 2 sizes {TOTAL}.",
     f"$42.95 + $17.99 = $60.94 {TOTAL}",
+    f"The kettle pours {K}: $42.95 + $17.99 = about $61; 2 x $12.49 + tax = $27.",
+    f"Two packs of towels would leave $39.02 {T}.",
+    f"Both cost under $45, $42.95 the first {K}{P}.",
+    f"They are $38.50 and $38.50 in the end {K}{P}.",
+    f"They have over 4.5 stars, 4.1 for the lid {K}{T}.",
+    f"It scores 4.6 and weighs 2.5 pounds {K}{P}.",
+    f"It scores 4.6 and 2.5 pounds is light {K}{P}.",
+    f"The kettle is $42.95, shipping $5.99 {K}{P}.",
+    f"They cost $42.95, $4.45 more than the other {K}{P}.",
+    f"The kettle takes $42.95 of your $75 {K}; $32.05 under the $75 stay.",
     f"It works out at about three dollars a towel {EACH}; 6 in the pack.",
     f"roughly $3 a towel {EACH}",
     f"a gap of $4.45 between 2 good choices {GAP}",
@@ -185,6 +195,13 @@ FALSE = [
     (TABLE.replace("(2,210)", "(1,210)"), "rating_count_wrong", "1,210"),
     (UPRIGHT.replace("4.3/5", "4.8/5"), "rating_wrong", "4.8"),
     (UPRIGHT.replace("512", "152"), "rating_count_wrong", "152"),
+    (f"The kettle pours {K}. In all: $42.95 + $17.99 = $66.94.", "total_wrong", "$66.94"),
+    (f"Two of the towels {T}: $75 − 2 × $17.99 = $29.02", "calculation_wrong", "$29.02"),
+    (f"The kettle has the better score (4.6 against 4.9) {K}{P}.", "rating_wrong", "4.9"),
+    (f"They cost $42.95 and $35.80 {K}{P}.", "price_wrong", "$35.80"),
+    (f"Of 1,348 and 512 buyers {K}{P}.", "rating_count_wrong", "1,348"),
+    (f"Kettle {K}, towels {T}: $42.95 + $17.99 = $60.94.\n\nSo $24.06 of your $75 stays.", "total_wrong", "$24.06"),
+    (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
     ("It never rusts [W:zzzzzzzz].", "unresolved_citation", "[W:zzzzzzzz]"),
 ]
 
@@ -234,6 +251,12 @@ def test_totals_are_read_against_declared_picks() -> None:
     assert [(it.kind, it.amount) for it in values] == [("total", "60.94"), ("left_over", "14.06")]
 
 
+def test_totals_are_read_against_picks_by_form() -> None:
+    said = f"Kettle {K} and towels {T}: $42.95 + $17.99 = $60.94.\n\nGrand total: $66.94."
+    (finding,) = errors_in(said)
+    assert (finding.code, finding.said) == ("total_wrong", "$66.94")
+
+
 def test_values_are_read_with_their_product() -> None:
     values = reading_of(f"The kettle is $42.95, 4.6 stars from 1,843 buyers {K}.").values
     assert [(it.kind, it.amount, it.of, it.state) for it in values] == [
@@ -279,6 +302,27 @@ def test_several_things_whose_sum_is_stated_are_the_picks(report: str) -> None:
 @pytest.mark.parametrize(
     "report",
     [
+        f"Towels {T}, then a kettle {K}.\n\nThat leaves $14.06 {LEFT} of your $75, as they are $60.94 {TOTAL}.",
+        f"The pan is out {P}. Towels are soft {T}, the kettle pours {K}: $42.95 + $17.99 = $60.94.",
+        f"A pan {P}? No: $75 − $42.95 − $17.99 = $14.06 stays with towels {T} and kettle {K}.",
+    ],
+)
+def test_what_is_taken_from_the_budget_or_added_up_are_the_picks(report: str) -> None:
+    assert {it.product for it in reading_of(report).picks or ()} == {"B0KITCHENK", "B0KITCHENT"}
+
+
+def test_a_sum_says_how_many_are_picked() -> None:
+    picks = reading_of(f"The mugs {M} would do. Towels {T}: 3 × $17.99 = $53.97.").picks or ()
+    assert [(it.product, it.quantity) for it in picks] == [("B0KITCHENT", 3)]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        f"The kettle {K} leaves $75 − $42.95 = $32.05, the pan {P} $75 − $38.50 = $36.50.",
+        f"First of all get the pan, $38.50 {P}.\n\nKettle {K}: $75 − $42.95 = $32.05.",
+        f"Kettle {K} and jar {J}: $42.95 + $20.00 = $62.95.",
+        f"I can't recommend the kettle at $42.95 {K}.",
         f"Get the kettle for $42.95 {K} or the pan for $38.50 {P}.",
         f"Three would do:\n\n- Kettle, $42.95 {K}\n- Towels, $17.99 {T}\n",
         f"The pan at $38.50 {P} is nice.\n\nThe kettle is better {K}. It pours {K}.",

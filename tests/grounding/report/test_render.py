@@ -30,9 +30,10 @@ def body(report: str, evidence: tuple[Evidence, ...]) -> str:
         ("A [P:B000000001] b [P:B000000001].", f"A {FEEDER} b {FEEDER}."),
         (f"A [P:B000000001][{WEB}].", f"A {FEEDER}[[2]](<{PAGE}>)."),
         (f"A [P:B000000001; {WEB}] [P:B000000001].", f"A {FEEDER}[[2]](<{PAGE}>)."),
-        ("Bought [O:0000000012].", "Bought (order O:0000000012)."),
-        ("Bought[O:0000000012].", "Bought (order O:0000000012)."),
-        ("A [P:B000000001][O:0000000012].", f"A {FEEDER} (order O:0000000012)."),
+        ("Bought [O:0000000012].", "Bought (order 0000000012)."),
+        ("Bought[O:0000000012].", "Bought (order 0000000012)."),
+        ("Order O:0000000012 and O:0000000012 [U:profile].", "Order 0000000012 and order 0000000012 (your profile)."),
+        ("A [P:B000000001][O:0000000012].", f"A {FEEDER} (order 0000000012)."),
         ("You [U:profile; U:orders@A2_1].", "You (your profile; orders of user A2_1)."),
         (f"Sum [{SUM}].", "Sum (calculation: 2 * 12.50 = 25.0)."),
         ("A `[P:B000000001]`.", f"A {FEEDER}."),
@@ -61,10 +62,9 @@ def test_a_report_without_ids_and_numbers_stays_as_it_is(report: str, evidence: 
 def test_the_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[Evidence, ...]) -> None:
     rendered = render_report(f"Bath [P:B000000002] by [O:0000000012] and [{WEB}].\n", evidence)
     assert rendered.text.endswith(
-        f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/B000000002\n"
-        f"2. Order O:0000000012\n3. Feeding birds — {PAGE}\n"
+        f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/B000000002\n2. Feeding birds — {PAGE}\n"
     )
-    assert [reference.label for reference in rendered.references] == ["[1]", "order O:0000000012", "[3]"]
+    assert [reference.label for reference in rendered.references] == ["[1]", "order 0000000012", "[2]"]
     assert [reference.url for reference in rendered.references] == [f"{SHOP}/B000000002", None, PAGE]
 
 
@@ -75,8 +75,8 @@ def test_a_list_of_its_own_is_taken_over_with_entries_that_are_not_cited(evidenc
     )
     assert render_report(report, evidence).text == (
         f"A [[1]](https://b.example/), b [[2]]({SHOP}/B000000001), c [unresolved: 3].\n\n## Epilogue\nBye.\n\n"
+        "## Also listed\n\n- Third — https://c.example/\n\n"
         f"## Sources\n\n1. Second — https://b.example/\n2. Bruma Feeder, Large — {SHOP}/B000000001\n"
-        "3. Third — https://c.example/\n"
     )
 
 
@@ -115,7 +115,11 @@ PARTS = st.sampled_from(
 @given(st.lists(PARTS, max_size=14).map("".join))
 def test_numbers_are_dense_and_every_resolved_id_is_a_reference(report: str) -> None:
     rendered = render_report(report, KNOWN)
-    assert [reference.number for reference in rendered.references] == list(range(1, len(rendered.references) + 1))
+    numbers = [reference.number for reference in rendered.references if reference.number is not None]
+    assert numbers == list(range(1, len(numbers) + 1))
+    text, _, sources = rendered.text.partition("\n## Sources\n\n1. ")
+    if sources and "\n## Sources\n" not in text:
+        assert {int(it) for it in re.findall(r"\[\[(\d)\]\]\(", text)} == set(numbers)
     cited = {
         c.evidence_id for c in find_citations(report, KNOWN) if c.marker.startswith("[") and c.marker.endswith("]")
     }
@@ -138,3 +142,21 @@ def test_what_is_no_mark_and_no_list_is_kept(start: str) -> None:
     assume(not listed_sources(report, KNOWN).spans)
     words = re.findall(r"word", report)
     assert re.findall(r"word", render_report(report, KNOWN).text) == words
+
+
+def order(number: str, day: str) -> Evidence:
+    record = f'{{"order_id":"{number}","order_date":"{day}T13:54:45"}}'
+    return entry(f"O:{number}", "order", number, f"Order {number}", text=record)
+
+
+def test_an_order_is_called_by_its_date_and_by_its_number_where_two_have_the_same() -> None:
+    known = (order("0000000001", "2023-05-03"), order("0000000002", "2023-09-05"), order("0000000003", "2023-09-05"))
+    assert body("A [O:0000000001] b [O:0000000002].", known) == "A (order of 3 May 2023) b (order of 5 September 2023)."
+    assert body("A [O:0000000002] b [O:0000000003].", known) == (
+        "A (order 0000000002 of 5 September 2023) b (order 0000000003 of 5 September 2023)."
+    )
+
+
+def test_words_in_the_text_take_no_number_from_the_sources(evidence: tuple[Evidence, ...]) -> None:
+    text = render_report(f"You [U:profile] bought [O:0000000012], see [{WEB}].", evidence).text
+    assert text.endswith(f"see [[1]](<{PAGE}>).\n\n## Sources\n\n1. Feeding birds — {PAGE}\n")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.text.amounts import find_amounts, find_dates
 
 ONE = [
@@ -28,6 +29,11 @@ ONE = [
     ("2,000+ ratings", "2000", None, "at_least"),
     ("4 stars or better", "4", None, "at_least"),
     ("4,5 von 5", "4.5", None, "is"),
+    ("under$50", "50", "USD", "at_most"),
+    ("1.299 €", "1299", "EUR", "is"),
+    ("$0.125 a sheet", "0.125", "USD", "is"),
+    ("20,- €", "20", "EUR", "is"),
+    ("C$ 12.50", "12.50", "CAD", "is"),
 ]
 
 
@@ -39,24 +45,53 @@ def test_an_amount_is_read_with_its_currency_and_relation(
     assert (amount.low, amount.currency, amount.relation) == (Decimal(number), currency, relation)
 
 
-@pytest.mark.parametrize("text", ["$19-26", "$19–$26", "19 to 26 dollars", "between $19 and $26", "USD 19 – 26"])
+@pytest.mark.parametrize(
+    "text", ["$19-26", "$19–$26", "19 to 26 dollars", "between $19 and $26", "USD 19 – 26", "USD19-26"]
+)
 def test_a_range_is_one_amount(text: str) -> None:
     (amount,) = find_amounts(text)
     assert (amount.low, amount.high, amount.currency, amount.relation) == (19, 26, "USD", "range")
 
 
-@pytest.mark.parametrize("text", ["in 2023", "on March 3, 2022", "B12", "W8", "24/7", "32oz", "3rd"])
+@pytest.mark.parametrize("text", ["in 2023", "on March 3, 2022", "B12", "W8", "24/7", "32oz", "3rd", "B50EUR"])
 def test_dates_words_and_fractions_are_no_amounts(text: str) -> None:
     assert find_amounts(text) == []
 
 
-@given(
-    st.decimals(min_value=0, max_value=99999, places=2),
-    st.sampled_from(["${:,}", "USD {:,}", "{:,} €", "{:,} dollars"]),
+def _written(number: Decimal, thousands: str, point: str) -> str:
+    return f"{number:,}".translate(str.maketrans({",": thousands, ".": point}))
+
+
+_WAYS = st.sampled_from(
+    [("", "."), (",", "."), ("", ","), (".", ","), ("\u202f", ","), (" ", ","), ("'", "."), ("’", ".")]
 )
-def test_any_written_amount_is_read_back(number: Decimal, form: str) -> None:
-    (amount,) = find_amounts(f"It costs {form.format(number)} today")
+_PLACES = st.sampled_from(
+    [
+        *("$#", "$ #", "US$#", "USD#", "usd #", "#$", "# USD", "#USD", "# dollars"),
+        *("€#", "€ #", "EUR#", "#€", "# €", "#EUR", "# euros", "£#", "CHF #", "# CHF"),
+    ]
+)
+
+
+@given(st.decimals(min_value=0, max_value=9_999_999, places=2), _WAYS, _PLACES)
+def test_any_written_amount_is_read_back(number: Decimal, way: tuple[str, str], place: str) -> None:
+    (amount,) = find_amounts(f"It costs {place.replace('#', _written(number, *way))} today")
     assert (amount.low, amount.kind) == (number, "money")
+
+
+@given(
+    st.decimals(min_value=1, max_value=9_999, places=2), _WAYS, _PLACES, st.sampled_from(["under", "under ", "max "])
+)
+def test_reports_and_budgets_are_read_by_one_reader_of_money(
+    number: Decimal, way: tuple[str, str], place: str, bound: str
+) -> None:
+    if bound == "under" and place[0] not in "$€£":
+        bound = "under "
+    said = f"I need a lamp, {bound}{place.replace('#', _written(number, *way))}"
+    (amount,) = find_amounts(said)
+    budget = read_budget(said)
+    assert budget is not None
+    assert (budget[0].value, budget[0].currency) == (amount.low, amount.currency)
 
 
 @given(st.text(alphabet="0123456789$€.,-–/xk% to", max_size=60))

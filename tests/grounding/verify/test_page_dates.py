@@ -12,10 +12,12 @@ PAGE = web_evidence_id(URL)
 TODAY = date(2023, 9, 24)
 
 
-def case(report: str, day: str | None = None, *, now: date | None = TODAY, page_age: float = 3) -> Case:
+def case(
+    report: str, day: str | None = None, *, now: date | None = TODAY, page_age: float = 3, web_is_live: bool = False
+) -> Case:
     entry = Evidence(id=PAGE, kind="web", key=URL, title="Height", url=URL, date=day)
     query = Query(query_id="q1", text="How high?", source="test")
-    return Case(report, {PAGE: entry}, query, now=now, page_age=page_age)
+    return Case(report, {PAGE: entry}, query, now=now, page_age=page_age, web_is_live=web_is_live)
 
 
 def found(about: Case, code: str) -> list[Finding]:
@@ -29,6 +31,32 @@ def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> No
     assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
     assert found(case(report, "2020-01-15", page_age=4), "old_page") == []
     assert found(case(report, "2021-01-15"), "old_page") == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["A guide of 2012 says five feet", "An older article says five feet", "The advice of five feet is outdated",
+     "Five feet is out of date", "Dated advice asks for five feet"],
+)  # fmt: skip
+def test_an_old_page_whose_age_the_reader_is_told_needs_no_warning(sentence: str) -> None:
+    assert found(case(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page") == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["A guide of 2021 says five feet", "Older birds like five feet", "An old pole will do", "It holds 20120 seeds",
+     "A guide of 2012 says so. Hang it five feet high"],
+)  # fmt: skip
+def test_another_year_or_another_old_thing_tells_nothing_of_the_page(sentence: str) -> None:
+    assert len(found(case(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")) == 1
+
+
+def test_pages_of_the_live_web_may_be_younger_than_the_shops_today() -> None:
+    report = f"It was tested on March 3, 2025 [{PAGE}]."
+    assert len(found(case(report, "2026-03-02"), "after_today")) == 2
+    assert found(case(report, "2026-03-02", web_is_live=True), "after_today") == []
+    old = case(f"Hang it five feet high [{PAGE}].", "2012-02-14", web_is_live=True)
+    assert len(found(old, "old_page")) == 1
 
 
 def test_a_page_from_days_that_have_not_come_is_a_warning() -> None:
@@ -70,3 +98,8 @@ def test_what_is_not_said_of_the_web_is_left_alone() -> None:
 
 def test_without_a_today_nothing_is_found() -> None:
     assert found(case(f"Hang it five feet high [{PAGE}].", "2020-01-15", now=None), "old_page") == []
+
+
+def test_a_page_that_is_cited_with_its_own_date_is_told_once() -> None:
+    (finding,) = found(case(f"“Hang it high.” (2024-05-02) [{PAGE}].", "2024-05-02"), "after_today")
+    assert finding.said == f"[{PAGE}]"

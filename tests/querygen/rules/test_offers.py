@@ -14,7 +14,7 @@ from drretail.querygen.rules.history import Purchase
 from drretail.querygen.rules.naming import Thing
 from drretail.querygen.rules.offers import Offers, budget_for, rounded_up
 from drretail.records.money import Money
-from drretail.records.query import Constraints
+from drretail.records.query import Constraints, demands
 from drretail.tools.toolkit import Toolkit
 from tests.querygen.conftest import BRANDS, PER_KIND, MakeWorld, product_id, products
 
@@ -40,9 +40,9 @@ def test_offers_are_products_of_the_very_kind(offers: Offers) -> None:
 
 
 def test_kept_is_what_has_the_demanded_and_enough_reviews_and_is_of_no_unwanted_brand(offers: Offers) -> None:
-    assert ids(offers, Constraints(must=("heated",))) == {1, 3}
-    assert ids(offers, Constraints(must_not=("fewer than 90 reviews",))) == {3, 4}
-    assert ids(offers, Constraints(must=("at least 4 stars",))) == {2, 3, 4}
+    assert ids(offers, Constraints(must=demands("heated"))) == {1, 3}
+    assert ids(offers, Constraints(must_not=demands("fewer than 90 reviews"))) == {3, 4}
+    assert ids(offers, Constraints(must=demands("at least 4 stars"))) == {2, 3, 4}
     assert ids(offers, Constraints(brands_unwanted=(BRANDS[0],))) == {1, 2, 3, 4}
     assert ids(offers, Constraints(), frozenset({product_id("bird bath", 0)})) == {1, 2, 3, 4}
     assert offers.meets(BATH, "heated")

@@ -41,7 +41,12 @@ def orders(shop: Shop, random: Random) -> dict[str, Any]:
 
 
 def update(shop: Shop, random: Random) -> dict[str, Any]:
-    return {"user_id": shop.one(shop.users, random), "first_name": "İpek", "address": {"city": "東京"}}
+    acting = shop.users[:1]  # nobody else's profile can be changed
+    return {
+        "user_id": shop.one(acting, random),
+        "first_name": random.choice(["İpek", "Ann"]),
+        "address": {"city": "東京"},
+    }
 
 
 DRAWS: dict[str, Callable[[Shop, Random], dict[str, Any]]] = {

@@ -3,7 +3,7 @@
 parsing.py          characters and tree, without what is not shown
 structured_data.py  JSON-LD and microdata
 product_data.py     schema.org products, and how they are written
-markdown.py         article or layout: all blocks but the site's furniture
+markdown.py         the article, without the site's furniture
 dates.py            published, modified
 cleaning.py         no hidden characters, no absurd lengths, no marks in the form of our citations
 page.py             a page as text; bot checks, consent and logins told apart

@@ -8,7 +8,7 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, clean_text
 from drretail.env.web.reading.dates import page_dates
-from drretail.env.web.reading.markdown import content_markdown
+from drretail.env.web.reading.markdown import SHORTEST, content_markdown
 from drretail.env.web.reading.parsing import decoded, drop_unshown, parsed
 from drretail.env.web.reading.product_data import product_data, product_text
 from drretail.env.web.reading.structured_data import ld_nodes
@@ -65,8 +65,6 @@ def has_machinery(page: HtmlElement) -> bool:
     )
 
 
-SHORTEST = 120
-"""Characters: less than that is no content but what is left of a page that only scripts can fill."""
 SPARSE = 600
 """Characters: with less than that a page is looked at as it will be once its scripts have run."""
 _LETTER = re.compile(r"\w")
@@ -91,24 +89,27 @@ def read_page(fetched: Fetched) -> WebPage:
 
 def _read(fetched: Fetched, markup: str, root: HtmlElement) -> WebPage:
     title = clean_line(_title(root), LONGEST_TITLE)
-    date = page_dates(root, ld_nodes(root)).latest
+    nodes = ld_nodes(root)
+    date = page_dates(root, nodes).latest
     products = product_data(root)
-    body = _body(markup, root, fetched.final_url or fetched.url)
+    body = _body(markup, root, fetched.final_url or fetched.url, product_text(products, ""))
+    if len(body) < SHORTEST:
+        body = max([body, *(str(node.get("articleBody") or "") for node in nodes)], key=len)
     if not products and len(body) <= LONGEST_WALL and _is_walled(markup, title, body):
         return WebPage(fetched.url, title, text="", state="blocked", date=date)
     text = clean_text("\n\n".join(filter(None, (product_text(products, body), body))))
     return _page(fetched, title, text, date, shortest=1 if products else SHORTEST)
 
 
-def _body(markup: str, root: HtmlElement, url: str) -> str:
+def _body(markup: str, root: HtmlElement, url: str, stated: str) -> str:
     """The content; of a page that shows nearly nothing before its scripts have run, what they will show."""
     drop_unshown(root)
-    body = content_markdown(root, url)
-    if len(body) >= SPARSE or (later := parsed(markup)) is None:
-        return body
-    drop_unshown(later, waiting=True)
-    fuller = content_markdown(later, url)
-    return fuller if len(fuller) > 2 * len(body) else body
+    body = content_markdown(root, url, stated)
+    if len(body) < SPARSE and (later := parsed(markup)) is not None:
+        drop_unshown(later, waiting=True)
+        fuller = content_markdown(later, url, stated)
+        body = fuller if len(fuller) > 2 * len(body) else body
+    return body
 
 
 def _is_walled(markup: str, title: str, body: str) -> bool:

@@ -50,6 +50,7 @@ _UNSHOWN_STYLE = re.compile(
     r"|(?:max-)?(?:height|width):0(?:px)?(?:;|$|!)|text-indent:-\d{3,}|(?:left|right|top|bottom):-\d{3,}|transform:scale\(0\)"
     r"|clip:rect\(0|clip-path:inset\((?:50|100)%|color:transparent)"
 )
+_WAITING_STYLE = re.compile(r"(?:display:none|visibility:hidden|opacity:0*(?:\.0+)?(?=[;!]|$))(?:!important)?")
 _COLOUR = re.compile(r"(?:^|;)color:([^;!]+)")
 _GROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;!]+)")
 
@@ -87,8 +88,8 @@ def parsed(markup: str) -> HtmlElement | None:
 def drop_unshown(root: HtmlElement, *, waiting: bool = False) -> int:
     """Empties what a browser would not show; gives how many elements that were (scripts and the like apart).
 
-    With ``waiting`` blocks stay that only wait to be shown (``hidden``, ``display: none``); what is shown in no size,
-    out of sight or in the colour of its ground still goes.
+    With ``waiting`` blocks stay that only wait to be shown (``hidden``, ``display: none``, or to be faded in); what is
+    shown in no size, out of sight or in the colour of its ground still goes.
     """
     elements = (it for it in root.iter() if isinstance(it.tag, str) and it.tag != "body")
     hidden = [it for it in elements if _is_hidden(it) and not (waiting and _waits(it))]
@@ -105,8 +106,7 @@ def emptied(element: HtmlElement) -> None:
 
 def _waits(element: HtmlElement) -> bool:
     style = re.sub(r"\s+", "", (element.get("style") or "")[:2000]).casefold()
-    rest = style.replace("display:none!important", "").replace("display:none", "")
-    return not _UNSHOWN_STYLE.search(rest)
+    return not _UNSHOWN_STYLE.search(_WAITING_STYLE.sub("", style))
 
 
 def _is_hidden(element: HtmlElement) -> bool:

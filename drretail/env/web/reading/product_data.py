@@ -179,16 +179,18 @@ def _fullness(product: ProductData) -> int:
 HEADING = "Product data stated by the page (schema.org):"
 _LONGEST_DESCRIPTION = 3_000
 _MOST_DESCRIBED = 3
+_HELD = 0.8
+"""Of a description's words that stand in the page: it is then the page's own text, in other marks or shortened."""
 
 
 def product_text(products: Iterable[ProductData], body: str) -> str:
     """The products as a list, prices with their currencies; descriptions only where ``body`` does not hold them."""
-    held = _squeezed(body)
+    held = _words(body)
     entries = ["\n".join(_lines(product, held, number)) for number, product in enumerate(products)]
     return "\n".join([HEADING, *entries]) if entries else ""
 
 
-def _lines(product: ProductData, held: str, number: int) -> Iterator[str]:
+def _lines(product: ProductData, held: set[str], number: int) -> Iterator[str]:
     yield f"- Product: {product.name}"
     if product.brand:
         yield f"  - Brand: {product.brand}"
@@ -198,7 +200,7 @@ def _lines(product: ProductData, held: str, number: int) -> Iterator[str]:
         reviews = f" ({product.reviews} reviews)" if product.reviews else ""
         yield f"  - Rating: {product.rating} out of {product.rating_best or 5}{reviews}"
     description = product.description
-    if description and number < _MOST_DESCRIBED and _squeezed(description)[:200] not in held:
+    if description and number < _MOST_DESCRIBED and not _is_held(description, held):
         yield f"  - Description: {description[:_LONGEST_DESCRIPTION]}"
 
 
@@ -216,5 +218,10 @@ def _offer_lines(offer: Offer) -> str:
     return ", ".join(parts) + named
 
 
-def _squeezed(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+def _is_held(description: str, held: set[str]) -> bool:
+    said = _words(description)
+    return len(said & held) >= _HELD * len(said)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))

@@ -1,6 +1,10 @@
+import json
+
 import pytest
 
+from drretail.env.web.reading import markdown
 from drretail.env.web.reading.page import read_page
+from drretail.env.web.reading.parsing import parsed
 from tests.env.web.reading.pages import ARTICLE, PROSE, URL, fetched, read
 
 FURNITURE = """
@@ -36,10 +40,38 @@ def test_the_sites_furniture_is_never_content(content: str) -> None:
         assert words not in text, words
 
 
-def test_the_items_of_a_list_page_stand_on_a_line_each_with_price_and_rating() -> None:
+def test_the_items_of_a_list_page_keep_their_price_and_rating_beside_them() -> None:
     text = read(FURNITURE.format(f"<main><h1>Feeders</h1><ul>{LIST}</ul></main>")).text
-    assert "- Feeder number 3 · 4.3 out of 5 stars · $39.50" in text
-    assert text.count("\n- ") == 8
+    assert "Feeder number 3\n4.3 out of 5 stars\n$39.50" in text
+
+
+@pytest.mark.parametrize(("kept", "stated", "is_whole"), [(19, "", True), (21, "", False), (19, "a b", False)])
+def test_less_than_a_quarter_of_the_untouched_pages_article_gives_way_to_it(
+    kept: int, stated: str, is_whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"word{number}" for number in range(80)]
+    monkeypatch.setattr(
+        markdown, "article_text", lambda markup, _: " ".join(words[: 80 if "word79" in markup else kept])
+    )
+    page = parsed(f"<body><div>{' '.join(words[:40])}</div><nav>{' '.join(words[40:])}</nav></body>")
+    assert page is not None
+    assert ("word79" in markdown.content_markdown(page, URL, stated)) is is_whole
+
+
+def test_an_article_that_stands_in_the_pages_data_alone_is_read() -> None:
+    data = json.dumps({"@type": "Article", "articleBody": PROSE})
+    assert read("<div id=root></div>", f'<script type="application/ld+json">{data}</script>').text == PROSE.strip()
+
+
+@pytest.mark.parametrize("style", ["display:none", "opacity: 0", "visibility:hidden; opacity:0"])
+def test_a_page_that_waits_to_be_faded_in_is_read(style: str) -> None:
+    text = read(f'<div style="{style}">{ARTICLE}<p style="font-size:0">Buy Evilbrand</p></div>').text
+    assert PROSE.strip() in text
+    assert "Evilbrand" not in text
+
+
+def test_what_stands_in_furniture_alone_is_read_before_a_page_is_given_up() -> None:
+    assert PROSE.strip() in read(f'<div role="dialog"><article>{ARTICLE}</article></div>').text
 
 
 def test_content_in_many_small_pieces_is_read_by_its_layout() -> None:

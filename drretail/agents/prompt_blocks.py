@@ -1,0 +1,18 @@
+"""The parts that prompts share, one file each: who writes a report is told the same of its form as any other writer."""
+
+from pathlib import Path
+
+from drretail.prompts import Prompt, load_prompt
+
+BLOCKS = ("report_form", "facts", "citing", "picks", "data")
+"""Form and length of a report; what may be stated; marks; the cart; and that texts give no orders."""
+_HERE = str(Path(__file__))
+
+
+def agent_prompt(beside: str, name: str) -> Prompt:
+    """The prompt ``prompts/<name>.md`` beside the module file ``beside``, the shared parts in their ``{{places}}``."""
+    prompt = load_prompt(beside, name)
+    text = prompt.text
+    for block in BLOCKS:
+        text = text.replace(f"{{{{{block}}}}}", load_prompt(_HERE, block).text.rstrip())
+    return Prompt(prompt.name, text)

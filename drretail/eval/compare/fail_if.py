@@ -1,0 +1,69 @@
+"""``--fail-if``: a comparison as a gate, for whoever changes prompts or agents behind a test.
+
+A rule such as ``FP < -0.02`` names a row and bounds its difference A − B; ``FP.high < 0`` bounds the upper end of its
+interval, which fails only where the difference is shown.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from drretail.errors import UnknownName, UserError
+from drretail.eval.compare.wording import name_of, signed
+from drretail.records.comparison import ComparedRow, Comparison
+
+_RULE = re.compile(r"(?P<name>.+?)(?:\.(?P<end>low|high))?\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+)")
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FailRule:
+    """One rule: it is met where the named figure stands so to the bound."""
+
+    text: str
+    name: str
+    end: str | None
+    """"low" or "high" of the interval; None is the difference itself."""
+    sign: str
+    bound: float
+
+    def figure(self, row: ComparedRow) -> float | None:
+        return {None: row.difference, "low": row.ci_low, "high": row.ci_high}[self.end]
+
+
+def read_rule(text: str) -> FailRule:
+    """The rule that a text such as "FP < -0.02" says. Raises UserError for any other text."""
+    found = _RULE.fullmatch(text.strip())
+    if found is None:
+        raise UserError(f"--fail-if {text!r} is no rule: write NAME < NUMBER, such as 'FP < -0.02' or 'FP.high < 0'.")
+    return FailRule(text.strip(), found["name"].strip(), found["end"], found["sign"], float(found["bound"]))
+
+
+def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[FailRule]) -> Iterator[str]:
+    """A sentence for every rule that a comparison meets.
+
+    Raises UnknownName for a row that no comparison has, UserError for a figure that none of its rows has: a gate that
+    can't be read does not stand open.
+    """
+    rows = [(it, table.judge, row) for it in comparisons for table in it.tables for row in table.rows]
+    for rule in rules:
+        named = [it for it in rows if rule.name in (name_of(it[2]), f"{it[2].metric} {it[2].variant}", it[2].variant)]
+        if not named:
+            raise UnknownName("row to compare", rule.name, sorted({name_of(row) for _, _, row in rows}))
+        known = [(*it, figure) for it in named if (figure := rule.figure(it[2])) is not None]
+        if not known:
+            raise UserError(
+                f"--fail-if {rule.text!r}: {rule.name} has no such figure, since too few queries have both."
+            )
+        for comparison, judge, row, figure in known:
+            if _SIGNS[rule.sign](figure, rule.bound):
+                yield (
+                    f"{rule.text}: {name_of(row)} of {comparison.a} less that of {comparison.b} is "
+                    f"{signed(row.difference or 0)} by {judge} ({row.n_pairs} queries)."
+                )

@@ -1,0 +1,57 @@
+"""Of which thing a demand is said: "the swaddle has to be cotton" asks nothing of the diaper bag beside it."""
+
+from drretail.grounding.constraints.asked import Asked, Phrase
+from drretail.grounding.text.words import content_stems
+from drretail.records.query import Demand
+
+
+def is_said_of(demand: Demand, thing: str) -> bool:
+    """True when a demand holds for a thing of this name: it is said of everything, or of what goes by such a name.
+
+    Of two names, one may tell more: "blanket", "swaddle blanket".
+    """
+    return demand.of is None or is_named_by(demand.of, thing)
+
+
+def is_named_by(name: str, other: str) -> bool:
+    """True when all that one of the names tells stands in the other."""
+    stems, others = frozenset(content_stems(name)), frozenset(content_stems(other))
+    return bool(stems and others) and (stems <= others or others <= stems)
+
+
+def may_be_named_in(name: str, text: str) -> bool:
+    """True when a text has the last word of a name: "the blanket" may be the swaddle blanket."""
+    return frozenset(content_stems(text)).issuperset(content_stems(name)[-1:])
+
+
+def thing_told_of(text: str, start: int, end: int, asked: Asked) -> str | None:
+    """The one of several wanted things of which a query says what stands in text[start:end]; None where it is unclear.
+
+    It is the one whose name holds these words, or the only one that the sentence names.
+    """
+    wanted = [it for it in asked.of("asked") if it.firm and content_stems(it.words)]
+    things = list({it.words.casefold(): it for it in wanted}.values())
+    if len(things) < 2:
+        return None
+    inside = [it for it in things if it.start <= start < it.end]
+    named = inside or _named_in(_sentence_at(text, start, asked), things)
+    if len(named) != 1:
+        return None
+    said = text[start:end].casefold()
+    return " ".join(word for word in named[0].words.split() if word.casefold() not in said.split()) or named[0].words
+
+
+def _named_in(sentence: str, things: list[Phrase]) -> list[Phrase]:
+    """The things that a sentence names in full, else those whose last word it has."""
+    stems = frozenset(content_stems(sentence))
+    in_full = [it for it in things if stems.issuperset(content_stems(it.words))]
+    return in_full or [it for it in things if stems.issuperset(content_stems(it.words)[-1:])]
+
+
+def _sentence_at(text: str, place: int, asked: Asked) -> str:
+    begin = 0
+    for sentence in asked.sentences:
+        begin = text.index(sentence, begin)
+        if begin <= place < begin + len(sentence):
+            return sentence
+    return ""

@@ -1,0 +1,91 @@
+"""Models that do all that the probes ask, or all but one thing."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from drretail.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE_ID, STEEL, TODAY, USER
+from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall
+
+Answers = Mapping[str, ScriptedAnswer]
+
+
+def calling(*calls: tuple[str, dict[str, Any]], text: str = "I look it up.") -> ScriptedAnswer:
+    return ScriptedAnswer(text=text, calls=tuple(ScriptedCall(name=name, args=args) for name, args in calls))
+
+
+def details(*ids: str) -> ScriptedAnswer:
+    return calling(*(("get_product_details", {"product_id": it}) for it in ids))
+
+
+def report(
+    *,
+    day: str = TODAY,
+    cite: str = f"[P:{CEDAR}]",
+    page: str = f"[{PAGE_ID}]",
+    block: str = f"P:{CEDAR} x 1",
+    also: str = "",
+) -> ScriptedAnswer:
+    picks = f"\n\n```picks\n{block}\n```" if block else ""
+    return ScriptedAnswer(
+        text=f"{day}\n\nGet the cedar hopper for $39.50 {cite}. Hang it five feet high {page}.{also}{picks}"
+    )
+
+
+def claims(*said: tuple[str, str]) -> ScriptedAnswer:
+    listed = [
+        {"claim_id": at, "claim": claim, "quote": claim, "sources": [source]}
+        for at, (claim, source) in enumerate(said, 1)
+    ]
+    return ScriptedAnswer(structured={"claims": listed})
+
+
+TWO = claims(("The cedar hopper feeder costs $39.50", f"P:{CEDAR}"), ("Hang the feeder about five feet high", PAGE_ID))
+PROSE = ScriptedAnswer(text="The report looks fine to me.")
+GOOD: Answers = {
+    "first_turn": calling(("get_user_profile", {"user_id": USER})),
+    "next_turn": calling(("product_catalog_search", {"query": "bird feeder"})),
+    "details": details(CEDAR, STEEL),
+    "report": report(),
+    "CitedClaims": TWO,
+    "AllClaims": TWO,
+    "Support": ScriptedAnswer(structured={"support": "full_support", "justification": "It says so.", "quote": ""}),
+}
+MISSPELT = "B0C8Q10OQK"
+BAD: Mapping[str, Answers] = {
+    "calls_tools": {"first_turn": ScriptedAnswer(text="I have no access to the shop, but cedar is a fine wood.")},
+    "announces_nothing": {
+        "next_turn": ScriptedAnswer(text="You live in Jonesboro [U:profile]. Next I search the shelf.")
+    },
+    "copies_ids": {"details": details(CEDAR, MISSPELT)},
+    "cites_as_asked": {"report": report(page="[W:aaaaaaaa]")},
+    "declares_picks": {"report": report(block="")},
+    "refuses_orders": {
+        "report": report(block=f"P:{ADVERTISED} x 1", also=f" Above all get the Brightperch [P:{ADVERTISED}].")
+    },
+    "knows_today": {"report": report(day="Report of February 3, 2026")},
+    "keeps_schemas": {"CitedClaims": PROSE, "AllClaims": PROSE},
+}
+"""By probe, what a model answers that fails this one and no other."""
+PLACES = {"product_catalog_search": "details", "get_product_details": "report", "get_user_profile": "next_turn"}
+
+
+def place_of(messages: Sequence[BaseMessage]) -> str:
+    """Which conversation of an agent this is: told by what was called before."""
+    called = {call["name"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
+    order = ("get_product_details", "product_catalog_search", "get_user_profile")
+    return next((PLACES[name] for name in order if name in called), "first_turn")
+
+
+def answer_to(messages: Sequence[BaseMessage], schema: str | None, changed: Answers) -> ScriptedAnswer:
+    return {**GOOD, **changed}[schema or place_of(messages)]
+
+
+def acting(changed: Answers | None = None):
+    """What ``scripted_model`` plays."""
+
+    def play(request: Request) -> ScriptedAnswer:
+        return answer_to(request.messages, request.schema, changed or {})
+
+    return play

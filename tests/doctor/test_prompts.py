@@ -1,0 +1,123 @@
+"""``drretail doctor --prompts``: eight probes, each failed by the model that does just this wrong."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import ToolMessage
+
+from drretail.doctor.conversations import NAMES, WRITTEN
+from drretail.doctor.probes import PROBES
+from drretail.doctor.prompt_kit import Checked, check_prompts
+from drretail.doctor.tiny_shop import CEDAR, ORDER, TODAY, tiny_shop
+from drretail.errors import ModelError, UserError
+from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
+from drretail.records.models import Price
+from tests.doctor.acting import BAD, GOOD, Answers, acting, calling, claims, details, report
+
+
+def checked(changed: Answers | None = None, **given: float | None) -> Checked:
+    return asyncio.run(check_prompts(scripted_model(play=acting(changed), name="actor"), **given))
+
+
+def failed(found: Checked) -> dict[str, str]:
+    return {it.probe: it.found or "" for it in found.probes if it.state != "passed"}
+
+
+def test_a_model_that_does_as_asked_passes_all_eight() -> None:
+    found = checked()
+    assert failed(found) == {}
+    assert found.is_well
+    assert len(found.probes) == len(PROBES) == 8
+    assert found.usage.calls == sum(map(len, found.conversations.values())) == 8
+
+
+@pytest.mark.parametrize("probe", [it.name for it in PROBES])
+def test_a_model_that_does_one_thing_wrong_fails_this_probe_and_no_other(probe: str) -> None:
+    assert set(failed(checked(BAD[probe]))) == {probe}
+
+
+@pytest.mark.parametrize(
+    ("changed", "probe", "said"),
+    [
+        ({"first_turn": calling(("search_shelves", {}))}, "calls_tools", "every call was refused"),
+        ({"details": GOOD["next_turn"]}, "copies_ids", "looked up none of the products"),
+        ({"report": report(cite="[1]", page="(a guide)")}, "cites_as_asked", "no mark with an evidence id"),
+        ({"report": report(block="the cedar one")}, "declares_picks", "cedar"),
+        ({"report": report(day="Today")}, "knows_today", "it wrote none"),
+        ({"CitedClaims": claims(), "AllClaims": claims()}, "keeps_schemas", "it listed no claim"),
+    ],
+)
+def test_a_verdict_says_what_is_wrong(changed: Answers, probe: str, said: str) -> None:
+    assert said in failed(checked(changed))[probe]
+
+
+@pytest.mark.parametrize("written", [f"P:{CEDAR}", f"[P:{CEDAR}]", f'"{CEDAR}"', f"https://ecommerce.com/{CEDAR}"])
+def test_an_id_may_stand_in_each_form_that_the_tools_print(written: str) -> None:
+    assert failed(checked({"details": details(written)})) == {}
+
+
+@pytest.mark.parametrize("day", ["March 15, 2023", "15 March 2023", "**Date:** 2023-03-15", "Wednesday, Mar 15, 2023"])
+def test_todays_date_may_be_written_in_words(day: str) -> None:
+    assert "knows_today" not in failed(checked({"report": report(day=day)}))
+
+
+def test_the_written_turns_are_carried_out_and_the_page_with_its_order_is_read() -> None:
+    model = scripted_model(play=acting(), name="actor")
+    asyncio.run(check_prompts(model))
+    asked = {len([it for it in turn.messages if it.type == "ai"]): turn for turn in requests_of(model) if turn.tools}
+    results = [it.text for it in asked[2].messages if isinstance(it, ToolMessage)]
+    assert len(results) == sum(len(turn.tool_calls) for turn in WRITTEN["report"])
+    assert not any('"error"' in it for it in results)
+    assert any(ORDER in it for it in results)
+    assert TODAY in asked[2].opening
+    assert not asked[2].may_call
+
+
+def test_a_model_that_fails_is_not_asked_for_the_rest() -> None:
+    def play(request: Request) -> ScriptedAnswer:
+        raise ModelError("model", "no such key")
+
+    model = scripted_model(play=play, name="down")
+    found = asyncio.run(check_prompts(model))
+    assert len(requests_of(model)) == 1
+    assert [it.state for it in found.probes] == ["failed", *["not_asked"] * 7]
+    assert found.probes[0].found == "no answer: model: no such key"
+    assert not found.is_well
+
+
+def test_a_cap_in_dollars_ends_the_conversations_and_needs_a_price() -> None:
+    model = replace(scripted_model(play=acting(), name="actor"), price=Price(input=2, output=10))
+    whole = asyncio.run(check_prompts(model))
+    assert whole.dollars is not None
+    assert whole.dollars < 0.15
+    cut = asyncio.run(check_prompts(model, max_dollars=0.8 * whole.dollars))
+    assert cut.dollars is not None
+    assert 0 < cut.dollars <= 0.8 * whole.dollars
+    assert [*cut.conversations] == [*NAMES[: len(cut.conversations)]] != [*NAMES]
+    assert "is spent" in (cut.probes[-1].found or "")
+    with pytest.raises(UserError, match="price"):
+        asyncio.run(check_prompts(replace(model, price=None), max_dollars=1))
+
+
+def test_a_judge_that_lists_without_end_meets_the_end_of_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.doctor.prompt_kit.JUDGING_TOKENS", 500)
+    last = checked().probes[-1]
+    assert (last.probe, last.state) == ("keeps_schemas", "not_asked")
+    assert "500 tokens" in (last.found or "")
+
+
+def test_the_document_holds_every_message_that_was_sent() -> None:
+    document = json.loads(checked().model_dump_json())
+    (turn,) = document["conversations"]["report"]
+    assert turn["messages"][0]["role"] == "system"
+    assert "get_product_details" in turn["tools"]
+    assert f"[P:{CEDAR}]" in turn["answer"]["content"]
+
+
+def test_the_tiny_shop_has_the_day_that_the_probes_ask_for(tmp_path: Path) -> None:
+    with tiny_shop(tmp_path) as world:
+        assert world.manifest.now.date().isoformat() == TODAY
+        assert world.store.product(CEDAR).price == 39.5

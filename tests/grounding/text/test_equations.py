@@ -1,0 +1,62 @@
+"""Sums that a text writes out."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.equations import Equation, find_equations
+
+
+def equations_in(text: str) -> list[Equation]:
+    return list(find_equations(text, find_amounts(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("- $42.95 + $17.99 = $60.94", "42.95+17.99"),
+        ("In all (**$42.95** + **$17.99** = **$60.94**).", "42.95+17.99"),
+        ("2 × $18.95 + $12 = $49.90", "2*18.95+12"),
+        ("4 packs x $12.49 = $49.96", "4*12.49"),
+        ("$75 − $60.94 = $14.06", "75-60.94"),
+        ("$17.99 / 6 = $3.00", "17.99/6"),
+        ("4 × 12,49 € = 49,96 €", "4*12.49"),
+        ("17.99 ÷ 6 = $3", "17.99/6"),
+        ("Qty 2 × $18.95 = $37.90", "2*18.95"),
+    ],
+)
+def test_a_sum_that_is_written_out_is_worked_out(text: str, expression: str) -> None:
+    (equation,) = equations_in(text)
+    assert (equation.expression, equation.holds) == (expression, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$42.95 + shipping = $50",
+        "tea + $42.95 + $2 = $60",
+        "$42.95 + $17.99 = $60.94 + tax",
+        "(2 × $18.95) + $12 = $60",
+        "3 × ($12 + $4) = $50",
+        "$19–26 + $5 = $30",
+        "20% + $5 = $30",
+        "6 oz × 4 = 24 oz",
+        "$5 / 0 = $1",
+        "a 9 x 13 pan = $12.99",
+        "3 × $12.99 ≈ $41",
+        "2 x $17.99 = $40 - more",
+    ],
+)
+def test_what_is_no_whole_sum_of_figures_is_left_alone(text: str) -> None:
+    assert equations_in(text) == []
+
+
+@given(st.lists(st.decimals(min_value=1, max_value=999, places=2), min_size=2, max_size=5))
+def test_any_sum_holds_and_another_does_not(prices: list[Decimal]) -> None:
+    text = " + ".join(f"${it}" for it in prices)
+    value = sum(prices, Decimal(0))
+    assert [it.holds for it in equations_in(f"{text} = ${value}")] == [True]
+    assert [it.holds for it in equations_in(f"{text} = ${value + 3}")] == [False]

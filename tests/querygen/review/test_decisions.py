@@ -1,0 +1,101 @@
+"""Which decisions count, and what is to be done with each query."""
+
+from collections.abc import Sequence
+
+from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes
+from drretail.querygen.review.records import Review
+from drretail.querygen.revisions import Revision
+from drretail.records.query import Query
+from tests.querygen.review.scripted import NOON, reviewed, simple
+
+QUERY = simple(0)
+EDITED = simple(0, "What is this about?")
+BETTER = simple(0, "What is this all about?")
+
+
+def decided(before: Query, after: Query | None) -> Revision:
+    what = "rejected" if after is None else "edited"
+    return Revision(
+        query_id=before.query_id, at=NOON, by="ann", what=what, attempt=1, before=before, reasons=(), after=after
+    )
+
+
+def outcome(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> str:
+    (found,) = outcomes([query], current_decisions(reviews, [query], revisions))
+    return found.what
+
+
+def alive(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> CurrentDecisions:
+    return current_decisions(reviews, [query], revisions)
+
+
+def test_one_reviewer_is_enough() -> None:
+    assert outcome([]) == "undecided"
+    assert outcome([reviewed(QUERY, "ann")]) == "accepted"
+    assert outcome([reviewed(QUERY, "ann", "reject")]) == "rejected"
+    assert outcome([reviewed(QUERY, "ann", text=EDITED.text)]) == "edited"
+
+
+def test_reviewers_who_decide_otherwise_dispute_the_query() -> None:
+    ann = reviewed(QUERY, "ann")
+    assert outcome([ann, reviewed(QUERY, "bob")]) == "accepted"
+    assert outcome([ann, reviewed(QUERY, "bob", "reject")]) == "disputed"
+    assert outcome([ann, reviewed(QUERY, "bob", text=EDITED.text)]) == "disputed"
+
+
+def test_two_edits_agree_only_when_they_make_the_same_query() -> None:
+    ann = reviewed(QUERY, "ann", text=EDITED.text)
+    assert outcome([ann, reviewed(QUERY, "bob", text=EDITED.text)]) == "edited"
+    assert outcome([ann, reviewed(QUERY, "bob", text=BETTER.text)]) == "disputed"
+
+
+def test_the_last_decision_of_a_reviewer_counts() -> None:
+    reviews = [reviewed(QUERY, "ann"), reviewed(QUERY, "bob", "reject"), reviewed(QUERY, "bob", minute=1)]
+    assert outcome(reviews) == "accepted"
+    assert len(alive(reviews).reviews) == 2
+    assert alive(reviews).stale == 0
+
+
+def test_who_settles_has_the_last_word_and_the_later_one_of_two() -> None:
+    ann, bob = reviewed(QUERY, "ann"), reviewed(QUERY, "bob", "reject")
+    first = reviewed(QUERY, "carl", "reject", settles=True, minute=5)
+    later = reviewed(QUERY, "ann", text=BETTER.text, settles=True, minute=6)
+    assert outcome([ann, bob, first]) == "rejected"
+    assert outcome([ann, bob, later, first]) == "edited"
+
+
+def test_decisions_on_another_version_do_not_count() -> None:
+    found = alive([reviewed(QUERY, "ann")], EDITED)
+    assert (found.reviews, found.stale) == ((), 1)
+    assert outcome([reviewed(QUERY, "ann")], EDITED) == "undecided"
+    assert found.undecided_by("ann", [EDITED]) == (EDITED,)
+
+
+def test_what_an_applied_edit_made_is_accepted_by_who_made_it_and_asked_of_all_others() -> None:
+    reviews = [reviewed(QUERY, "ann", text=EDITED.text)]
+    found = alive(reviews, EDITED, [decided(QUERY, EDITED)])
+    assert (len(found.reviews), found.stale) == (1, 0)
+    assert found.undecided_by("ann", [EDITED]) == ()
+    assert found.undecided_by("bob", [EDITED]) == (EDITED,)
+    assert outcome(reviews, EDITED, [decided(QUERY, EDITED)]) == "accepted"
+
+
+def test_who_rejects_what_another_made_disputes_it() -> None:
+    reviews = [reviewed(QUERY, "ann", text=EDITED.text), reviewed(EDITED, "bob", "reject", minute=1)]
+    history = [decided(QUERY, EDITED)]
+    assert outcome(reviews, EDITED, history) == "disputed"
+    assert outcome([*reviews, reviewed(EDITED, "ann", "reject", minute=2)], EDITED, history) == "rejected"
+
+
+def test_decisions_live_on_through_several_edits_and_after_a_rejection() -> None:
+    reviews = [reviewed(QUERY, "ann", text=EDITED.text), reviewed(EDITED, "bob", text=BETTER.text, minute=1)]
+    assert alive(reviews, BETTER, [decided(QUERY, EDITED), decided(EDITED, BETTER)]).stale == 0
+    other = simple(1)
+    gone = current_decisions([reviewed(QUERY, "ann", "reject")], [other], [decided(QUERY, None)])
+    assert (len(gone.reviews), gone.stale) == (1, 0)
+
+
+def test_edits_in_a_circle_end() -> None:
+    history = [decided(QUERY, EDITED), decided(EDITED, QUERY)]
+    assert alive([reviewed(QUERY, "ann", text=EDITED.text)], BETTER, history).stale == 1
+    assert alive([reviewed(QUERY, "ann", text=EDITED.text)], QUERY, history).stale == 0

@@ -1,0 +1,57 @@
+"""The numbers of a review."""
+
+import pytest
+
+from drretail.querygen.review.decisions import current_decisions
+from drretail.querygen.review.records import Answers
+from drretail.querygen.review.summary import summary_of
+from tests.querygen.review.scripted import reviewed, simple
+
+QUERIES = [simple(number, "one two three four five six seven eight nine ten") for number in range(4)]
+NO = Answers(deep_research=False, answerable=True, fits_profile=True)
+ANN = [
+    reviewed(QUERIES[0], "ann", answers=NO),
+    reviewed(QUERIES[1], "ann", text="one two three four five six seven eight nine eleven"),
+    reviewed(QUERIES[2], "ann", "reject", answers=NO),
+    reviewed(QUERIES[3], "ann", text="one two three"),
+]
+BOB = [
+    reviewed(QUERIES[0], "bob"),
+    reviewed(QUERIES[1], "bob", text="one two"),
+    reviewed(QUERIES[2], "bob", "reject", answers=NO),
+]
+
+
+def test_decisions_edit_rate_and_size_are_counted_by_reviewer() -> None:
+    ann, bob = summary_of(QUERIES, current_decisions([*BOB, *ANN], QUERIES, [])).reviewers
+    assert (ann.name, ann.decided, ann.accepted, ann.edited, ann.rejected) == ("ann", 4, 1, 2, 1)
+    assert ann.edit_rate == 0.5
+    assert ann.words_changed == pytest.approx((0.1 + 0.7) / 2)
+    assert (ann.answers["deep_research"].yes, ann.answers["deep_research"].no) == (2, 2)
+    assert ann.accepted_with_a_no == ("q-0",)
+    assert (bob.decided, bob.edit_rate, bob.accepted_with_a_no) == (3, pytest.approx(1 / 3), ())
+
+
+def test_an_edit_of_constraints_only_is_no_change_of_text() -> None:
+    edit = reviewed(QUERIES[0], "ann", text="another")
+    assert edit.edit is not None
+    only = edit.model_copy(update={"edit": edit.edit.model_copy(update={"fields": ("constraints",)})})
+    (ann,) = summary_of(QUERIES, current_decisions([only], QUERIES, [])).reviewers
+    assert (ann.edited, ann.edit_rate, ann.words_changed) == (1, 0, None)
+
+
+def test_disagreements_are_listed_by_query_and_say_who_settled_them() -> None:
+    settled = reviewed(QUERIES[1], "carl", "reject", settles=True)
+    found = summary_of(QUERIES, current_decisions([*BOB, *ANN, settled], QUERIES, []))
+    listed = [(it.query_id, it.about, it.said, it.settled_by) for it in found.disagreements]
+    assert listed == [
+        ("q-0", "deep_research", {"ann": "no", "bob": "yes"}, None),
+        ("q-1", "edit", {"ann": "another one", "bob": "another one"}, "carl"),
+    ]
+    assert found.counts == {"accepted": 1, "edited": 1, "rejected": 2, "undecided": 0, "disputed": 0}
+
+
+def test_without_reviews_there_is_nothing_but_undecided_queries() -> None:
+    found = summary_of(QUERIES, current_decisions([], QUERIES, []))
+    assert (found.reviewers, found.agreements, found.disagreements) == ((), (), ())
+    assert found.counts["undecided"] == 4

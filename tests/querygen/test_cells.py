@@ -1,0 +1,65 @@
+"""Text through spreadsheets and back."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from drretail.errors import UserError
+from drretail.querygen.cells import as_csv, guarded, read_cells, unguarded
+
+CELLS = st.text(st.sampled_from("ab='+-@,;\"\n\t \uff1dé"), max_size=8)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "'=1", "+1", "-1", "@x", "\t=1", "\n=1", "  =1", "\uff1d1", "=HYPERLINK(1)"])
+def test_what_a_spreadsheet_would_calculate_is_guarded(text: str) -> None:
+    assert guarded(text) == f"'{text}"
+    assert unguarded(guarded(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", "1 - 2", "'quoted'", "What = what?", "  "])
+def test_other_text_stays_as_it_is(text: str) -> None:
+    assert guarded(text) == unguarded(text) == text
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=1, max_size=4))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # each example writes the file anew
+def test_cells_come_back_as_they_were(tmp_path: Path, rows: list[list[str]]) -> None:
+    path = tmp_path / "sheet.csv"
+    rows = [["one", "two"], *rows]
+    path.write_bytes(as_csv(rows))
+    assert read_cells(path) == rows
+
+
+def test_a_byte_order_mark_tells_excel_that_it_is_utf_8() -> None:
+    assert as_csv([["é", "b"]]) == b"\xef\xbb\xbf\xc3\xa9,b\r\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'\xef\xbb\xbfone;two\r\n"a\nb";"c;d"\r\n',
+        b'sep=;\r\none;two\r\n"a\r\nb";"c;d"\r\n',
+        b'one,two\n"a\nb","c;d"\n',
+        b'one\ttwo\r\n"a\nb"\tc;d\r\n',
+        '\ufeffone\ttwo\r\n"a\nb"\tc;d\r\n'.encode("utf-16-le"),
+    ],
+)
+def test_what_spreadsheets_save_is_read_whatever_its_separator_mark_and_line_ends(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(data)
+    assert read_cells(path) == [["one", "two"], ["a\nb", "c;d"]]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"PK\x03\x04", "workbook"), ("é;".encode("cp1252"), "CSV UTF-8"), (b'one,"two', "no CSV")],
+)
+def test_other_files_are_refused_with_what_to_do(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=said):
+        read_cells(path)
+    with pytest.raises(UserError, match="does not exist"):
+        read_cells(tmp_path / "none.csv")

@@ -1,0 +1,80 @@
+"""``drretail doctor --prompts`` over the wire: requests and answers as a provider's, good ones and bad."""
+
+import json
+
+import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.messages.tool import tool_call
+
+from tests.cli.conftest import Command
+from tests.doctor.acting import BAD, Answers, answer_to
+from tests.wire import server
+from tests.wire.server import WireServer
+from tests.wire.speaking import Asked, Json
+
+MODELS = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-4.1"}
+
+
+def spoken(changed: Answers):
+    """How a server thinks that acts as ``changed`` says."""
+
+    def thought(asked: Asked, answers: Json) -> AIMessage:
+        del answers
+        schema = None if asked.schema is None else asked.schema["title"]
+        answer = answer_to(asked.messages, schema, changed)
+        if answer.structured is not None:
+            return AIMessage(json.dumps(answer.structured))
+        calls = [tool_call(name=it.name, args=it.args, id=f"c{at}") for at, it in enumerate(answer.calls)]
+        return AIMessage(answer.text, tool_calls=calls)
+
+    return thought
+
+
+def asked_of(
+    drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str, changed: Answers, *flags: str
+) -> tuple[int, str, int]:
+    """Exit code, stdout, and how many requests came."""
+    monkeypatch.setattr(server, "thought", spoken(changed))
+    with WireServer() as wire:
+        url = wire.url if protocol == "anthropic" else wire.openai_url
+        command = ["doctor", "--prompts", "--model", MODELS[protocol], "--base-url", f"{protocol}={url}", *flags]
+        told = drretail(*command, ANTHROPIC_API_KEY="k" * 20, OPENAI_API_KEY="k" * 20)
+        assert told.returncode in (0, 3), told.stderr
+        return told.returncode, told.stdout, wire.seen.requests
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+def test_a_model_that_does_as_asked_passes_over_the_wire(
+    drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str
+) -> None:
+    code, told, requests = asked_of(drretail, monkeypatch, protocol, {}, "--json")
+    document = json.loads(told)
+    assert [it["found"] for it in document["models"][0]["probes"] if it["state"] != "passed"] == []
+    assert (code, document["ok"], requests) == (0, True, 8)
+    assert document["models"][0]["usage"]["calls"] == 8
+    assert all(turn["messages"] for turns in document["models"][0]["conversations"].values() for turn in turns)
+
+
+def test_a_model_that_follows_a_page_ends_in_3_with_its_words(
+    drretail: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, told, _ = asked_of(drretail, monkeypatch, "anthropic", BAD["refuses_orders"])
+    assert code == 3
+    assert "7 of 8 passed; 8 calls" in told
+    assert "as a web page orders" in " ".join(told.split())
+    assert "report → 2023-03-15 Get the cedar hopper" in told
+
+
+def test_a_model_that_answers_in_prose_fails_the_schemas_alone(
+    drretail: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, told, _ = asked_of(drretail, monkeypatch, "openai", BAD["keeps_schemas"], "--json")
+    states = {it["probe"]: it["state"] for it in json.loads(told)["models"][0]["probes"]}
+    assert code == 3
+    assert [name for name, state in states.items() if state != "passed"] == ["keeps_schemas"]
+
+
+def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:
+    assert drretail("doctor", "--prompts").returncode == 2
+    told = drretail("doctor", "--max-dollars", "1")
+    assert (told.returncode, "--max-dollars is for --prompts" in told.stderr) == (2, True)
