@@ -46,21 +46,9 @@ def load_prompt(beside: str, name: str) -> Prompt:
 
 TAGS = frozenset(
     (
-        *(
-            "categories",
-            "category",
-            "claim",
-            "constraints",
-            "criterion",
-            "faults",
-            "findings",
-            "hint",
-            "page",
-            "part",
-            "problem",
-        ),
-        *("problems", "profile", "query", "question", "questions", "report", "reports", "schema", "search", "source"),
-        *("stop", "sub_problem", "today", "tools", "try", "turns", "user_id"),
+        *("categories", "category", "claim", "constraints", "criterion", "faults", "findings", "hint", "owned", "page"),
+        *("part", "problem", "problems", "profile", "query", "question", "questions", "report", "reports", "schema"),
+        *("search", "shelf", "source", "stop", "sub_problem", "today", "tools", "try", "turns", "user_id"),
     )
 )
 """Every tag that data stands in; none of them may stand in another's data."""
