@@ -32,6 +32,7 @@ NOT_PAIRED = (
     "pairwise compared nothing: the experiment holds no two systems that research and met in a query. Floors and the "
     "oracle are compared by name: --pairs A~B."
 )
+FAITHFULNESS = "faithfulness"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
 RULES: "dict[str, Rules]" = {"default": "default", "paper": "paper", "drg": "drg"}
@@ -59,6 +60,9 @@ class Asked:
         str,
         typer.Option("--sources", metavar="ledger|live", help="live: cited pages are fetched and judged by as well."),
     ] = LEDGER
+    fetch_sources: Annotated[
+        bool, typer.Option("--fetch-sources", help="First fetch the cited pages that the runs have not read.")
+    ] = False
     judge_repeats: Annotated[
         int, typer.Option("--judge-repeats", min=1, metavar="K", help="Judge each report K times: shows judge noise.")
     ] = 1
@@ -95,13 +99,15 @@ class Asked:
             )
         return RULES[self.rules]
 
-    def live_pages(self, experiment: Path, settings: "Settings") -> "dict[str, Pages] | None":
-        """Where cited pages are fetched from with --sources live; None without."""
+    def webs(self, experiment: Path, settings: "Settings") -> "dict[str, dict[str, Pages] | None]":
+        """Where cited pages are fetched from: "live" with --sources live, "missing" with --fetch-sources, else None."""
         from drretail.api.webs import pages_by_label
         from drretail.experiment import read_definition
 
-        definition = read_definition(experiment)
-        return pages_by_label(settings, definition.systems) if self.sources == LIVE else None
+        wanted = {"live": self.sources == LIVE, "missing": self.fetch_sources}
+        systems = read_definition(experiment).systems
+        pages = pages_by_label(settings, systems) if any(wanted.values()) else None
+        return {name: pages if is_wanted else None for name, is_wanted in wanted.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +167,14 @@ def score(
     if estimate:
         print_estimate(experiment, names, chosen, asked, asking, opener.prices, as_json=output.as_json)
         return
-    live = asked.live_pages(experiment, settings)
+    webs = asked.webs(experiment, settings)
     models = [judge.model for judge in chosen if judge.model is not None]
     allowance = capped(experiment, models, opener.prices, cap.max_tokens, cap.max_dollars)
     seated = asked_in_batches(chosen, experiment, settings.batch_poll) if asking.batch else nullcontext(chosen)
     with world_of(experiment, world, quiet=output.quiet) as shop, seated as judges:
         judging = score_experiment(
             experiment, names, judges, rules=rules, store=None if shop is None else shop.store,
-            progress=choose_progress("none" if output.quiet else None), page_age=settings.page_age, live=live,
+            progress=choose_progress("none" if output.quiet else None), page_age=settings.page_age, **webs,
             judge_repeats=asked.judge_repeats, pairs=asked.pairs or (), again=asking.again, allowance=allowance,
         )  # fmt: skip
         scores = run_loop(judging)
@@ -204,6 +210,8 @@ def print_estimate(
     """Prints what is left to judge, and what that is likely to take."""
     from drretail.cli.spending import show_estimates
     from drretail.eval.judging.estimate import estimate_judging
+    from drretail.eval.judging.sources import missing_pages
+    from drretail.viewer.output import say
 
     estimates = estimate_judging(
         experiment,
@@ -216,6 +224,16 @@ def print_estimate(
     )
     title = f"What is left to judge in {experiment}"
     show_estimates(title, ["what", "to judge"], estimates, prices, as_json=as_json)
+    if FAITHFULNESS in names and (missing := missing_pages(experiment, again=asking.again != "nothing")):
+        say(told_missing(len(missing), fetched=asked.fetch_sources))
+
+
+def told_missing(count: int, *, fetched: bool) -> str:
+    """A sentence on cited pages that are not there to be judged against."""
+    pages = "1 cited page" if count == 1 else f"{count:,} cited pages"
+    if fetched:
+        return f"{pages} would be fetched first, which costs no tokens."
+    return f"{pages} are not there to be judged against: --fetch-sources fetches them, which costs no tokens."
 
 
 def print_document(scores: "Scores", spent: "Sequence[JudgingCost]") -> None:
