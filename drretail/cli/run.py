@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_FAILURES_TOLD = 10
 NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
 CITED_PAGES = (
-    "Each run ends by fetching the web pages that its report cites (the paper's reports have 4 to 8 web citations), without tokens: "
+    "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), without tokens: "
     "--no-pages leaves them out."
 )
 COLUMNS = ["system", "done", "failed", "ended before", "tool calls", "tokens"]

@@ -29,6 +29,8 @@ from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verd
 
 SOURCES_SHARE = 0.5
 """Of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted tokens."""
+MOST_SOURCES = 100_000
+"""Tokens that sources may fill whatever the context: more is paid for with every claim, and bears out none better."""
 OVERFLOW: ModelErrorKind = "context_overflow"
 UNCHANGED = (
     "the same request did not fit the judge before, and was not sent again: where the judge now holds more, state its "
@@ -129,7 +131,7 @@ class JudgeSession:
     def room(self) -> int | None:
         """The bytes that the sources of one question may take; None where the judge reads all."""
         context = self._context
-        return None if context is None else int(context * SOURCES_SHARE) * CHARACTERS_PER_TOKEN
+        return None if context is None else min(int(context * SOURCES_SHARE), MOST_SOURCES) * CHARACTERS_PER_TOKEN
 
     @property
     def _context(self) -> int | None:
