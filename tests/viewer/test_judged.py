@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, make_claim
+from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, make_claim
 from drretail.experiment import read_runs
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef
@@ -28,9 +28,8 @@ def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
         folder,
         run,
         [
-            verdict(run, "faithfulness", ref, CITED, "report", value=held),
-            verdict(run, "faithfulness", ref, ALL, "report", value=held),
-            verdict(run, "faithfulness", ref, SUPPORT, f"{claim.claim_id}:product", value=value, reason="Because."),
+            verdict(run, "faithfulness", ref, EXTRACT, "report", value=held),
+            verdict(run, "faithfulness", ref, SUPPORT, claim.claim_id, value=value, reason="Because."),
         ],
     )
 

@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from statistics import mean, stdev
 
-from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, units
+from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.judging.session import Judge, judging_usage
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
@@ -154,16 +154,16 @@ def _done(metric: str, rules: Rules, verdicts: Sequence[Verdict]) -> float:
 
 
 def _borne_out(rules: Rules, verdicts: Sequence[Verdict]) -> float:
-    """The share of the two extractions and, once the cited claims are known, of all units that were judged."""
-    extracted = {verdict.stage: verdict for verdict in verdicts if verdict.stage in (CITED, ALL)}
-    cited = extracted.get(CITED)
-    if cited is None:
-        return 0.0  # how many units there are nobody knows, and these are most of the work
-    claims = [Claim.model_validate(value) for value in cited.value] if cited.state == "scored" else []
-    wanted = {unit.item for claim in claims for unit in units(claim, rules)}
-    support = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-    judged = {verdict.item for verdict in support}
-    return (len(extracted) + len(wanted & judged)) / (2 + len(wanted))
+    """The share of extractions and, once the claims are known, of all that cite something that were judged."""
+    stages = stages_of(rules)
+    extracted = {verdict.stage: verdict for verdict in verdicts if verdict.stage in stages and verdict.item == REPORT}
+    judged = extracted.get(stages[0])
+    if judged is None:
+        return 0.0  # how many claims there are nobody knows, and these are most of the work
+    claims = [Claim.model_validate(value) for value in judged.value] if judged.state == "scored" else []
+    wanted = {unit.item for claim in claims if (unit := unit_of(claim, rules)) is not None}
+    supported = {verdict.item for verdict in verdicts if verdict.stage == SUPPORT}
+    return (len(extracted) + len(wanted & supported)) / (len(stages) + len(wanted))
 
 
 RESEARCHED = "researched"

@@ -98,5 +98,10 @@ def _beside_it(rows: Iterable[Score], chosen: TableKey) -> str:
     return f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
 
 
-def _value(rows: Iterable[Score], label: str, variant: str) -> Cell:
-    return next((row.value for row in rows if row.system == label and row.variant == variant), None)
+AS_PUBLISHED = {"FP": "FP_types", "FR": "FR_url"}
+"""By the name of the paper's column, which of our variants is formed as it was, whatever the rules."""
+
+
+def _value(rows: Sequence[Score], label: str, column: str) -> Cell:
+    found = {row.variant: row.value for row in rows if row.system == label}
+    return found.get(AS_PUBLISHED.get(column, column), found.get(column))
