@@ -17,7 +17,7 @@ from drretail.experiment import read_definition, read_evidence, read_runs, read_
 from drretail.files import write_json
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.progress import Progress
-from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
+from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
 from drretail.tools.cited_pages import fetch_cited
 
 PAGE_SECONDS = 30
@@ -28,6 +28,18 @@ def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence
     """The entry with its page where that was fetched after the run had ended; ``corpus`` is the run's web's."""
     page = _fetched(experiment, entry.id, corpus) if entry.lacks_page else None
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
+
+
+def source_texts(entry: Evidence | None) -> list[EvidenceText]:
+    """What claims that cite a source are judged against: its record, page or file; nothing where that is not there."""
+    return [] if entry is None else [text for text in entry.sources if text.text.strip()]
+
+
+def shown_texts(entry: Evidence | None) -> list[EvidenceText]:
+    """What the agent read of a source: of a web page its snippet or summary, of all others the source itself."""
+    if entry is None or entry.kind != "web":
+        return source_texts(entry)
+    return [text for text in entry.texts if text.shown and text.text.strip()]
 
 
 def _fetched(experiment: Path, evidence_id: str, corpus: str | None) -> FetchedPage | None:

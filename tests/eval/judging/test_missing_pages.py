@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail.env.web.base import WebPage
+from drretail.env.web.live import Pages
 from drretail.eval.judging.sources import Cited, fetch_missing, missing_pages
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import Definition, Experiment, sources_path
@@ -63,7 +64,7 @@ class Site:
 
 
 def fetched(folder: Path, *sites: Site, again: bool = False) -> dict[str, int]:
-    webs = dict(zip((LABEL, FIXED), sites, strict=True))
+    webs: dict[str, Pages] = dict(zip((LABEL, FIXED), sites, strict=True))
     return dict(fetch_missing(folder, webs, Progress(), again=again, clock=lambda: NOON))
 
 
