@@ -32,6 +32,10 @@ NOT_PAIRED = (
     "pairwise compared nothing: the experiment holds no two systems that research and met in a query. Floors and the "
     "oracle are compared by name: --pairs A~B."
 )
+UNFETCHED = (
+    "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages, "
+    "and what the agents were shown of them has scores in FP_web_shown."
+)
 FAITHFULNESS = "faithfulness"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
@@ -230,10 +234,10 @@ def print_estimate(
 
 def told_missing(count: int, *, fetched: bool) -> str:
     """A sentence on cited pages that are not there to be judged against."""
-    pages = "1 cited page" if count == 1 else f"{count:,} cited pages"
+    pages = "1 cited page is" if count == 1 else f"{count:,} cited pages are"
     if fetched:
-        return f"{pages} would be fetched first, which costs no tokens."
-    return f"{pages} are not there to be judged against: --fetch-sources fetches them, which costs no tokens."
+        return f"{pages} fetched first, which costs no tokens."
+    return f"{pages} not there to be judged against: --fetch-sources fetches them, which costs no tokens."
 
 
 def print_document(scores: "Scores", spent: "Sequence[JudgingCost]") -> None:
@@ -292,9 +296,17 @@ def say_what_is_left(
     definition = read_definition(experiment)
     if PAIRWISE in names and not meetings(experiment, definition, choose_pairs(definition, asked.pairs or ())):
         say(NOT_PAIRED)
+    if unfetched := unfetched_claims(scores):
+        say(UNFETCHED.format(count=unfetched))
     if failed:
         say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
     return failed + (closing is not None)
+
+
+def unfetched_claims(scores: "Scores") -> int:
+    """How many claims are n/a since nobody fetched a page that they cite."""
+    rows = [row for row in scores.scores if row.variant == "FP_web"]
+    return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
 
 
 PROCESS = "process"
