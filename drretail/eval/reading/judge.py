@@ -58,6 +58,9 @@ async def judge_picks(subject: Subject, judge_session: JudgeSession) -> None:
     if judge_session.standing(STAGE, ITEM, prompt().hash) is not None:
         return
     report, known = subject.report or "", frozenset(subject.evidence)
+    if not report.strip():
+        judge_session.record(STAGE, ITEM, "scored", [], prompt_hash=prompt().hash, reason="the report is empty")
+        return
     given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
     said = await judge_session.ask(
         STAGE, ITEM, prompt(), given, ReportPicks, lambda answer: _problem(answer, report, known)

@@ -54,7 +54,8 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
     notes: list[str] = []
     missing = list(absent(lines))
     if chosen is None:
-        missing.append(f"{metric} of any judge: drretail score {experiment} --metrics {metric} --judge PROVIDER:MODEL")
+        asked = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
+        missing.append(f"{metric} of any judge: drretail score {experiment} {asked}")
     else:
         notes.append(f"Judged here by {_told(chosen)}.{_beside_it(rows, chosen)}")
         if all(row.note is not None for row in held):
