@@ -20,11 +20,11 @@ from drretail.eval.judging.session import ClaimVerdict, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.records import Ledger
-from drretail.grounding.verify.values import verify
+from drretail.grounding.verify.values import amount_of, verify
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.reading import ReadValue
+from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.score import Rules, Verdict, VerdictState
 
 MOST_CLAIMS = 12
@@ -206,7 +206,8 @@ class Bench:
         return {unit.item: _ruled(by_number[number], held) for number, unit in enumerate(units, 1)}
 
     def _told(self, number: int, claim: Claim) -> str:
-        hints = [_hint(value) for value in verify(claim.values, self.ledger)] if claim.values else []
+        verified = verify(claim.values, self.ledger) if claim.values else ()
+        hints = [_hint(value, named=_is_named(value, self.ledger)) for value in verified]
         told = [tagged("claim", claim.claim, id=str(number))]
         return "\n".join([*told, *(tagged("hint", hint, claim=str(number)) for hint in hints if hint)])
 
@@ -219,18 +220,33 @@ class Bench:
         return [DISTORTED if any(it.text.form == "summary" for it in texts) else ONLY_IN_SNIPPET]
 
 
-def _hint(value: ReadValue) -> str:
-    """What code found of a value; nothing where it knows nothing."""
+_DERIVED = ("P", "O", "C")
+_HELD_BY: Mapping[ValueKind, tuple[str, ...]] = {
+    **{"price": ("P", "O"), "rating": ("P",), "rating_count": ("P",), "date": ("O",)},
+    **{"total": _DERIVED, "difference": _DERIVED, "left_over": _DERIVED, "per_unit": _DERIVED},
+}
+"""Which sources have a record of such a value, so that its absence says something."""
+
+
+def _hint(value: ReadValue, *, named: bool) -> str:
+    """What code found of a value; nothing where it knows nothing, or where the query itself names the number."""
     amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
     said = f"{value.kind.replace('_', ' ')} {amount}"
     if value.state == "verified":
         return f"{said}: agrees with the records{f' ({value.derivation})' if value.derivation else ''}"
     if value.state == "contradicted":
         return f"{said}: {value.derivation}"
+    if named:
+        return ""
     if value.derivation:
         return f"{said}: may come from {value.derivation}"
-    is_on_record = value.kind not in ("quantity", "place") and any(source_type(it) != "web" for it in value.of)
-    return f"{said}: not found in the records" if is_on_record else ""
+    is_held = any(it.partition(":")[0] in _HELD_BY.get(value.kind, ()) for it in value.of)
+    return f"{said}: not found in the records" if is_held else ""
+
+
+def _is_named(value: ReadValue, ledger: Ledger) -> bool:
+    amount = amount_of(value)
+    return amount is not None and ledger.names(amount.low)
 
 
 def _lacking(answer: ClaimsSupport, count: int) -> str | None:

@@ -179,6 +179,27 @@ def test_what_code_found_of_a_claims_values_goes_along_as_a_hint_and_settles_not
     assert verdict.value == 0.5
 
 
+@pytest.mark.parametrize(
+    ("kind", "amount", "of", "hint"),
+    [
+        ("price", "70", "P:B0BED00001", ""),
+        ("total", "62.49", "C:aaaaaaaa", "agrees with the records"),
+        ("total", "63.11", "P:B0BED00001", "not found in the records"),
+        ("quantity", "3", "P:B0BED00001", ""),
+        ("price", "5", BIRDS_ID, ""),
+    ],
+)
+def test_a_hint_says_nothing_where_code_has_no_record_or_the_query_names_the_number(
+    tmp_path: Path, kind: str, amount: str, of: str, hint: str
+) -> None:
+    report = f"It is {amount} [{of}]."
+    extracted = claim(1, "It is.", of, values=[said_value(kind, amount, f"is {amount}", of)])
+    about = subject(report, EVIDENCE | {SUM.id: SUM}, query="Something for $70.")
+    judged(tmp_path, answering(extracted, support("full")), about)
+    (asked,) = questions(tmp_path)
+    assert (hint in asked) if hint else ("<hint" not in asked)
+
+
 def shown_to_the_paper(folder: Path, rules: Rules) -> str:
     report = "Both are $62.49 [C:aaaaaaaa][P:B0BED00001]."
     extracted = papers_claim(1, "Both are $62.49.", "C:aaaaaaaa", "P:B0BED00001")
