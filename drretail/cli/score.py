@@ -103,15 +103,15 @@ class Asked:
             )
         return RULES[self.rules]
 
-    def webs(self, experiment: Path, settings: "Settings") -> "dict[str, dict[str, Pages] | None]":
-        """Where cited pages are fetched from: "live" with --sources live, "missing" with --fetch-sources, else None."""
+    def webs(self, experiment: Path, settings: "Settings") -> "tuple[dict[str, Pages] | None, dict[str, Pages] | None]":
+        """Where cited pages are fetched from, by label: with --sources live, and with --fetch-sources; else None."""
         from drretail.api.webs import pages_by_label
         from drretail.experiment import read_definition
 
-        wanted = {"live": self.sources == LIVE, "missing": self.fetch_sources}
         systems = read_definition(experiment).systems
-        pages = pages_by_label(settings, systems) if any(wanted.values()) else None
-        return {name: pages if is_wanted else None for name, is_wanted in wanted.items()}
+        is_live = self.sources == LIVE
+        pages = pages_by_label(settings, systems) if is_live or self.fetch_sources else None
+        return pages if is_live else None, pages if self.fetch_sources else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,15 +171,16 @@ def score(
     if estimate:
         print_estimate(experiment, names, chosen, asked, asking, opener.prices, as_json=output.as_json)
         return
-    webs = asked.webs(experiment, settings)
+    live, missing = asked.webs(experiment, settings)
     models = [judge.model for judge in chosen if judge.model is not None]
     allowance = capped(experiment, models, opener.prices, cap.max_tokens, cap.max_dollars)
     seated = asked_in_batches(chosen, experiment, settings.batch_poll) if asking.batch else nullcontext(chosen)
     with world_of(experiment, world, quiet=output.quiet) as shop, seated as judges:
         judging = score_experiment(
             experiment, names, judges, rules=rules, store=None if shop is None else shop.store,
-            progress=choose_progress("none" if output.quiet else None), page_age=settings.page_age, **webs,
-            judge_repeats=asked.judge_repeats, pairs=asked.pairs or (), again=asking.again, allowance=allowance,
+            progress=choose_progress("none" if output.quiet else None), page_age=settings.page_age,
+            live=live, missing=missing, judge_repeats=asked.judge_repeats, pairs=asked.pairs or (),
+            again=asking.again, allowance=allowance,
         )  # fmt: skip
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)
