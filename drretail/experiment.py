@@ -16,7 +16,7 @@ from drretail.errors import UserError
 from drretail.files import pack, read_json, read_jsonl, write_atomically, write_json, write_lines
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run, System
 from drretail.records.score import ProfileSummary
@@ -255,6 +255,16 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
         return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
     except ValidationError as problem:
         raise UserError(f"{path} holds no evidence as this version writes it: {_first(problem)}.") from problem
+
+
+def sources_path(experiment: Path, evidence_id: str) -> Path:
+    return experiment / "sources" / f"{evidence_id}.json"
+
+
+def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
+    """A cited page as it was fetched after the runs had ended, None where nobody did."""
+    path = sources_path(experiment, evidence_id)
+    return _validated(FetchedPages, path) if path.exists() else None
 
 
 def _validated(record: type[T], path: Path) -> T:

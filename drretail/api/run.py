@@ -45,6 +45,7 @@ def run(
     max_dollars: float | None = None,
     parallel: int | None = None,
     retry_failed: bool = False,
+    pages: bool = True,
     seed: str = "42",
 ) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
@@ -53,7 +54,8 @@ def run(
     plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute`` places or
     Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without one that of
     the settings does, else offline:shopper, which follows rules. The null agents and the oracle run beside them unless
-    ``baselines`` is False. Runs that have ended are not made again. A run that fails is recorded, not raised.
+    ``baselines`` is False. The web pages that a report cites are fetched when its run ends, for judges, unless
+    ``pages`` is False. Runs that have ended are not made again. A run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """
@@ -72,7 +74,7 @@ def run(
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
         outcome = run_systems(
             folder,
-            runner_of(shop, settings, str(shop.folder or shop.servers)),
+            runner_of(shop, settings, str(shop.folder or shop.servers), pages=pages),
             with_baselines(systems, shop) if baselines else systems,
             asked,
             repeats=repeats,
@@ -85,7 +87,7 @@ def run(
     return RecordedExperiment(folder, tuple(outcome.tallies))
 
 
-def runner_of(world: World, settings: Settings, spec: str, replay: Path | None = None) -> Runner:
+def runner_of(world: World, settings: Settings, spec: str, replay: Path | None = None, *, pages: bool = True) -> Runner:
     """A runner in that world as the settings say; ``spec`` is how its runs name the world."""
     return Runner(
         world,
@@ -94,6 +96,7 @@ def runner_of(world: World, settings: Settings, spec: str, replay: Path | None =
         tool_threads=settings.tool_threads,
         model_calls=settings.model_calls,
         replay=replay,
+        pages=pages,
     )
 
 

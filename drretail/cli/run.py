@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 MOST_FAILURES_TOLD = 10
 NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
+CITED_PAGES = (
+    "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), without tokens: "
+    "--no-pages leaves them out."
+)
 COLUMNS = ["system", "done", "failed", "ended before", "tool calls", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which systems answer which queries, and how often."""
+    """Which systems answer which queries, how often, and what is kept for judges."""
 
     queries: Annotated[
         Path | None, typer.Option("--queries", metavar="FILE", help="Queries, one JSON object a line.")
@@ -50,6 +54,9 @@ class Selection:
     no_floors: Annotated[bool, typer.Option("--no-floors", help="Run no floors and no oracle beside the agents.")] = (
         False
     )
+    no_pages: Annotated[
+        bool, typer.Option("--no-pages", help="Don't fetch the pages that reports cite: FP_web is then n/a.")
+    ] = False
     seed: flags.Seed = "42"
 
     def part(self) -> "Shard":
@@ -162,10 +169,13 @@ def print_estimate(
     """Prints what the runs that are still to be made are likely to take."""
     from drretail.agents.running.estimate import estimate_left
     from drretail.cli.spending import show_estimates
+    from drretail.viewer.output import say
 
     mine = asked.part().of_queries(plan.queries)
     estimates = estimate_left(to, systems, mine, asked.repeats, prices, **asdict(again))
     show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
+    if not asked.no_pages:
+        say(CITED_PAGES)
 
 
 def watched_runner(
@@ -187,7 +197,7 @@ def watched_runner(
 
     runs = count_runs(systems, asked.part().of_queries(plan.queries), asked.repeats)
     alone = min(settings.parallel, runs) == 1
-    runner = runner_of(shop, settings, world, replay)
+    runner = runner_of(shop, settings, world, replay, pages=not asked.no_pages)
     if alone:
         narrated(runner, quiet=quiet)
     return runner, watched(choose_progress("none" if quiet else None), runner, runs, narrated=alone)

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
+from drretail.records.score import Verdict
 from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
 from drretail.viewer.experiment import RunView
 from drretail.viewer.markdown import is_web_address
@@ -188,9 +189,7 @@ def _claim_verdict(
     )
     reason = verdict.reason or verdict.error or ""
     word, sign = WORDS[claim_verdict.support], SIGNS[claim_verdict.support]
-    return VerdictCard(
-        claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict.notes), sources
-    )
+    return VerdictCard(claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict), sources)
 
 
 def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
@@ -210,5 +209,8 @@ def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:
     return form, text[:longest], max(0, len(text) - longest)
 
 
-def _told(notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(note.replace("_", " ") for note in notes)
+def _told(verdict: Verdict) -> tuple[str, ...]:
+    """Its notes in words; of sources that were cut, how much of each the judge read."""
+    cut = [f"{it.share:.0%} of {it.id}" for it in verdict.sources if it.share is not None]
+    notes = [note.replace("_", " ") for note in verdict.notes]
+    return (*notes, f"the judge read {', '.join(cut)}") if cut else tuple(notes)

@@ -1,7 +1,7 @@
 """The judge through the real clients: the same verdicts as offline, and every fault a state of its own."""
 
 import asyncio
-from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,27 +100,32 @@ async def test_what_passes_is_tried_again_and_leaves_no_trace_in_a_verdict(
 
 
 @pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("fault", LASTING)
 async def test_what_lasts_is_a_failed_verdict_with_its_cause_and_can_be_tried_again(
-    world: World, folder: Path, provider: str
+    world: World, folder: Path, provider: str, fault: str
 ) -> None:
     offline = open_model("offline:judge")
     await judge(folder, world, offline)
     wanted = said(folder, offline)
-    with ExitStack() as stack:
-        for fault in LASTING:
-            bad = stack.enter_context(WireServer(Plan(rate=1, faults=(fault,))))
-            model = model_at(bad, provider)
-            found = await judge(folder, world, model)
-            failed = [verdict for verdict in verdicts(folder, model) if verdict.state == "failed"]
-            assert failed
+    with WireServer(Plan(rate=1, faults=(fault,))) as bad:
+        model = model_at(bad, provider)
+        found = await judge(folder, world, model)
+        failed = [verdict for verdict in verdicts(folder, model) if verdict.state == "failed"]
+        assert failed
+        assert not [verdict for verdict in verdicts(folder, model) if verdict.state == "scored"]
+        assert all((verdict.error or "").startswith(CAUSES[fault]) for verdict in failed)
+        assert sum(judging.failed for judging in found.judgings if judging.judge == model.spec) > 0
+        assert bad.seen.requests == sum(bad.seen.faults.values()) == len(bad.seen.times)
+        assert used(folder, model).calls == (bad.seen.requests if fault in PAID else 0)
+        bad.plan = Plan()
+        asked = bad.seen.requests
+        await judge(folder, world, model, again="failed")
+        if fault == "context_overflow":  # it would not fit again
+            assert bad.seen.requests == asked
             assert not [verdict for verdict in verdicts(folder, model) if verdict.state == "scored"]
-            assert all((verdict.error or "").startswith(CAUSES[fault]) for verdict in failed), fault
-            assert sum(judging.failed for judging in found.judgings if judging.judge == model.spec) > 0
-            assert bad.seen.requests == sum(bad.seen.faults.values()) == len(bad.seen.times)
-            assert used(folder, model).calls == (bad.seen.requests if fault in PAID else 0)
-            bad.plan = Plan()
+            model = replace(model, stated_context=2 * (model.context or 0))
             await judge(folder, world, model, again="failed")
-            assert said(folder, model) == wanted, fault
+        assert said(folder, model) == wanted
 
 
 @pytest.mark.parametrize("provider", MODELS)

@@ -8,6 +8,7 @@ from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
 from drretail.eval.faithfulness.extraction import extract, extraction_prompt
 from drretail.eval.faithfulness.rulings import Bench, support_prompt
+from drretail.eval.faithfulness.support import are_the_same
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.records.base import sha256_of
@@ -30,6 +31,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     claims = await extract(subject, judge_session, stages[0]) or ()  # stands now
     units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
     bench = Bench(subject, judge_session, subject.evidence)
+    if rules == "default":
+        await bench.shown.rule([unit for unit in units if bench.is_shown_otherwise(unit)])
     await bench.rule(units)
     if subject.page_at is not None:
         await judge_live(bench, [unit for unit in units if "web" in unit.types], subject.page_at)
@@ -48,12 +51,11 @@ async def judge_live(bench: Bench, units: list[Unit], page_at: PageAt) -> None:
         if now.standing(unit) is not None:
             continue
         content, ledgers = now.content(unit), bench.standing(unit)
-        refs = tuple(text.ref for text in content.texts)
         if not content.texts:
             told = ", ".join(_told(source, pages.get(source)) for source in content.unreadable)
             reason = f"none of its sources could be read now: {told}"
             bench.judge_session.record(SUPPORT_LIVE, unit.item, "unverifiable", reason=reason)
-        elif ledgers is not None and ledgers.state == "scored" and ledgers.sources == refs:
+        elif ledgers is not None and ledgers.state == "scored" and are_the_same(ledgers.sources, content.texts):
             _repeated(bench.judge_session, ledgers)
         else:
             left.append(unit)

@@ -11,9 +11,10 @@ from drretail.eval.faithfulness.support import (
     Content,
     SourceText,
     about_sources,
+    are_the_same,
     content_of,
+    fitted,
     source_tags,
-    summaries_of,
 )
 from drretail.eval.judging.session import ClaimVerdict, JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -24,17 +25,19 @@ from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.reading import ReadValue, ValueKind
-from drretail.records.score import Rules, Verdict
+from drretail.records.score import Rules, Verdict, VerdictState
 
 MOST_CLAIMS = 12
 """Claims of one call, so that an answer with reasons and quotes stays below 3,000 tokens."""
 QUESTION = "Q"
 """The id of the shopper's question among the sources."""
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
-CONTRADICTED = "contradicted"
-NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, CONTRADICTED)
+ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
+NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED)
 """What a verdict of support may note: some sources could not be read; a quote stands in no source and was dropped;
-only the summary that the agent read bears the claim out; the sources say otherwise (its value is 0)."""
+the summary, or the snippet, that the agent read bears the claim out better than its page; a source was too long for the
+judge and was cut to passages; the sources say otherwise (its value is 0)."""
+UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 _VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
 
@@ -102,13 +105,29 @@ class Bench:
         picks = None if subject.run is None else subject.run.picks
         return Case(subject.report or "", subject.evidence, subject.query, picks, subject.run).ledger(picks)
 
+    @property
+    def shown(self) -> "Bench":
+        """The same by what the agent read in place of web pages."""
+        return replace(self, stage=SUPPORT_SHOWN)
+
     def standing(self, unit: Unit) -> Verdict | None:
+        """The verdict that is there already; one by other texts, as before a page was fetched, is not."""
         known = self.judge_session.standing(self.stage, unit.item)
-        return known or self.judge_session.standing(self.stage, unit.item, self.prompt.hash)
+        known = known or self.judge_session.standing(self.stage, unit.item, self.prompt.hash)
+        return known if known is not None and are_the_same(known.sources, self.content(unit).texts) else None
 
     def content(self, unit: Unit) -> Content:
-        content = content_of(unit.sources, self.evidence)
+        """The texts that a claim is judged by; none where one of its pages was never fetched."""
+        content = content_of(unit.sources, self.evidence, shown=self.stage == SUPPORT_SHOWN)
+        if content.unfetched:
+            return replace(content, texts=())
         return _as_drg_reads(content) if self.rules == "drg" else content
+
+    def is_shown_otherwise(self, unit: Unit) -> bool:
+        """True where the agent read something of its web pages, and not what it is judged by."""
+        return self.shown.content(unit).texts != self.content(unit).texts and any(
+            source_type(it.id) == "web" for it in self.shown.content(unit).texts
+        )
 
     async def rule(self, units: Sequence[Unit]) -> None:
         """Records the verdicts of all units that have none; claims of one set of sources share their questions."""
@@ -124,16 +143,26 @@ class Bench:
         """Of claims of the same sources."""
         content = self.content(units[0])
         if not content.texts:
-            reason = f"none of its sources could be read: {', '.join(content.unreadable)}"
+            state, reason = self._unread(content)
             for unit in units:
-                self.judge_session.record(self.stage, unit.item, "unverifiable", reason=reason)
+                self.judge_session.record(self.stage, unit.item, state, reason=reason)
             return
-        ruled = await self.asked(units, content.texts)
-        distorted = await self._distorted(units, content, ruled) if self.stage == SUPPORT else frozenset[str]()
+        texts = fitted(content.texts, [unit.claim.claim for unit in units], self.judge_session.room)
+        ruled = await self.asked(units, texts)
         for unit in units:
             notes = [PARTIAL_CONTENT] if content.unreadable else []
-            notes += [DISTORTED] if unit.item in distorted else []
-            self.keep(unit, content.texts, ruled[unit.item], notes)
+            notes += [SOURCE_CUT] if any(it.share is not None for it in texts) else []
+            self.keep(unit, texts, ruled[unit.item], [*notes, *self._better_as_shown(unit, ruled[unit.item])])
+
+    def _unread(self, content: Content) -> tuple[VerdictState, str]:
+        """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""
+        if content.unfetched:
+            return "na", UNFETCHED.format(pages=", ".join(content.unfetched))
+        told = (
+            f"{it} ({entry.problem})" if (entry := self.evidence.get(it)) and entry.problem else it
+            for it in content.unreadable
+        )
+        return "unverifiable", f"none of its sources could be read: {', '.join(told)}"
 
     def keep(self, unit: Unit, texts: Sequence[SourceText], ruled: Ruled, notes: Sequence[str] = ()) -> Verdict:
         """The verdict of what the judge said."""
@@ -182,25 +211,13 @@ class Bench:
         told = [tagged("claim", claim.claim, id=str(number))]
         return "\n".join([*told, *(tagged("hint", hint, claim=str(number)) for hint in hints if hint)])
 
-    async def _distorted(self, units: Sequence[Unit], content: Content, ruled: Mapping[str, Ruled]) -> frozenset[str]:
-        """The items that the summaries bear out better than their pages; asked only where there are summaries."""
-        below = [unit for unit in units if (ruled[unit.item].value or 0) < 1 and ruled[unit.item].value is not None]
-        summaries = summaries_of(units[0].sources, self.evidence)
-        if self.rules != "default" or not below or not summaries:
-            return frozenset()
-        shown = replace(self, stage=SUPPORT_SHOWN)
-        texts = (*summaries, *(it for it in content.texts if source_type(it.id) != "web"))
-        missing = [unit for unit in below if shown.standing(unit) is None]
-        if missing:
-            found = await shown.asked(missing, texts)
-            for unit in missing:
-                shown.keep(unit, texts, found[unit.item])
-        verdicts = {unit.item: shown.standing(unit) for unit in below}
-        return frozenset(
-            item
-            for item, verdict in verdicts.items()
-            if verdict and verdict.state == "scored" and float(verdict.value) > (ruled[item].value or 0)
-        )
+    def _better_as_shown(self, unit: Unit, ruled: Ruled) -> list[str]:
+        """The note of a claim that what the agent read of its pages bears out better than they do."""
+        shown = self.shown.standing(unit) if self.stage == SUPPORT else None
+        if shown is None or shown.state != "scored" or ruled.value is None or float(shown.value) <= ruled.value:
+            return []
+        texts = self.shown.content(unit).texts
+        return [DISTORTED if any(it.text.form == "summary" for it in texts) else ONLY_IN_SNIPPET]
 
 
 _DERIVED = ("P", "O", "C")
@@ -264,7 +281,7 @@ def _as_drg_reads(content: Content) -> Content:
         replace(source, text=source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
         for source in content.texts
     ]
-    return Content((*read, *_errors(content.unreadable)), ())
+    return Content((*read, *_errors(content.unreadable)))
 
 
 def _errors(unreadable: Sequence[str]) -> Iterator[SourceText]:

@@ -20,6 +20,10 @@ HEADLINE: tuple[str, ...] = ("web", "product")
 """The types of FP; internal sources have no counterpart in the paper and their own column."""
 FP_WEB_LIVE = "FP_web_live"
 """Only of reports whose pages were looked at again; others leave it out."""
+FP_SHOWN, FP_WEB_SHOWN = "FP_shown", "FP_web_shown"
+"""By what the agent was shown of the pages; only under the default rules."""
+LEFT_OUT = frozenset({FP_WEB_LIVE, FP_SHOWN, FP_WEB_SHOWN})
+"""What not every judged report has a value of."""
 DENSITY = "claims_per_100_words"
 PRECISION = (
     "FP",
@@ -36,13 +40,23 @@ RECALL = ("FR", "FR_url", "FR_pooled")
 COUNTS = ("N_supported", "N_contradicted", "N_cited", "N_web", "N_product", DENSITY)
 BESIDE = ("N_supported", DENSITY)
 """What stands beside FP: precision alone is had by saying little, or by cutting claims small."""
-VARIANTS = (*PRECISION[:5], *BESIDE, PRECISION[5], FP_WEB_LIVE, *PRECISION[6:], *RECALL, *COUNTS[1:-1])
+VARIANTS = (
+    *PRECISION[:5],
+    *BESIDE,
+    FP_SHOWN,
+    PRECISION[5],
+    FP_WEB_SHOWN,
+    FP_WEB_LIVE,
+    *PRECISION[6:],
+    *RECALL,
+    *COUNTS[1:-1],
+)
 POOLED = frozenset({"FP_eq2", "FP_pooled", "FR_pooled"})
 
 
 def failed_values() -> list[Value]:
     """The values of a run that left no report."""
-    return [Value(variant, "failed") for variant in VARIANTS if variant != FP_WEB_LIVE]
+    return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
 
 
 def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list[Value]:
@@ -50,9 +64,9 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list
     report = ReportVerdicts(verdicts, rules)
     if rules == "drg":
         found = {value.variant: value for value in (*_drg_precision(report), *_drg_recall(report))}
-        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant != FP_WEB_LIVE]
-    made = (*_precision(report, rules), *_live(report), *_recall(report, rules), *_counts(report, words))
-    found = {value.variant: value for value in made}
+        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
+    precision = (*_precision(report, rules), *_shown(report, rules), *_live(report))
+    found = {value.variant: value for value in (*precision, *_recall(report, rules), *_counts(report, words))}
     return [found[variant] for variant in VARIANTS if variant in found]
 
 
@@ -107,11 +121,22 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
+def _shown(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    """FP and FP_web by what the agent was shown of web pages, such as snippets; the paper knows no such values."""
+    if rules != "default":
+        return []
+    if report.judged is None:
+        return [Value(variant, "failed") for variant in (FP_SHOWN, FP_WEB_SHOWN)]
+    kinds = {FP_SHOWN: HEADLINE, FP_WEB_SHOWN: ("web",)}
+    tallies = {variant: report.tally(kind, "shown") for variant, kind in kinds.items()}
+    return [_value(variant, tally.mean, tally) for variant, tally in tallies.items()]
+
+
 def _live(report: ReportVerdicts) -> list[Value]:
     """FP_web by pages as they were at judging time; nothing for a report whose pages were not looked at again."""
     if not report.is_judged_live and (report.judged is None or report.tally(["web"]).units):
         return []
-    tally = report.tally(["web"], live=True)
+    tally = report.tally(["web"], "live")
     return [_value(FP_WEB_LIVE, tally.mean, tally)]
 
 
@@ -183,6 +208,8 @@ def _counts(report: ReportVerdicts, words: int) -> list[Value]:
 def _drg_precision(report: ReportVerdicts) -> list[Value]:
     """Mean over claims, where a failed judgement counts 0, and so does a report without any."""
     tally = report.tally([ALL_TYPES])
+    if tally.unfetched == tally.units > 0:  # nothing is known of its pages, which is no 0
+        return [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
     count = tally.scored + tally.failed
     value = tally.support / count if count else 0.0
     return [Value("FP", "scored", value, tally.items()), Value("FP_pooled", "scored", value, _as_scored(tally))]
@@ -211,8 +238,8 @@ DESCRIPTION = MetricDescription(
     correlated=("FP", "FP_web", "FP_product", "FR"),
     groups={
         **dict.fromkeys(PRECISION[:5], "FP"),
-        **dict.fromkeys(BESIDE, "beside FP"),
-        **dict.fromkeys(("FP_web", FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
+        **dict.fromkeys((*BESIDE, FP_SHOWN), "beside FP"),
+        **dict.fromkeys(("FP_web", FP_WEB_SHOWN, FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
         **dict.fromkeys(RECALL, "FR"),
         **dict.fromkeys(COUNTS[1:-1], "N"),
     },

@@ -1,8 +1,10 @@
 """Stage 2: the texts of a claim's sources, and how a judge is shown them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from drretail.eval.judging.passages import fit, size
+from drretail.eval.judging.sources import shown_texts, source_texts
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.verify.records import Calculation, Ledger, record_of
 from drretail.prompts import tagged
@@ -20,48 +22,55 @@ class SourceText:
     text: EvidenceText
     date: str | None = None
     """Of a web page, where it is known."""
+    share: float | None = None
+    """How much of it is left, where it was cut; its hash is then that of the whole."""
 
     @property
     def ref(self) -> SourceRef:
-        return SourceRef(id=self.id, sha256=self.text.sha256)
+        return SourceRef(id=self.id, sha256=self.text.sha256, share=self.share)
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a unit's sources hold. Without texts the unit is unverifiable."""
+    """What a unit's sources hold."""
 
     texts: tuple[SourceText, ...]
-    unreadable: tuple[str, ...]
+    unreadable: tuple[str, ...] = ()
     """Sources that could not be read: not in the ledger, blocked, in error, or empty."""
+    unfetched: tuple[str, ...] = ()
+    """Web pages that nobody has tried to read: what they say of the claim is not known."""
 
 
-def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> Content:
-    """The readable texts of the sources."""
+def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, shown: bool = False) -> Content:
+    """The texts of the sources; with ``shown`` what the agent read of them."""
     texts: list[SourceText] = []
     unreadable: list[str] = []
+    unfetched: list[str] = []
     for source in sources:
         entry = evidence.get(source)
-        # Of a page that could not be read there may be the snippet that the agent was shown.
-        found = () if entry is None else _readable(entry)
-        texts += found
+        found = shown_texts(entry) if shown else source_texts(entry)
+        texts += (SourceText(source, text, None if entry is None else entry.date) for text in found)
         if not found:
-            unreadable.append(source)
-    return Content(tuple(texts), tuple(unreadable))
+            (unfetched if entry is not None and entry.is_unfetched else unreadable).append(source)
+    return Content(tuple(texts), tuple(unreadable), tuple(unfetched))
 
 
-def _readable(entry: Evidence) -> list[SourceText]:
-    return [SourceText(entry.id, text, entry.date) for text in entry.sources if text.text.strip()]
+def fitted(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> tuple[SourceText, ...]:
+    """The texts, cut to the passages that matter to the claims where they are longer than ``room`` bytes together."""
+    cut = fit([it.text.text for it in texts], claims, room)
+    return tuple(_shortened(it, text) for it, text in zip(texts, cut, strict=True))
 
 
-def summaries_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> tuple[SourceText, ...]:
-    """What the agent read instead of the sources: the summaries of their pages."""
-    entries = [entry for source in sources if (entry := evidence.get(source)) is not None]
-    return tuple(
-        SourceText(entry.id, text, entry.date)
-        for entry in entries
-        for text in entry.texts
-        if text.form == "summary" and text.shown and text.text.strip()
-    )
+def _shortened(source: SourceText, text: str) -> SourceText:
+    whole = source.text.text
+    if text == whole:
+        return source
+    return replace(source, text=source.text.model_copy(update={"text": text}), share=round(size(text) / size(whole), 3))
+
+
+def are_the_same(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
+    """True where a judgement rests on these very texts, however much of them was read."""
+    return {(it.id, it.sha256) for it in refs} == {(it.id, it.text.sha256) for it in texts}
 
 
 def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = None) -> str:

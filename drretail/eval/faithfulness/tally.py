@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from drretail.eval.faithfulness.claims import (
     ALL_TYPES,
     REPORT,
     SUPPORT,
     SUPPORT_LIVE,
+    SUPPORT_SHOWN,
     Claim,
     source_type,
     stages_of,
@@ -28,6 +30,8 @@ class Tally:
     unverifiable: int = 0
     failed: int = 0
     """By the judge, or never judged."""
+    unfetched: int = 0
+    """Those that cite a page which nobody fetched."""
     unresolved: int = 0
     """Claims with a source that comes to nothing; no units."""
     unasked: int = 0
@@ -35,7 +39,7 @@ class Tally:
 
     @property
     def units(self) -> int:
-        return self.scored + self.unverifiable + self.failed
+        return self.scored + self.unverifiable + self.unfetched + self.failed
 
     @property
     def mean(self) -> float | None:
@@ -54,6 +58,7 @@ class Tally:
             self.support + other.support,
             self.unverifiable + other.unverifiable,
             self.failed + other.failed,
+            self.unfetched + other.unfetched,
             self.unresolved + other.unresolved,
             self.unasked + other.unasked,
         )
@@ -66,6 +71,7 @@ class Tally:
             "support": self.support,
             "unverifiable": self.unverifiable,
             "failed": self.failed,
+            "unfetched": self.unfetched,
             "unresolved": self.unresolved,
         }
 
@@ -80,6 +86,9 @@ class ReportVerdicts:
         extractions = {it.stage: claims_in(it) for it in found if it.stage in stages and it.item == REPORT}
         self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
         self._live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
+        # What is not there was shown to the agent as it is.
+        shown = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_SHOWN}
+        self._shown = self._support | shown
         # Every value of a report is made of the same claims and units.
         self.judged = extractions.get(stages[0])
         """The claims of which those with a source are judged; None when the extraction failed or never was."""
@@ -93,12 +102,13 @@ class ReportVerdicts:
         """True when any cited page was looked at again at judging time."""
         return bool(self._live)
 
-    def tally(self, kinds: Sequence[str], *, live: bool = False) -> Tally:
-        """The claims that cite any of these types, each once, by the ledger or by pages as they were at judging time.
+    def tally(self, kinds: Sequence[str], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
+        """The claims that cite any of these types, each once, by their sources, by what the agent was shown of them, or
+        by pages as they were at judging time.
 
         One with no readable source of these types is unverifiable for them, whatever other sources say.
         """
-        support = self._live if live else self._support
+        support = {"sources": self._support, "shown": self._shown, "live": self._live}[by]
         units = [unit for unit in self._units if any(kind in kinds for kind in unit.types)]
         states = [_state(support.get(unit.item), kinds) for unit in units]
         held = [verdict for unit in units if (verdict := support.get(unit.item)) is not None]
@@ -107,7 +117,8 @@ class ReportVerdicts:
             scored=len(scored),
             support=sum(scored),
             unverifiable=states.count("unverifiable"),
-            failed=len(units) - len(scored) - states.count("unverifiable"),
+            failed=len(units) - len(scored) - states.count("unverifiable") - states.count("na"),
+            unfetched=states.count("na"),
             unresolved=sum(1 for claim in self.cited if any(it in kinds for it in types_of(claim.unresolved))),
             unasked=len(units) - len(held),
         )

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from drretail.errors import ModelError
+from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.journal import Journal, Outcome, read_effects
+from drretail.journal import Effect, Journal, Outcome, read_effects
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.calling import answer_of
 from drretail.llm.faults import usage_of
 from drretail.llm.prices import BATCH
@@ -26,6 +27,15 @@ from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
 
+SOURCES_SHARE = 0.5
+"""Of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted tokens."""
+MOST_SOURCES = 100_000
+"""Tokens that sources may fill whatever the context: more is paid for with every claim, and bears out none better."""
+OVERFLOW: ModelErrorKind = "context_overflow"
+UNCHANGED = (
+    "the same request did not fit the judge before, and was not sent again: where the judge now holds more, state its "
+    "`context` in a model profile; where it holds less than was thought, too, and long sources are cut to that."
+)
 Again = Literal["nothing", "failed", "everything"]
 """What is judged once more although a verdict stands."""
 T = TypeVar("T", bound=Record)
@@ -137,6 +147,16 @@ class JudgeSession:
         ).of_repeat(about["judge_repeat"])
 
     @property
+    def room(self) -> int | None:
+        """The bytes that the sources of one question may take; None where the judge reads all."""
+        context = self._context
+        return None if context is None else min(int(context * SOURCES_SHARE), MOST_SOURCES) * CHARACTERS_PER_TOKEN
+
+    @property
+    def _context(self) -> int | None:
+        return None if self.judge.model is None else self.judge.model.context
+
+    @property
     def journal_path(self) -> Path:
         """Beside the verdict file; made by the first question."""
         return self.file.path.with_suffix(".journal.jsonl")
@@ -185,6 +205,7 @@ class JudgeSession:
             sources=tuple(sources),
             notes=tuple(notes),
             error=error,
+            context=self._context if error is not None and error.startswith(OVERFLOW) else None,
         )
         self.file.append(verdict)
         self._new.add(verdict.key)
@@ -206,7 +227,8 @@ class JudgeSession:
 
         ``purpose`` says how long the answer may be, where that is not as usual.
         Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
-        or what ``check`` objects to, is told to the judge, at most twice. Raises CapReached when nothing may be asked
+        or what ``check`` objects to, is told to the judge, at most twice. What did not fit its context is not sent
+        again unchanged, unless the context is said to have grown. Raises CapReached when nothing may be asked
         any more; what the journal knows is answered nevertheless.
         """
         from langchain_core.messages import HumanMessage
@@ -218,7 +240,10 @@ class JudgeSession:
         model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
-        question = Question(model, answer, _Questioned(self.judge, model, journal, scope, self._allowance).call, check)
+        held = None if (last := self.file.last(place.key)) is None else last.context
+        has_grown = held is not None and model.context is not None and model.context > held
+        asking = _Questioned(self.judge, model, journal, scope, self._allowance, fits_now=has_grown)
+        question = Question(model, answer, asking.call, check)
         reply = await question.put([HumanMessage(prompt.render(**values))])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
@@ -288,9 +313,13 @@ class _Questioned:
     journal: Journal
     scope: str
     allowance: Allowance
+    fits_now: bool = False
+    """True: what did not fit the judge before may do so now."""
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
+            if not self.fits_now and any(_overflowed(it) for it in self.journal.before("model", request)):
+                raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()
             retried: list[str] = []
             try:
@@ -313,3 +342,7 @@ class _Questioned:
     def _pay(self, usage: Usage) -> None:
         price = self.model.price
         self.allowance.count(usage, price.times(BATCH) if price is not None and self.judge.in_batches else price)
+
+
+def _overflowed(effect: Effect) -> bool:
+    return effect.error is not None and effect.error["kind"] == OVERFLOW

@@ -94,7 +94,6 @@ PAGE = entry(
         "page",
         shown=False,
     ),
-    text("Cardinals prefer sunflower seeds and visit feeders at dawn.", "summary"),
     url=BIRDS,
 )
 WALL = entry(BLOCKED_ID, "web", state="blocked", url=BLOCKED)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_SHOWN
+from drretail.eval.faithfulness.claims import SUPPORT
 from drretail.eval.faithfulness.rulings import MOST_CLAIMS
 from drretail.eval.judging.session import Judge
 from drretail.journal import read_effects
@@ -242,19 +242,6 @@ def test_a_partly_readable_unit_is_judged_on_what_is_readable(tmp_path: Path) ->
     (verdict,) = support_of(tmp_path, judge, report)
     assert (verdict.value, verdict.notes) == (1, ("partial_content",))
     assert [source.id for source in verdict.sources] == [BIRDS_ID]
-
-
-def test_only_the_source_vouches_and_a_summary_that_says_more_is_noted(tmp_path: Path) -> None:
-    report = f"Cardinals visit feeders at dawn [{BIRDS_ID}]."
-    judge = answering(claim(1, "Cardinals visit feeders at dawn.", BIRDS_ID), support("no"), support("full"))
-    about = subject(report)
-    verdicts = judged(tmp_path, judge, about)
-    found = {verdict.stage: verdict for verdict in verdicts if verdict.stage in (SUPPORT, SUPPORT_SHOWN)}
-    assert (found[SUPPORT].value, found[SUPPORT].notes) == (0, ("distorted_in_summary",))
-    assert found[SUPPORT_SHOWN].value == 1
-    assert found[SUPPORT].sources != found[SUPPORT_SHOWN].sources
-    assert values(about, verdicts)["FP"].items["distorted_in_summary"] == 1
-    assert values(about, verdicts)["FP_web"].value == 0
 
 
 def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) -> None:
