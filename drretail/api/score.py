@@ -35,6 +35,7 @@ def score(
     rules: Rules = "default",
     pairs: Iterable[str] = (),
     judge_repeats: int = 1,
+    rate_floors: bool = False,
     retry_failed: bool = False,
     max_tokens: int | None = None,
     max_dollars: float | None = None,
@@ -43,7 +44,8 @@ def score(
 
     What was judged already is not asked again. ``metrics`` are names, ``module:attribute`` places or Metric objects;
     "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
-    rules, so its ratings are no numbers. ``world`` is the runs' world where it has moved.
+    rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
+    ``world`` is the runs' world where it has moved.
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
@@ -67,6 +69,7 @@ def score(
                 page_age=settings.page_age,
                 judge_repeats=judge_repeats,
                 pairs=tuple(pairs),
+                rate_floors=rate_floors,
                 again="failed" if retry_failed else "nothing",
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
             )

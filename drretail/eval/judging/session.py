@@ -6,7 +6,7 @@ asked before.
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.journal import Journal, Outcome, read_effects
-from drretail.llm.calling import answer_of
+from drretail.llm.calling import MARKED, answer_of, marked_after
 from drretail.llm.faults import usage_of
 from drretail.llm.prices import BATCH
 from drretail.llm.registry import Model
@@ -29,6 +29,8 @@ from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verd
 Again = Literal["nothing", "failed", "everything"]
 """What is judged once more although a verdict stands."""
 T = TypeVar("T", bound=Record)
+AT_ONCE = 4
+"""Questions about one report that are asked at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,17 @@ class ClaimVerdict(Generic[T]):
     attempts: int
     """How many calls it took, repairs included."""
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[T]):
+    """One of several questions that do not need each other's answers."""
+
+    shared: str
+    """Names what it begins with: of the questions of one name the first is asked alone, and is read from the cache by
+    the others."""
+    ask: Callable[[], Awaitable[ClaimVerdict[T]]]
+    record: Callable[[ClaimVerdict[T]], object]
 
 
 class JudgeSession:
@@ -194,8 +207,9 @@ class JudgeSession:
         journal = self._asked.journal = self._asked.journal or Journal(self.journal_path)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
-        question = Question(model, answer, _Questioned(self.judge, model, journal, scope, self._allowance).call, check)
-        reply = await question.put([HumanMessage(prompt.render(**values))])
+        shared, own = prompt.render_parts(**values)
+        questioned = _Questioned(self.judge, model, journal, scope, self._allowance, shared)
+        reply = await Question(model, answer, questioned.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
             return ClaimVerdict("failed", None, prompt.hash, reply.attempts, error)
@@ -211,6 +225,28 @@ class JudgeSession:
         else:
             for step in steps:
                 await step
+
+    async def side_by_side(self, steps: Sequence[Step[Any]]) -> None:
+        """Asks all of these, ``AT_ONCE`` of them at the same time, and records the answers in the order of the steps.
+
+        With batches all are asked at once. Raises the first error once what came back is recorded.
+        """
+        first = [*{step.shared: step for step in reversed(steps)}.values()]
+        waves = [steps] if self.judge.in_batches else [first, [step for step in steps if step not in first]]
+        gate = asyncio.Semaphore(len(steps) if self.judge.in_batches else AT_ONCE)
+        ended: dict[Step[Any], ClaimVerdict[Any] | BaseException] = {}
+        for wave in waves:
+            answers = await asyncio.gather(*(_within(gate, step.ask) for step in wave), return_exceptions=True)
+            ended.update(zip(wave, answers, strict=True))
+            if any(isinstance(answer, BaseException) for answer in answers):
+                break
+        said = [(step, ended[step]) for step in steps if step in ended]
+        for step, end in said:
+            if not isinstance(end, BaseException):
+                step.record(end)
+        for _, end in said:
+            if isinstance(end, BaseException):
+                raise end
 
     @property
     def usage(self) -> Usage:
@@ -233,6 +269,11 @@ class JudgeSession:
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
+
+
+async def _within(gate: asyncio.Semaphore, ask: Callable[[], Awaitable[ClaimVerdict[Any]]]) -> ClaimVerdict[Any]:
+    async with gate:
+        return await ask()
 
 
 def judging_usage(journal: Path) -> Usage:
@@ -259,13 +300,15 @@ class _Questioned:
     journal: Journal
     scope: str
     allowance: Allowance
+    shared: str = ""
+    """What the first message and other questions begin with."""
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
             self.allowance.check()
             retried: list[str] = []
             try:
-                message = await answer_of(self.model, messages, chat=chat, on_retry=retried.append)
+                message = await answer_of(self.model, self._sent(messages), chat=chat, on_retry=retried.append)
             except ModelError as problem:
                 self._pay(Usage(**(problem.usage or {})))
                 raise
@@ -280,6 +323,15 @@ class _Questioned:
             "schema": schema,
         }
         return (await self.journal.scope(self.scope).aperform("model", request, action)).response
+
+    def _sent(self, messages: Sequence[Any]) -> Sequence[Any]:
+        """What goes out: marked where the provider caches what is marked; the marks are no part of the journal's keys.
+
+        Not in batches: nobody knows in which order they are read, and to write to the cache costs more than to read
+        plain.
+        """
+        is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
+        return marked_after(messages, self.shared) if is_marked else messages
 
     def _pay(self, usage: Usage) -> None:
         price = self.model.price
