@@ -69,8 +69,8 @@ class Figures:
 # Measured with offline:judge on 550 reports of the demo's shop, with room for longer sources and for judges that
 # explain. Of faithfulness the null agents' 26 to 84 words took 2 calls, 1,300 and 90 to 470 tokens, the oracle's 48
 # words 4 calls, 2,600 and 460; 363 words 9 calls, 8,100 and 2,100; 567 words 18 calls, 17,100 and 4,100. Of quality
-# every report took 7 calls, 0 words 9,000 tokens and 567 words 16,300. One order of two reports of some 350 words each
-# took 7 calls and 16,500 tokens.
+# every report takes 7 calls, 0 words 10,500 tokens and 560 words 18,800; one order of two reports of some 560 words
+# each 7 calls and 26,300 tokens (benchmarks/judging.py), of which Claude reads three quarters from its cache.
 BY_LENGTH = {
     "faithfulness": Figures(
         Growth(Range(2, 2), Range(0.02, 0.08)),
@@ -80,12 +80,12 @@ BY_LENGTH = {
     ),
     "quality": Figures(
         Growth(Range(7, 10), Range(0, 0)),
-        Growth(Range(9_000, 14_000), Range(12, 50)),
+        Growth(Range(10_500, 16_000), Range(12, 50)),
         Growth(Range(700, 5_000), Range(0, 0)),
     ),
     PAIRWISE: Figures(
         Growth(Range(7, 10), Range(0, 0)),
-        Growth(Range(9_000, 14_000), Range(10, 60)),
+        Growth(Range(10_500, 16_000), Range(10, 60)),
         Growth(Range(700, 4_000), Range(0, 0)),
     ),
 }

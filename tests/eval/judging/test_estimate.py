@@ -42,7 +42,7 @@ def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_pa
     assert all(one.basis == "the length of the reports, as on the demo's" for one in estimates)
     quality = estimates[1].dollars
     assert quality is not None
-    assert quality.low == pytest.approx(((2 * 9_000 + 4 * 12) * 2 + 2 * 700 * 10) / 1e6)  # four words
+    assert quality.low == pytest.approx(((2 * 10_500 + 4 * 12) * 2 + 2 * 700 * 10) / 1e6)  # four words
 
 
 def test_batches_cost_half(tmp_path: Path) -> None:
