@@ -19,22 +19,29 @@ class Prompt:
 
     name: str
     text: str
+    shared: str = ""
+    """What stands before ``text``, and before that of other prompts about the same data: a provider caches it once."""
 
     @property
     def hash(self) -> str:
-        return sha256_of(self.text)[:16]
+        return sha256_of(self.shared + self.text)[:16]
 
     def render(self, **values: str) -> str:
-        """The text with every placeholder filled.
+        """The whole text with every placeholder filled; raises as ``render_parts`` does."""
+        return "".join(self.render_parts(**values))
+
+    def render_parts(self, **values: str) -> tuple[str, str]:
+        """What is shared, and the prompt's own text, with every placeholder filled.
 
         Raises ValueError when a placeholder has no value or a value no placeholder: a prompt that silently
         lacks its data gives plausible nonsense.
         """
-        wanted, given = set(_PLACEHOLDER.findall(self.text)), set(values)
+        wanted, given = set(_PLACEHOLDER.findall(self.shared + self.text)), set(values)
         if wanted != given:
             missing, unused = sorted(wanted - given), sorted(given - wanted)
             raise ValueError(f"prompt {self.name}: missing {missing}, unused {unused}")
-        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
+        shared, own = (_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in (self.shared, self.text))
+        return shared, own
 
 
 @cache
@@ -47,8 +54,20 @@ def load_prompt(beside: str, name: str) -> Prompt:
 TAGS = frozenset(
     (
         *("categories", "category", "claim", "constraints", "criterion", "faults", "findings", "hint", "owned", "page"),
-        *("part", "problem", "problems", "profile", "query", "question", "questions", "report", "reports", "schema"),
-        *("search", "shelf", "source", "stop", "sub_problem", "today", "tools", "try", "turns", "user_id"),
+        *(
+            "part",
+            "picks",
+            "problem",
+            "problems",
+            "profile",
+            "query",
+            "question",
+            "questions",
+            "report",
+            "reports",
+            "schema",
+        ),
+        *("search", "shelf", "source", "sources", "stop", "sub_problem", "today", "tools", "try", "turns", "user_id"),
     )
 )
 """Every tag that data stands in; none of them may stand in another's data."""

@@ -29,6 +29,15 @@ def test_a_prompts_hash_follows_its_wording() -> None:
     assert Prompt("p", "one").hash == Prompt("q", "one").hash
 
 
+def test_a_prompt_of_two_parts_is_one_text_and_its_hash_names_both() -> None:
+    prompt = Prompt("p", "Rate {{side}}.", "Read {{report}}. ")
+    assert prompt.render(side="depth", report="this") == "Read this. Rate depth."
+    assert prompt.render_parts(side="{{report}}", report="{{side}}") == ("Read {{side}}. ", "Rate {{report}}.")
+    assert len({prompt.hash, Prompt("p", prompt.text).hash, Prompt("p", prompt.text, "Read {{report}}: ").hash}) == 3
+    with pytest.raises(ValueError, match="missing"):
+        prompt.render(side="depth")
+
+
 def test_prompts_are_read_from_files_beside_their_caller(tmp_path: Path) -> None:
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / "greet.md").write_text("Hi {{name}}\n\n", encoding="utf-8")

@@ -37,6 +37,7 @@ def score(
     rules: Rules = "default",
     pairs: Iterable[str] = (),
     judge_repeats: int = 1,
+    rate_floors: bool = False,
     retry_failed: bool = False,
     fetch_sources: bool = False,
     max_tokens: int | None = None,
@@ -46,8 +47,9 @@ def score(
 
     What was judged already is not asked again. ``metrics`` are names, ``module:attribute`` places or Metric objects;
     "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
-    rules, so its ratings are no numbers. ``world`` is the runs' world where it has moved. ``fetch_sources`` first
-    fetches the cited pages that the runs have not read.
+    rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
+    ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
+    not read.
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
@@ -73,6 +75,7 @@ def score(
                 missing=missing,
                 judge_repeats=judge_repeats,
                 pairs=tuple(pairs),
+                rate_floors=rate_floors,
                 again="failed" if retry_failed else "nothing",
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
             )

@@ -70,6 +70,9 @@ class Asked:
     judge_repeats: Annotated[
         int, typer.Option("--judge-repeats", min=1, metavar="K", help="Judge each report K times: shows judge noise.")
     ] = 1
+    rate_floors: Annotated[
+        bool, typer.Option("--rate-floors", help="Rate the quality of the null agents and the oracle as well.")
+    ] = False
 
     def families(self, experiment: Path) -> list[str]:
         """The names of the flag --metrics; those that are usual, and next purchases where there are any, without it."""
@@ -188,6 +191,7 @@ def score(
             missing=missing,
             judge_repeats=asked.judge_repeats,
             pairs=asked.pairs or (),
+            rate_floors=asked.rate_floors,
             again=asking.again,
             allowance=allowance,
         )
@@ -235,6 +239,7 @@ def print_estimate(
         judge_repeats=asked.judge_repeats,
         rules=RULES[asked.rules],
         pairs=asked.pairs or (),
+        rate_floors=asked.rate_floors,
     )
     title = f"What is left to judge in {experiment}"
     show_estimates(title, ["what", "to judge"], estimates, prices, as_json=as_json)

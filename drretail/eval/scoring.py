@@ -33,7 +33,7 @@ from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
 CONCURRENCY = 8
-"""Runs judged at once; within a run a judge is asked one question after the other, so that files come out equal."""
+"""Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
@@ -54,6 +54,7 @@ async def score(
     missing: Mapping[str, Pages] | None = None,
     judge_repeats: int = 1,
     pairs: Sequence[str] = (),
+    rate_floors: bool = False,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -65,7 +66,8 @@ async def score(
     (with ``again``, those that could not be read as well); ``live`` is where they are fetched from to be judged by as
     they are now, beside what the runs were handed. Families that need a judge have each report judged
     ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares, as "A~B"; without any,
-    all pairs of systems that research.
+    all pairs of systems that research. Null agents and the oracle are rated for quality only with
+    ``rate_floors``; a rule-based judge is asked for no opinion at all.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -77,7 +79,7 @@ async def score(
     definition = read_definition(experiment)
     tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
-    desk = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance)
+    desk = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")

@@ -49,13 +49,14 @@ async def judge(folder: Path, world: World, *models: Model, again: Again = "noth
 def verdicts(folder: Path, model: Model) -> list[Verdict]:
     """The living verdicts of a judge, by metric, in the order in which they came."""
     files = sorted((folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*-r1.jsonl"))
-    assert [file.parts[-4] for file in files] == [*METRICS]
+    assert [file.parts[-4] for file in files] == [*METRICS][: 1 if model.info.kind == "rule_based" else None]
     return [verdict for file in files for verdict in VerdictFile(file).lasts()]
 
 
 def said(folder: Path, model: Model) -> list[dict[str, Any]]:
-    """What of verdicts is the same whoever passed the judge's words on."""
-    return [verdict.model_dump(exclude={"judge", "attempt"}) for verdict in verdicts(folder, model)]
+    """What of verdicts is the same whoever passed the judge's words on; rules are asked for no ratings."""
+    shared = [verdict for verdict in verdicts(folder, model) if verdict.metric == "faithfulness"]
+    return [verdict.model_dump(exclude={"judge", "attempt"}) for verdict in shared]
 
 
 def used(folder: Path, model: Model) -> Usage:

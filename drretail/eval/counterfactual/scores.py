@@ -8,7 +8,6 @@ from pathlib import Path
 from drretail.eval.counterfactual.advice import Advice, read_advice
 from drretail.eval.counterfactual.measure import Outcome, measured
 from drretail.eval.judging.subject import Planned, planned_runs, read_subject
-from drretail.eval.metric import Metric
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.grounding.profile.purchases import speaks_of_own_history
 from drretail.records.counterfactual import (
@@ -186,12 +185,3 @@ def _beyond(dimension: Dimension) -> _Value:
 
 def _share(told: bool | None) -> float | None:
     return None if told is None else float(told)
-
-
-def is_judged(metric: Metric, system: System) -> bool:
-    """False for families that ask a model: what they measure of the system, they measure on the users' own data.
-
-    Asked again of every swapped run they would cost as much once more, and put a second line of the same system into
-    each ranking. Families by code cost nothing, and tell whether a run with other data is as sound.
-    """
-    return not metric.needs_judge or kind_of(system) is None

@@ -58,7 +58,7 @@ class ClaimsSupport(Record):
 
 
 class Support(Record):
-    """How far the sources bear out a claim, as the paper asks it."""
+    """How far the sources bear out a claim."""
 
     support: Literal["full_support", "partial_support", "no_support"]
     justification: str

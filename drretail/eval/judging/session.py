@@ -6,7 +6,7 @@ asked before.
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.calling import answer_of
+from drretail.llm.calling import MARKED, answer_of, marked_after
 from drretail.llm.faults import usage_of
 from drretail.llm.prices import BATCH
 from drretail.llm.registry import Model
@@ -40,6 +40,8 @@ Again = Literal["nothing", "failed", "everything"]
 """What is judged once more although a verdict stands."""
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
+AT_ONCE = 4
+"""Questions about one report that are asked at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,17 @@ class ClaimVerdict(Generic[T]):
     attempts: int
     """How many calls it took, repairs included."""
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[T]):
+    """One of several questions that do not need each other's answers."""
+
+    shared: str
+    """Names what it begins with: of the questions of one name the first is asked alone, and is read from the cache by
+    the others."""
+    ask: Callable[[], Awaitable[ClaimVerdict[T]]]
+    record: Callable[[ClaimVerdict[T]], object]
 
 
 class JudgeSession:
@@ -242,9 +255,9 @@ class JudgeSession:
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
         held = None if (last := self.file.last(place.key)) is None else last.context
         has_grown = held is not None and model.context is not None and model.context > held
-        asking = _Questioned(self.judge, model, journal, scope, self._allowance, fits_now=has_grown)
-        question = Question(model, answer, asking.call, check)
-        reply = await question.put([HumanMessage(prompt.render(**values))])
+        shared, own = prompt.render_parts(**values)
+        asking = _Questioned(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
+        reply = await Question(model, answer, asking.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
             return ClaimVerdict("failed", None, prompt.hash, reply.attempts, error)
@@ -265,6 +278,28 @@ class JudgeSession:
             if isinstance(end, BaseException):
                 raise end
         return [end for end in ended if not isinstance(end, BaseException)]
+
+    async def side_by_side(self, steps: Sequence[Step[Any]]) -> None:
+        """Asks all of these, ``AT_ONCE`` of them at the same time, and records the answers in the order of the steps.
+
+        With batches all are asked at once. Raises the first error once what came back is recorded.
+        """
+        first = [*{step.shared: step for step in reversed(steps)}.values()]
+        waves = [steps] if self.judge.in_batches else [first, [step for step in steps if step not in first]]
+        gate = asyncio.Semaphore(len(steps) if self.judge.in_batches else AT_ONCE)
+        ended: dict[Step[Any], ClaimVerdict[Any] | BaseException] = {}
+        for wave in waves:
+            answers = await asyncio.gather(*(_within(gate, step.ask) for step in wave), return_exceptions=True)
+            ended.update(zip(wave, answers, strict=True))
+            if any(isinstance(answer, BaseException) for answer in answers):
+                break
+        said = [(step, ended[step]) for step in steps if step in ended]
+        for step, end in said:
+            if not isinstance(end, BaseException):
+                step.record(end)
+        for _, end in said:
+            if isinstance(end, BaseException):
+                raise end
 
     @property
     def usage(self) -> Usage:
@@ -287,6 +322,11 @@ class JudgeSession:
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
+
+
+async def _within(gate: asyncio.Semaphore, ask: Callable[[], Awaitable[ClaimVerdict[Any]]]) -> ClaimVerdict[Any]:
+    async with gate:
+        return await ask()
 
 
 def judging_usage(journal: Path) -> Usage:
@@ -313,6 +353,8 @@ class _Questioned:
     journal: Journal
     scope: str
     allowance: Allowance
+    shared: str = ""
+    """What the first message and other questions begin with."""
     fits_now: bool = False
     """True: what did not fit the judge before may do so now."""
 
@@ -323,7 +365,7 @@ class _Questioned:
             self.allowance.check()
             retried: list[str] = []
             try:
-                message = await answer_of(self.model, messages, chat=chat, on_retry=retried.append)
+                message = await answer_of(self.model, self._sent(messages), chat=chat, on_retry=retried.append)
             except ModelError as problem:
                 self._pay(Usage(**(problem.usage or {})))
                 raise
@@ -338,6 +380,15 @@ class _Questioned:
             "schema": schema,
         }
         return (await self.journal.scope(self.scope).aperform("model", request, action)).response
+
+    def _sent(self, messages: Sequence[Any]) -> Sequence[Any]:
+        """What goes out: marked where the provider caches what is marked; the marks are no part of the journal's keys.
+
+        Not in batches: nobody knows in which order they are read, and to write to the cache costs more than to read
+        plain.
+        """
+        is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
+        return marked_after(messages, self.shared) if is_marked else messages
 
     def _pay(self, usage: Usage) -> None:
         price = self.model.price

@@ -13,10 +13,6 @@ from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import judge_claim
 from drretail.offline.plain import filled, plain_answer
 
-NO_RATING = "Rule-based plumbing, no rating: it only counts words."
-NO_PREFERENCE = "Rule-based plumbing, no preference: it only counts words."
-_WORDS_PER_POINT = 100
-_HIGHEST = 10
 _TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<more>\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
 _QUESTION = re.compile(r"""\sid=["']Q["']""")
 
@@ -82,28 +78,10 @@ def _all_supported(asked: str) -> dict[str, Any]:
     }
 
 
-def _rated(asked: str) -> dict[str, Any]:
-    """A point for every hundred words of the report, at most ten: it says nothing of quality, and says so."""
-    rating = _size("\n".join(tag_contents("report", asked)))[0] // _WORDS_PER_POINT
-    return {"rating": min(_HIGHEST, rating), "justification": NO_RATING}
-
-
-def _compared(asked: str) -> dict[str, Any]:
-    """The report with more words wins, of two with as many the later one in the alphabet: whichever stands first."""
-    first, second = (*tag_contents("report", asked), "", "")[:2]
-    return {"justification": NO_PREFERENCE, "winner": "A" if _size(first) >= _size(second) else "B"}
-
-
-def _size(report: str) -> tuple[int, str]:
-    return len(report.split()), report
-
-
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "ReportClaims": lambda asked: _extracted(asked, values=[]),
     "CitedClaims": lambda asked: _extracted(asked, only_cited=True),
     "AllClaims": _extracted,
     "ClaimsSupport": _all_supported,
     "Support": _supported,
-    "Rating": _rated,
-    "Comparison": _compared,
 }

@@ -85,15 +85,6 @@ def test_rewording_the_prompt_around_the_tags_changes_nothing(before: str, after
         assert answer(name, f"{before}\n{report}\n{after}") == answer(name, report)
 
 
-def test_a_rating_says_that_it_is_none() -> None:
-    number: dict[str, Any] = {"type": "integer"}
-    found = answer("Rating", tagged("report", "word " * 350), rating=number, justification={"type": "string"})
-    assert found["rating"] == 3
-    assert "no rating" in found["justification"]
-    assert answer("Rating", tagged("report", "word " * 9000), rating=number)["rating"] == 10
-    assert answer("Rating", "nothing", rating=number)["rating"] == 0
-
-
 def test_an_unknown_schema_is_filled_so_that_it_fits() -> None:
     choice = {"type": "string", "enum": ["A", "B"]}
     assert answer("Preference", "Which one?", winner=choice) == {"winner": "A"}
