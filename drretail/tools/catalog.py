@@ -22,6 +22,8 @@ from drretail.tools.identifiers import ProductId
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]
+LOOSE = "No product found holds all words of the query; these hold some of them, and many may be something else."
+"""What stands beside sorted hits of which a model would take the first for the best."""
 
 
 def product_catalog_search(
@@ -85,7 +87,8 @@ def product_catalog_search(
     products = [known[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
-    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **shared, "hits": hits}
+    loose = {"note": LOOSE} if page.loose and hits else {}
+    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **loose, **shared, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 
