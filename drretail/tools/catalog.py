@@ -22,7 +22,7 @@ from drretail.tools.identifiers import ProductId
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]
-LOOSE = "No product found holds all words of the query; these hold some of them, and many may be something else."
+LOOSE = "None of these holds all words of the query, and many may be something else."
 """What stands beside sorted hits of which a model would take the first for the best."""
 
 
@@ -48,7 +48,7 @@ def product_catalog_search(
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
-        category: Name of a category, broad or narrow, e.g. "Pet_Supplies" or "Bird Feeders".
+        category: Name of a category as hits and records show it, broad or narrow, e.g. "Pet_Supplies" or "Bird Feeders".
         price_min: Lowest price, in the shop's currency.
         price_max: Highest price, in the shop's currency.
         rating_min: Lowest average rating, from 0 to 5 stars.
