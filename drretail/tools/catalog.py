@@ -48,7 +48,7 @@ def product_catalog_search(
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
-        category: Name of a category as hits and records show it, broad or narrow, e.g. "Pet_Supplies" or "Bird Feeders".
+        category: Name of a category, broad or narrow, as hits and records show it: "Pet_Supplies", "Bird Feeders".
         price_min: Lowest price, in the shop's currency.
         price_max: Highest price, in the shop's currency.
         rating_min: Lowest average rating, from 0 to 5 stars.
