@@ -75,6 +75,8 @@ class _UnderWay:
 
 WEB_SEARCH = "web_search"
 LIVE = "These pages are of the live web and may be younger than the shop's today, {today}."
+READ_BEFORE = "This summary is of an earlier search that found the page, too; of this search it may say less."
+"""What stands beside a summary that was not written for the query."""
 PAGES_SHARE = 0.9
 """Of the time of a tool call: with it pages are given up for their snippets, before the whole call is."""
 
@@ -102,8 +104,9 @@ def web_search(
     found = _found(session, effects, asked.query)
     if session.web_mode == "ws":
         found = _read(session, found, effects, place, PAGES_SHARE * session.tool_timeout - (time.monotonic() - began))
-    results = [_shown(item) for item in found]
-    sources = [source for item, shown in zip(found, results, strict=True) for source in _sources(item, shown)]
+    shown = [_shown(item) for item in found]
+    sources = [source for item, told in zip(found, shown, strict=True) for source in _sources(item, told)]
+    results = [told | ({"note": READ_BEFORE} if item.summary else {}) for item, told in zip(found, shown, strict=True)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
     if results and session.web_is_live:
         value["note"] = LIVE.format(today=session.now.date().isoformat())
