@@ -14,6 +14,7 @@ tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
 ask.py           one question
 run.py           agents over queries
+prompts.py       what agents are told, to be changed
 run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems

@@ -34,6 +34,10 @@ COMMANDS = {
     ),
     "ask": ("drretail.cli.ask:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
+    "prompts": (
+        "drretail.cli.prompts:prompts",
+        "Lists the prompts of the agents, or writes them out to be changed.",
+    ),
     "score": (
         "drretail.cli.score:score",
         "Judges every report that is not judged yet and prints scores with intervals.",
