@@ -179,7 +179,7 @@ class Experiment:
             known = held.systems.get(label, system)
             if known.model_copy(update={"prompts": system.prompts}) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
-            changed = _changed_prompts(held, asked, label)
+            changed = changed_prompts(held, asked, label)
             if changed:
                 elsewhere = "use a new folder"
                 elsewhere += "." if system.prompts is None else ", or give the folder of prompts another name."
@@ -198,7 +198,7 @@ class Experiment:
         )
 
 
-def _changed_prompts(held: Definition, asked: Definition, label: str) -> list[str]:
+def changed_prompts(held: Definition, asked: Definition, label: str) -> list[str]:
     """The prompts that a system had otherwise before: by the names of the user's files where these are what changed."""
     if label not in held.prompt_hashes:
         return []

@@ -138,6 +138,8 @@ def run(
             return
         if replay is None:
             caution(shop, chosen.get("without", ()))
+        else:
+            say_told_otherwise(replay, shop, systems)
         systems = systems if asked.no_floors else with_baselines(systems, shop)
         runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, quiet=output.quiet)
         outcome = run_systems(
@@ -159,6 +161,20 @@ def check_parts(plan: Plan, part: "Shard", replay: Path | None) -> None:
         say(f"None of the {len(plan.queries):,} queries falls into shard {part.number}/{part.of}.")
     if replay is not None:
         read_definition(replay)
+
+
+def say_told_otherwise(replay: Path, shop: "World", systems: "Sequence[SystemUnderTest]") -> None:
+    """Names the prompts that are not those of the replayed runs, whose journals then answer nothing."""
+    from drretail.agents.running.system import definition
+    from drretail.experiment import changed_prompts, read_definition
+    from drretail.viewer.output import say
+
+    held, asked = read_definition(replay), definition(shop, (), [*systems], "")
+    for label in asked.systems:
+        changed = changed_prompts(held, asked, label)
+        if changed:
+            files = ", ".join(changed)
+            say(f"{label} is told otherwise than in {replay} ({files}): no answer is recorded for what it then asks.")
 
 
 def print_estimate(
