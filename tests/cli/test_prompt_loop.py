@@ -34,9 +34,9 @@ def test_the_loop_goes_round_in_one_folder(drretail: Command, shop: str, queries
     assert [(it["label"], it["done"]) for it in json.loads(tried.stdout)["systems"]] == [(TERSE, 1)], tried.stderr
     assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1"]}
     assert drretail("score", "exp", "--metrics", "faithfulness").returncode == 0
-    rows = {
-        (it["system"], it["variant"]): it for it in json.loads((tmp_path / "exp/scores.json").read_text())["scores"]
-    }
+    scores = json.loads((tmp_path / "exp/scores.json").read_text(encoding="utf-8"))
+    rows = {(it["system"], it["variant"]): it for it in scores["scores"]}
+    assert {it["n_queries"] for it in scores["slices"] if it["system"] == TERSE} <= {0, 1}
     assert (rows[TERSE, "FP"]["n_planned"], rows[TERSE, "FP"]["n_failed"], rows[REACT, "FP"]["n_planned"]) == (1, 0, 2)
     compared = drretail("compare", "exp", TERSE, REACT, "--json", "--fail-if", "FP < 2")
     assert compared.returncode == 3
