@@ -1,5 +1,6 @@
 """``drretail prompts``: what the agents are told, as files to change and to run with."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -25,10 +26,8 @@ def prompts(
 
     used = {name: prompt_files([it]) for name, it in (with_pages(agent) if agent else with_pages()).items()}
     files = dict(sorted((file, path) for its in used.values() for file, path in its.items()))
-    users = {file: [name for name, its in used.items() if file in its] for file in files}
     users = {
-        file: [it for it in names if it.removesuffix("+ws") == it or it[:-3] not in names]
-        for file, names in users.items()
+        file: [name for name in used if file in used[name] and not _adds_nothing(name, used, file)] for file in files
     }
     if to is not None:
         write_prompts(to, files)
@@ -41,3 +40,9 @@ def prompts(
     else:
         typer.echo(str(to))
         say(f"{len(files)} prompts. Change some, then: drretail run … --prompts {to}")
+
+
+def _adds_nothing(name: str, used: Mapping[str, Mapping[str, Path]], file: str) -> bool:
+    """True of NAME+ws where NAME alone is told the same."""
+    plain = name.removesuffix("+ws")
+    return plain != name and file in used[plain]
