@@ -1,16 +1,23 @@
 """Prompts are files beside their callers: ``prompts/<name>.md`` with ``{{placeholders}}``.
 
-Instructions are plain text; data goes in by ``tagged``, so that a model can tell the two apart.
+Instructions are plain text; data goes in by ``tagged``, so that a model can tell the two apart. Within ``overridden``
+a file of the package has another wording: for what runs there, and for nothing beside it.
 """
 
 import re
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from drretail.records.base import sha256_of
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+_overrides: ContextVar[Mapping[Path, str]] = ContextVar("overrides", default=MappingProxyType({}))
+_loaded: ContextVar[set[Path] | None] = ContextVar("loaded", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +51,45 @@ class Prompt:
         return shared, own
 
 
-@cache
 def load_prompt(beside: str, name: str) -> Prompt:
-    """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``)."""
+    """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``), or its override."""
     path = Path(beside).parent / "prompts" / f"{name}.md"
-    return Prompt(name, path.read_text(encoding="utf-8").strip() + "\n")
+    loaded, override = _loaded.get(), _overrides.get().get(path)
+    if loaded is not None:
+        loaded.add(path)
+    return Prompt(name, packaged_text(path) if override is None else override)
+
+
+@cache
+def packaged_text(path: Path) -> str:
+    """What a prompt's file says, whatever overrides it."""
+    return plain_text(path.read_text(encoding="utf-8"))
+
+
+def plain_text(text: str) -> str:
+    """A file's text as a prompt has it: white space around it says nothing."""
+    return text.strip() + "\n"
+
+
+@contextmanager
+def overridden(texts: Mapping[Path, str]) -> Generator[None]:
+    """Within it, and in the tasks that are begun within it, these files of prompts say what is given here."""
+    token = _overrides.set(texts)
+    try:
+        yield
+    finally:
+        _overrides.reset(token)
+
+
+def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
+    """The files of prompts that ``load`` reads."""
+    found: set[Path] = set()
+    token = _loaded.set(found)
+    try:
+        load()
+    finally:
+        _loaded.reset(token)
+    return frozenset(found)
 
 
 TAGS = frozenset(

@@ -25,6 +25,7 @@ from drretail.grounding.report.citations import find_citations
 from drretail.journal import Journal
 from drretail.llm.models import Models, OnUse
 from drretail.llm.telemetry import latency_by_role
+from drretail.prompts import overridden
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
@@ -194,7 +195,7 @@ class Runner:
             usage=models.usage,
             tools=tuple(session.tools),
             tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
-            prompt_hashes=prompt_hashes(sut.agent),
+            prompt_hashes=prompt_hashes(sut),
             world_fingerprint=self.world.manifest.fingerprint,
         )
 
@@ -238,8 +239,9 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
     """The agent's answer with its picks, or why there is none: the boundary of a run, where every failure ends."""
     where = sut.system.agent
     try:
-        answer = _as_answer(await sut.agent.answer(task, session, models, sut.system.limits), sut.agent)
-        return await with_picks(answer, task, sut.agent.writer, models)
+        with overridden(sut.overrides.texts):
+            answer = _as_answer(await sut.agent.answer(task, session, models, sut.system.limits), sut.agent)
+            return await with_picks(answer, task, sut.agent.writer, models)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call

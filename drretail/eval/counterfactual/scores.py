@@ -79,6 +79,8 @@ def _measure(
         return
     read: dict[str, list[Advice | None]] = {}
     for pair in pairs:
+        if query not in _queries(pair, definition):
+            continue
         for label in (pair.factual, pair.system):
             if label not in read:
                 subjects = (read_subject(experiment, definition, it, None) for it in planned[label, query.query_id])
@@ -91,9 +93,16 @@ def _measure(
             pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
 
 
+def _queries(pair: _Pair, definition: Definition) -> list[Query]:
+    """What is asked of both systems; of a counterfactual one alone, what is asked of it."""
+    others = definition.queries_of(pair.factual) if pair.has_factual else definition.queries
+    ids = {query.query_id for query in others}
+    return [query for query in definition.queries_of(pair.system) if query.query_id in ids]
+
+
 def _rows(pair: _Pair, definition: Definition) -> Iterator[CounterfactualRow]:
     if not pair.has_factual:
-        planned = len(definition.queries)
+        planned = len(_queries(pair, definition))
         yield CounterfactualRow(
             version=VERSION,
             system=pair.system,
@@ -127,7 +136,7 @@ def _row(
     values = [found for outcome in present if (found := value(outcome)) is not None]
     is_share = measure not in ("beyond", "direction") and is_of_whole(values)
     interval = share_interval(values) if is_share else mean_interval([[found] for found in values], definition.seed)
-    failed, planned = len(outcomes) - len(present), len(definition.queries)
+    failed, planned = len(outcomes) - len(present), len(_queries(pair, definition))
     return CounterfactualRow(
         version=VERSION,
         system=pair.system,

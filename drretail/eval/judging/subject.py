@@ -117,7 +117,7 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
         Planned(label, query, repeat)
         for label in sorted(definition.systems)
         for repeat in _repeats(experiment, label)
-        for query in definition.queries
+        for query in definition.queries_of(label)
     ]
 
 

@@ -128,7 +128,7 @@ def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator
                 by=by,
                 name=name,
                 variant=variant,
-                n_queries=len(query_ids),
+                n_queries=len(query_ids & planned.keys()),
                 n_planned=sum(planned[query_id] for query_id in query_ids),
                 n_scored=sum(len(inside) for query_id, inside in values.items() if query_id in query_ids),
                 means=tuple(mean for query_id, mean in means.items() if query_id in query_ids),
