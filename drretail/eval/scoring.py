@@ -29,6 +29,7 @@ from drretail.eval.scores.gathering import Seat, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
+from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
@@ -53,6 +54,7 @@ async def score(
     live: Mapping[str, Pages] | None = None,
     judge_repeats: int = 1,
     pairs: Sequence[str] = (),
+    prices: PriceTable | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -61,7 +63,8 @@ async def score(
     more; scores are then made of what was judged. Cited pages older than ``page_age`` years are warned of. ``live``
     is, by label, where cited pages are fetched from to be judged by as they are now, beside what the runs were
     handed. Families that need a judge have each report judged ``judge_repeats`` times, every time from the start.
-    ``pairs`` are what "pairwise" compares, as "A~B"; without any, all pairs of systems that research.
+    ``pairs`` are what "pairwise" compares, as "A~B"; without any, all pairs of systems that research. ``prices`` are
+    those of the scoreboard; None = the table that ships.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -98,7 +101,7 @@ async def score(
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, progress)
-        scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs)
+        scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
 

@@ -9,6 +9,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, judge, prompt_for
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
 
 HIGH = 8
 """From here on a rating says that nothing is left to wish for."""
@@ -95,6 +96,7 @@ DESCRIPTION = MetricDescription(
     compared=(*DIMENSIONS, AVERAGE),
     summaries=("overall", AVERAGE),
     primary=("overall",),
+    scoreboard=(BoardColumn(variant="overall", name="quality", meaning="the judge's overall rating, 0 to 10"),),
     correlated=(AVERAGE,),
     scale="rating",
     named_by_variant=True,
