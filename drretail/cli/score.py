@@ -264,15 +264,8 @@ def off_the_board(scores: "Scores") -> "Scores":
     board = scores.scoreboard
     shown = {column.metric for column in board.columns} if board is not None else set[str]()
     left = of_families(scores, {row.metric for row in scores.scores} - shown)
-    return left.model_copy(
-        update={
-            "pairs": scores.pairs,
-            "ranks": scores.ranks,
-            "agreements": (),
-            "correlations": (),
-            "counterfactuals": (),
-        }
-    )
+    paired = {"pairs": scores.pairs, "ranks": scores.ranks}
+    return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
 
 
 def family_names(names: Sequence[str]) -> set[str]:

@@ -104,7 +104,8 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     tokens = sum(it.cost.usage.total for it in costs)
     known = [it.cost.dollars for it in costs]
     dollars = None if None in known else sum(it for it in known if it is not None)
-    return f"Judging took {calls:,} calls, {tokens:,} tokens, {'a price unknown' if dollars is None else '$' + money(dollars)}."
+    cost = "a price unknown" if dollars is None else f"${money(dollars)}"
+    return f"Judging took {calls:,} calls, {tokens:,} tokens, {cost}."
 
 
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:

@@ -33,9 +33,7 @@ DESCRIPTION = MetricDescription(
     counts=("cost_ratio",),
     primary=("feasible",),
     scoreboard=(
-        BoardColumn(
-            variant="feasible", meaning="share of reports whose picks are all that is asked for, within budget"
-        ),
+        BoardColumn(variant="feasible", meaning="share of reports whose picks are all that is asked, within budget"),
     ),
     bounded_by_oracle=True,
 )

@@ -33,9 +33,9 @@ def differences(
 ) -> list[str]:
     """Sentences on what systems are chosen by, those of one content together; what is shown to differ comes first.
 
-    Every family is heard by the first of ``seats`` that judged it. ``names`` are what the systems go by, ``called`` by family
-    and variant what is said for it. Nothing is concluded before correction over all pairs of systems (Holm), nor from a
-    rule-based judge.
+    Every family is heard by the first of ``seats`` that judged it. ``names`` are what the systems go by, ``called`` by
+    family and variant what is said for it. Nothing is concluded before correction over all pairs of systems (Holm), nor
+    from a rule-based judge.
     """
     every = list(combinations(researching(gathered.definition), 2))
     if not every:

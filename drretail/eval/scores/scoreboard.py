@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from drretail.eval.compare.differences import differences
-from drretail.eval.scores.gathering import Gathered, Plan, Seat
+from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.eval.scores.panel import is_panel
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.records.pairs import PairScore

@@ -16,7 +16,8 @@ SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 @dataclass(frozen=True, slots=True)
 class PrintedCell:
     value: str
-    """With what stands beside it in brackets."""
+    beside: str = ""
+    """What stands behind it in brackets."""
     interval: str = ""
     """Short: ".68–.80"."""
     counts: str = ""
@@ -108,9 +109,9 @@ def _cells(columns: Sequence[ShownColumn], row: BoardRow) -> tuple[PrintedCell |
 def _cell(cell: BoardCell | None, unit: Unit) -> PrintedCell | None:
     if cell is None:
         return None
-    beside = "" if cell.beside is None else f" ({_beside(cell.beside, unit)})"
+    beside = "" if cell.beside is None else f"({_beside(cell.beside, unit)})"
     mark = "*" if cell.self_checked else ""
-    return PrintedCell(f"{_value(cell.value, unit)}{mark}{beside}", _interval(cell, unit), _counts(cell))
+    return PrintedCell(f"{_value(cell.value, unit)}{mark}", beside, _interval(cell, unit), _counts(cell))
 
 
 def _counts(cell: BoardCell) -> str:
@@ -154,7 +155,7 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     part = next((_counts(cell) for cell in cells if _counts(cell)), None)
     if part:
-        yield f"{part} below a value: so many of the planned reports are in it; the others failed or have nothing to score."
+        yield f"{part} below a value: of so many of the planned reports; the others failed or hold nothing to score."
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
     yield from notes_on((row.system for row in board.rows), bounded=True)

@@ -58,13 +58,8 @@ def _on_intervals(printed: PrintedBoard, layout: _Layout) -> str:
         return ""
     if not layout.intervals:
         return " 95 % intervals: in a wider terminal, and by --details."
-    return (
-        " Below: 95 % interval (of floors and oracle: --details)." if _has_floors(printed) else " Below: 95 % interval."
-    )
-
-
-def _has_floors(printed: PrintedBoard) -> bool:
-    return any(_is_floor(line) for line in printed.lines)
+    floors = " (of floors and oracle: --details)" if any(map(_is_floor, printed.lines)) else ""
+    return f" Below: 95 % interval{floors}."
 
 
 def _is_floor(line: BoardLine) -> bool:
@@ -104,7 +99,11 @@ def _width(printed: PrintedBoard, at: int, layout: _Layout) -> int:
 
 def _parts(line: BoardLine, at: int, layout: _Layout) -> Sequence[str]:
     cell = line.cells[at]
-    return (NOTHING,) if cell is None else (cell.value, *_below(line, cell, layout))
+    return (NOTHING,) if cell is None else (_first(cell), *_below(line, cell, layout))
+
+
+def _first(cell: PrintedCell) -> str:
+    return f"{cell.value} {cell.beside}" if cell.beside else cell.value
 
 
 def _below(line: BoardLine, cell: PrintedCell, layout: _Layout) -> Sequence[str]:
@@ -142,7 +141,7 @@ def _text(line: BoardLine, at: int, layout: _Layout) -> "Text":
     cell = line.cells[at]
     if cell is None:
         return Text("" if line.is_of_other_judge else NOTHING, style=_GREY)
-    text = Text(cell.value)
+    text = Text(_first(cell))
     for part in _below(line, cell, layout):
         text.append(f"\n{part}", style=_GREY)
     return text
