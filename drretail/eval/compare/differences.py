@@ -110,11 +110,12 @@ def _said(
 
 def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, float], pairs: int) -> str:
     """ "a above b and c; c and d above e; of the other 4 pairs no difference is shown", the best system first."""
-    by_rank = sorted({winner for winner, _ in won}, key=lambda label: -means[label])
-    below = {it: [loser for loser in means if (it, loser) in won] for it in by_rank}
+    ranked = sorted(means, key=lambda label: (-means[label], label))
     groups: dict[tuple[str, ...], list[str]] = {}
-    for winner in by_rank:
-        groups.setdefault(tuple(sorted(below[winner], key=lambda label: -means[label])), []).append(winner)
+    for winner in ranked:
+        losers = tuple(loser for loser in ranked if (winner, loser) in won)
+        if losers:
+            groups.setdefault(losers, []).append(winner)
     parts = [
         f"{listed(names[it] for it in winners)}{ABOVE}{listed(names[it] for it in losers)}"
         for losers, winners in groups.items()
