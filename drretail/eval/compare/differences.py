@@ -138,7 +138,7 @@ def _nothing_shown(rows: Sequence[ComparedRow], seat: Seat) -> str:
     if "undecided" not in outcomes:
         return f"{queries(few)} can show no difference{at_once}: it takes {fewest_queries(tests):,} at least"
     needed = [row.queries_needed for row in rows if row.queries_needed is not None]
-    takes = f": the largest that was seen would take about {queries(min(needed))}" if needed else ""
+    takes = f": the clearest that was seen would take about {queries(min(needed))}" if needed else ""
     return f"no difference is shown by {queries(few)}{at_once}{takes}"
 
 
