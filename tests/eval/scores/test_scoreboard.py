@@ -90,7 +90,7 @@ def test_of_two_columns_of_one_name_each_has_its_familys_before_it(held: Gathere
 
 
 def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
-    code = {"judge": "code", "judge_kind": "rule_based"}
+    code: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
     made = board(held, row("checks", "clean", 0.9, **code), row("checks", "coverage", 0.8, **code))
     assert made.rows[0].cells["clean"].beside == 0.8
     assert made.judge.spec == ""
@@ -111,8 +111,8 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
 
 
 def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held: Gathered) -> None:
-    rules = {"judge": "offline:judge", "judge_kind": "rule_based"}
-    other = {"judge": "o:gpt", "judge_kind": "llm"}
+    rules: dict[str, Any] = {"judge": "offline:judge", "judge_kind": "rule_based"}
+    other: dict[str, Any] = {"judge": "o:gpt", "judge_kind": "llm"}
     made = board(
         held,
         row("faithfulness", "FP", 0.1, **rules),
@@ -140,7 +140,7 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
-    code = {"judge": "code", "judge_kind": "rule_based"}
+    code: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
     read = [
         row("checks", "clean", system=label, items={reader: 2}, **code)
         for label, reader in ((A, "picks declared"), (B, "picks by form"))

@@ -31,10 +31,10 @@ Print = Callable[..., list[str]]
 def cell(column: ShownColumn, **fields: Any) -> BoardCell:
     usual: dict[str, Any] = {"n_scored": 50, "n_planned": 50}
     if column.unit in COSTS:
-        return BoardCell(**usual | {"value": COSTS[column.unit]} | fields)
+        return BoardCell.model_validate(usual | {"value": COSTS[column.unit]} | fields)
     value, low, high = VALUES[column.unit]
     beside = 0.87 if column.beside_meaning else None
-    return BoardCell(**usual | {"value": value, "ci_low": low, "ci_high": high, "beside": beside} | fields)
+    return BoardCell.model_validate(usual | {"value": value, "ci_low": low, "ci_high": high, "beside": beside} | fields)
 
 
 def row(system: str, columns: list[ShownColumn] = COLUMNS, **fields: Any) -> BoardRow:
@@ -43,7 +43,7 @@ def row(system: str, columns: list[ShownColumn] = COLUMNS, **fields: Any) -> Boa
 
 def board(**fields: Any) -> Scoreboard:
     rows = tuple(row(system) for system in (*SYSTEMS, *NULL_AGENTS, "oracle"))
-    return Scoreboard(**{"judge": JUDGE, "columns": tuple(COLUMNS), "rows": rows} | fields)
+    return Scoreboard.model_validate({"judge": JUDGE, "columns": tuple(COLUMNS), "rows": rows} | fields)
 
 
 @pytest.fixture
