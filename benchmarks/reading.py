@@ -9,7 +9,6 @@ those of a label.
 
 import argparse
 import json
-import sqlite3
 import tarfile
 import tempfile
 from collections import Counter, defaultdict
@@ -23,6 +22,7 @@ from drretail.env.world import open_world
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
+from drretail.grounding.verify.checks import wants_again
 from drretail.grounding.verify.findings import Asked, pick_findings, source_findings, value_findings
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.evidence import Finding
@@ -88,27 +88,16 @@ def unpacked(archive: Path, scratch: Path) -> Path:
 def measured(folder: Path, experiment: Path, place: str) -> Tally:
     tally, world = Tally(), open_world(place)
     by_text = {json.loads(path.read_text("utf-8"))["text"]: path.parent for path in folder.glob("*/query.json")}
-    brands = brands_of(Path(place))
     done: set[Path] = set()
     for subject in read_subjects(experiment, world.store):
         home = by_text.get(subject.query.text)
         if home is None or home in done or subject.report != (home / "report.md").read_text("utf-8"):
             continue
         done.add(home)
-        Report(home, subject, world.store, brands).measure(tally)
+        Report(home, subject, world.store).measure(tally)
     tally.figures["reports"] = len(done)
     tally.figures["without a run"] = len(by_text) - len(done)
     return tally
-
-
-def brands_of(place: Path) -> frozenset[str]:
-    """All makers of an embedded world."""
-    shops = list(place.glob("gen-*/shop.sqlite"))
-    if not shops:
-        return frozenset()
-    with sqlite3.connect(shops[0]) as shop:
-        records = (json.loads(record) for (record,) in shop.execute("select record from products"))
-        return frozenset(filter(None, (record.get("store") for record in records)))
 
 
 @dataclass
@@ -118,7 +107,6 @@ class Report:
     home: Path
     subject: Subject
     store: Store
-    brands: frozenset[str]
 
     def measure(self, tally: Tally) -> None:
         report = (self.home / "report.md").read_text("utf-8")
@@ -143,9 +131,7 @@ class Report:
         shown = [it[2:] for it in self.subject.evidence if it[:2] == "P:"]
         ids = [*shown, *(it.product for it in picks or ())]
         products = self.store.products(ids)
-        return read_ledger(
-            self.subject.evidence, self.subject.query, products=products, picks=picks, brands=self.brands
-        )
+        return read_ledger(self.subject.evidence, self.subject.query, products=products, picks=picks)
 
     def findings(self, report: str, picks: Sequence[Pick] | None, *, by_form: bool = False) -> list[Finding]:
         """All findings of a report whose picks are these; by form it is read what the report's layout says."""
@@ -163,7 +149,7 @@ class Report:
                 picks,
                 report=report,
                 cited=cited,
-                asked=Asked(query.constraints, owned=owned),
+                asked=Asked(query.constraints, owned=owned, again=wants_again(query)),
                 ledger=self.ledger(picks),
                 catalog=catalog,
                 quantities_known=not by_form,

@@ -12,6 +12,7 @@ From Python (docs/python.md), each loaded when it is first asked for:
 
 Reading order = data flow = import order, top of this list last; a layer imports only what stands below it:
 
+    __main__.py    ``python -m drretail``
     cli/           the command, a thin file each
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables

@@ -7,9 +7,8 @@ from statistics import fmean
 
 from drretail.grounding.constraints.listing import folded
 from drretail.querygen.checks.case import Case
-from drretail.querygen.checks.need import needs, speaks_of_place
+from drretail.querygen.checks.contract import USER_TOOLS
 from drretail.querygen.checks.shopper import Shopper
-from drretail.querygen.checks.tools import USER_TOOLS
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 
@@ -17,6 +16,11 @@ _OWN_RECORD = re.compile(
     r"\b(?:my|our|earlier|past|previous) (?:\w+ )?(?:orders?|purchases?|history|record)\b"
     r"|\bwhat (?:else )?I(?:'ve| have)? (?:already |usually )?(?:own|have|bought|ordered|got|buy|order|spend|go for)\b"
     r"|\bI (?:usually|normally|always|often) \w+",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"\b(?:my|our) (?:\w+ )?(?:state|area|region|climate|city|town|zone|country)\b"
+    r"|\b(?:around here|where (?:I|we) live)\b",
     re.IGNORECASE,
 )
 _TIME = re.compile(
@@ -39,8 +43,6 @@ class Measures:
     """Different things that the text says of the user's record: see ``profile_mentions``."""
     specifics: float
     """Different things asked for, and typed constraints: see ``specifics``."""
-    needs_profile: float
-    """1 where somebody without the profile would get another answer (the check profile_not_needed), else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,6 @@ def measures(case: Case) -> Measures:
         record_tools=len(tools & USER_TOOLS),
         profile_mentions=profile_mentions(case),
         specifics=specifics(case),
-        needs_profile=float(case.shopper is not None and bool(needs(case, case.shopper))),
     )
 
 
@@ -87,7 +88,7 @@ def profile_mentions(case: Case) -> int:
     return (
         len(things)
         + len(_makers_named(text, case.shopper))
-        + speaks_of_place(text)
+        + bool(_PLACE.search(text))
         + bool(_TIME.search(text))
         + bool(_OWN_RECORD.search(text.replace("’", "'")))
     )
@@ -112,5 +113,4 @@ def _means(rows: list[Measures]) -> Measures:
         record_tools=fmean(row.record_tools for row in rows),
         profile_mentions=fmean(row.profile_mentions for row in rows),
         specifics=fmean(row.specifics for row in rows),
-        needs_profile=fmean(row.needs_profile for row in rows),
     )

@@ -1,23 +1,12 @@
 """All checks of all queries of a file."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.env.world import World
 from drretail.grounding.basket.cheapest import Basket
 from drretail.grounding.basket.reference import reference_of
-from drretail.querygen.checks import (
-    budget,
-    dates,
-    names,
-    need,
-    privacy,
-    rationale,
-    tools,
-    typed,
-    user,
-    wording,
-)
+from drretail.querygen.checks import budget, contract, dates, names, privacy, wording
 from drretail.querygen.checks.case import Case, found
 from drretail.querygen.checks.shopper import Shopper, read_shopper
 from drretail.querygen.checks.stock import Stock
@@ -25,22 +14,16 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 
 CHECKS: dict[str, Callable[[Case], Iterator[Finding]]] = {
-    "user": user.check,
     "names": names.check,
     "budget": budget.check,
-    "typed": typed.check,
-    "need": need.check,
-    "tools": tools.check,
     "privacy": privacy.check,
-    "wording": wording.check,
-    "rationale": rationale.check,
     "dates": dates.check,
 }
 """In the order in which findings are given."""
 
 CODES: dict[str, str] = {
     code: meaning
-    for family in (user, names, budget, typed, need, tools, privacy, wording, rationale, dates)
+    for family in (names, budget, privacy, dates, wording, contract)
     for code, meaning in family.CODES.items()
 } | {"other_world": "the query was made for another world than this one"}
 
@@ -66,29 +49,17 @@ class Linter:
         self._checked: dict[str, Checked] = {}
 
     def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
-        """Every query in order, with the findings of its own, and what the later one of two has in common with it."""
+        """Every query in order, with the findings of its own, and the later one of two that are alike."""
         alike = wording.near_duplicates(queries)
-        earlier: dict[Hashable, list[Query]] = {}
-        checked: list[Checked] = []
-        for query in queries:
-            task = wording.task_of(self.case(query))
-            before = earlier.setdefault(task, []) if task is not None else []
-            duplicate = alike.get(query.query_id)
-            checked.append(self.check(query, also=[duplicate] if duplicate else self.like_one_of(query, before)))
-            before.append(query)
-        return tuple(checked)
-
-    def like_one_of(self, query: Query, others: Iterable[Query]) -> list[Finding]:
-        """The finding that one of these asks the same in other words, where one does."""
-        finding = wording.same_task(self.case(query), map(self.case, others))
-        return [] if finding is None else [finding]
+        return tuple(self.check(it, also=[alike[it.query_id]] if it.query_id in alike else ()) for it in queries)
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """One query, whatever else is in its file."""
         key = query.as_line()
         if key not in self._checked:
             case = self.case(query)
-            findings = (finding for check in CHECKS.values() for finding in check(case))
+            checks = (*CHECKS.values(), *([contract.check] if contract.binds(query) else ()))
+            findings = (finding for check in checks for finding in check(case))
             self._checked[key] = Checked(query, (*self._made_for(query), *findings), case.basket)
         known = self._checked[key]
         return replace(known, findings=(*known.findings, *also))
@@ -97,10 +68,11 @@ class Linter:
         """What the checks of a query start from."""
         key = query.as_line()
         if key not in self._cases:
-            self._cases[key] = Case(query, self._shopper(query.user_id), self.stock, self._world.manifest.now)
+            self._cases[key] = Case(query, self.shopper(query.user_id), self.stock, self._world.manifest.now)
         return self._cases[key]
 
-    def _shopper(self, user_id: str | None) -> Shopper | None:
+    def shopper(self, user_id: str | None) -> Shopper | None:
+        """What is known of a user; None for nobody, and for one that the world does not hold."""
         if user_id is None:
             return None
         if user_id not in self._shoppers:

@@ -7,8 +7,20 @@ from pydantic import Field, field_validator
 from drretail.records.base import Document, Record
 from drretail.records.money import Money
 
-Lack = Literal["no_things", "nothing_offered", "no_price", "too_dear", "no_such_brand", "demands", "owned", "no_basket"]
-"""Why there is no basket. No thing that is asked for could be read from the query; the shop offers none of them, or not
+Lack = Literal[
+    "not_typed",
+    "no_things",
+    "nothing_offered",
+    "no_price",
+    "too_dear",
+    "no_such_brand",
+    "demands",
+    "owned",
+    "no_basket",
+]
+"""Why there is no basket. Nobody has typed what the query demands.
+
+No thing that is asked for could be read from the query; the shop offers none of them, or not
 all; it names no price of what would do, or none in the currency of the budget. Else the one constraint without which
 there would be a basket: the budget, a wanted brand, what must and must not be, that nothing is bought twice.
 "no_basket": several are in the way."""
@@ -109,6 +121,11 @@ class Constraints(Record):
         return [{"property": it} if isinstance(it, str) else it for it in given]
 
 
+NOBODY = "nobody"
+NOT_TYPED = "constraints were not typed"
+"""Why nothing that rests on constraints is said of a query's answers."""
+
+
 class Query(Document):
     """One question of a benchmark; a line of queries.jsonl."""
 
@@ -125,9 +142,17 @@ class Query(Document):
     rationale: str = ""
     expected_tools: tuple[str, ...] = ()
     constraints: Constraints = Constraints()
+    typed_by: str | None = None
+    """Who put into ``constraints`` what the text demands: a person or a model; None for whoever made the query.
+    ``NOBODY`` where it is still to be done."""
     world_fingerprint: str | None = None
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
+
+    @property
+    def is_typed(self) -> bool:
+        """False while nobody has said what the text demands: empty constraints don't mean then that it is nothing."""
+        return self.typed_by != NOBODY or self.constraints != Constraints()
 
     def asks_the_same_as(self, other: "Query") -> bool:
         """True when nothing differs but that one of the two is not sorted, of which no system is told."""

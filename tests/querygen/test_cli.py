@@ -40,9 +40,9 @@ def test_the_same_seed_writes_the_same_bytes(world: World, tmp_path: Path) -> No
 
 def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
-    result = generate(world, to, "--user", "CARA", "--user", "BERT", "--per-user", "1", "--json")
+    result = generate(world, to, "--user", "CARA", "--user", "ANNA", "--per-user", "1", "--json")
     document = json.loads(result.stdout)
-    assert [line["user_id"] for line in read_jsonl(to)] == ["CARA", "BERT"]
+    assert [line["user_id"] for line in read_jsonl(to)] == ["CARA", "ANNA"]
     assert document == {
         "format": 1,
         "queries": 2,
@@ -56,8 +56,8 @@ def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
     told = generate(world, tmp_path / "a.jsonl", "--users", "8")
     quiet = generate(world, tmp_path / "b.jsonl", "--users", "8", "--quiet")
-    assert "no query could be made: 2" in told.stderr
-    assert "6 users could be made; 8 were asked for" in told.stderr
+    assert "no query could be made: 3" in told.stderr
+    assert "5 users could be made; 8 were asked for" in told.stderr
     assert quiet.stderr == ""
 
 

@@ -24,9 +24,9 @@ def test_each_mode_has_a_row_with_what_its_texts_hold(world: World) -> None:
     assert (aware.mode, aware.queries, aware.users) == ("profile_aware", 1, 1)
     assert (aware.means.expected_tools, aware.means.record_tools) == (3, 1)
     # The feeder, the state, the month and the orders; the birdhouse and its price.
-    assert (aware.means.profile_mentions, aware.means.specifics, aware.means.needs_profile) == (4, 2, 1)
+    assert (aware.means.profile_mentions, aware.means.specifics) == (4, 2)
     assert (anybody.mode, anybody.users, anybody.means.words) == ("generic", 0, 5)
-    assert (anybody.means.profile_mentions, anybody.means.specifics, anybody.means.needs_profile) == (0, 1, 0)
+    assert (anybody.means.profile_mentions, anybody.means.specifics) == (0, 1)
 
 
 def test_a_brand_of_the_user_is_a_mention_and_another_one_is_not(world: World) -> None:

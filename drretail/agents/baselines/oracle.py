@@ -52,6 +52,7 @@ def _rating(card: Mapping[str, Any]) -> str:
 
 
 LACKS: Mapping[Lack, str] = {
+    "not_typed": "nobody has said in types what it demands",
     "no_things": "no thing that the shop could sell can be read from the request",
     "nothing_offered": "the shop does not offer everything that is asked for",
     "no_price": "the shop names no price of what would do, or none in the currency of the budget",

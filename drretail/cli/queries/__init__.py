@@ -1,6 +1,7 @@
 """``drretail queries``: questions made from real histories.
 
 group.py          the group, and generate
+questions.py      plain questions as queries, typed by a model
 by_model.py       generate --model
 check.py          what is wrong with queries
 fix.py            other queries in their place

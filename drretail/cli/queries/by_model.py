@@ -174,7 +174,7 @@ def write_by_model(
     if written.queries:
         write_queries(to, written.queries, force=force)
     _tell(to, places, written, writer, as_json=as_json, quiet=quiet)
-    if written.failures:
+    if written.failures or written.wrong:
         raise typer.Exit(3)
 
 
@@ -203,7 +203,7 @@ def _places(shop: "World", wish: Wish) -> "Places":
 
 
 def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
-    from drretail.cli.queries.by_model import say_failures
+    from drretail.querygen.by_model.problems import told
     from drretail.viewer.output import print_json, say
 
     users = len({query.user_id for query in written.queries if query.user_id is not None})
@@ -211,6 +211,8 @@ def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter",
         say(f"Users without an order that was kept: {len(places.without)}.")
     if not quiet:
         say_failures({it.query_id: it.reason for it in written.failures})
+        for query_id, wrong in written.wrong.items():
+            say(f"{query_id} is kept though {'; '.join(map(told, wrong))}")
     if as_json:
         failed = [{"query_id": it.query_id, "user_id": it.user_id, "reason": it.reason} for it in written.failures]
         print_json(
@@ -219,6 +221,10 @@ def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter",
                 "users": users,
                 "users_without": list(places.without),
                 "failed": failed,
+                "findings": {
+                    query_id: [it.model_dump(mode="json", exclude_none=True) for it in wrong]
+                    for query_id, wrong in written.wrong.items()
+                },
                 **writer.document(written.usage, written.served),
                 "file": str(to) if written.queries else None,
             }
@@ -226,5 +232,7 @@ def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter",
         return
     of_users = f" of {users} users" if users else ""
     failed = f", {len(written.failures)} failed" if written.failures else ""
+    wrong = f", {len(written.wrong)} with a finding (queries check --fix --model writes them again)"
+    failed += wrong if written.wrong else ""
     typer.echo(f"{len(written.queries)} queries{of_users}{failed}{f' → {to}' if written.queries else ''}")
     typer.echo(writer.line(written.usage, written.served, quiet=quiet))

@@ -30,7 +30,9 @@ def check(
     tries: Annotated[int, typer.Option("--tries", min=1, help="With --fix: tries for each query, at most.")] = 3,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="PROVIDER:MODEL", help="With --fix: who writes them again, whoever made them."),
+        typer.Option(
+            "--model", metavar="PROVIDER:MODEL", help="Who types what is untyped; with --fix: who writes them again."
+        ),
     ] = None,
     baskets: Annotated[
         bool, typer.Option("--baskets", help="Show the cheapest basket that keeps to each query.")
@@ -47,29 +49,46 @@ def check(
     """
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.fix import Fixing, fixed_queries
+    from drretail.cli.queries.questions import told_types, typed_by_model, typing_model
     from drretail.errors import UserError
+    from drretail.files import write_lines
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
+    from drretail.viewer.output import say
 
     if by_hand:
         if fix:
             raise UserError("--fix and --review are two things to do: first --fix, then --review.")
         review(file, world, reviewer, as_json=output.as_json, quiet=output.quiet)
         return
-    if (model is not None or calls.model_profile is not None) and not fix:
-        raise UserError("Queries are checked without a model; --model says who writes them again: add --fix.")
     fixing = Fixing(
         tries, seed, model, calls.model_profile, calls.base_url or (), calls.parallel, calls.retry_failed, output.quiet
     )
     queries = read_queries(file)
+    names_a_model = model is not None or calls.model_profile is not None
+    if names_a_model and not fix and all(it.is_typed for it in queries):
+        raise UserError(
+            "Queries are checked without a model, and all of these are typed; --model says who writes them again: "
+            "add --fix."
+        )
+    typing = None if fix else typing_model(model, calls)
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None
+        if typing is not None:
+            types = typed_by_model(shop, linter, file, queries, typing, calls, quiet=output.quiet)
+            queries = types.queries
+            write_lines(file, (query.as_line() for query in queries))
+            if not output.quiet:
+                say(f"Constraints of {file}{told_types(types, quiet=False)}")
         checked = linter.check_all(fixed.mended.queries if fixed else queries)
     if output.as_json:
         _print_json(checked, fixed)
     else:
         _print_tables(file, checked, fixed, baskets=baskets, quiet=output.quiet)
+    untyped = sum(not it.query.is_typed for it in checked)
+    if untyped and not output.quiet:
+        say(f"{untyped} have untyped constraints, so these were not checked: name a --model, or fill them in by hand.")
     if any(it.findings for it in checked):
         raise typer.Exit(3)
 

@@ -15,7 +15,6 @@ NAMES = {
     "record_tools": "of these, tools of the user's record",
     "profile_mentions": "mentions of the profile",
     "specifics": "specificity: things asked for and what bounds them",
-    "needs_profile": "share that needs the profile",
 }
 
 

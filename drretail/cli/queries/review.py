@@ -11,10 +11,9 @@ import typer
 from drretail.cli.options import flags as options
 
 if TYPE_CHECKING:
-    from drretail.querygen.review.living import Living
     from drretail.records.query import Query
 if TYPE_CHECKING:
-    from drretail.querygen.review.applying import Applied
+    from drretail.querygen.review.decisions import Applied, CurrentDecisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +29,13 @@ class Asked:
     quiet: bool
 
 
-def living_reviews(file: Path, queries: "Sequence[Query]") -> "Living":
+def current_reviews(file: Path, queries: "Sequence[Query]") -> "CurrentDecisions":
     """The decisions beside a file that are about its queries as they stand."""
-    from drretail.querygen.review.living import living
+    from drretail.querygen.review.decisions import current_decisions
     from drretail.querygen.review.records import read_reviews_of
     from drretail.querygen.revisions import read_history_of
 
-    return living(read_reviews_of(file), queries, read_history_of(file))
+    return current_decisions(read_reviews_of(file), queries, read_history_of(file))
 
 
 def write_sheet(asked: Asked, sheet: Path, *, again: bool) -> None:
@@ -44,20 +43,20 @@ def write_sheet(asked: Asked, sheet: Path, *, again: bool) -> None:
     from drretail.api.worlds import opened_world
     from drretail.errors import UserError
     from drretail.files import write_atomically
-    from drretail.querygen.review.dossier import Dossiers
+    from drretail.querygen.review.item import Items
     from drretail.querygen.review.sheet import sheet_of
 
     if sheet.exists():
         raise UserError(f"{sheet} exists, and may be filled in: name another file.")
     if asked.named and not again:
-        left = living_reviews(asked.file, asked.queries).undecided_by(asked.reviewer, asked.queries)
+        left = current_reviews(asked.file, asked.queries).undecided_by(asked.reviewer, asked.queries)
     else:
         left = asked.queries
     if not left:
         raise UserError(f"{asked.reviewer} has decided on all queries: --again writes them all once more.")
     with opened_world(asked.world, quiet=asked.quiet) as shop:
-        dossiers = Dossiers(shop, asked.queries)
-        rows = [dossiers.of(query) for query in left]
+        items = Items(shop, asked.queries)
+        rows = [items.of(query) for query in left]
     write_atomically(sheet, sheet_of(rows, asked.reviewer if asked.named else None))
     typer.echo(f"{len(rows)} queries → {sheet}; fill it in, and: drretail queries review {asked.file} --read {sheet}")
 
@@ -66,8 +65,8 @@ def take_sheet(asked: Asked, sheet: Path) -> None:
     """Appends the decisions of a filled sheet that are not known yet, and says what the checks find in its edits."""
     from contextlib import closing
 
-    from drretail.querygen.review.filled import new_reviews, read_filled
     from drretail.querygen.review.records import ReviewLog
+    from drretail.querygen.review.sheet import new_reviews, read_filled
     from drretail.viewer.output import say
 
     filled = read_filled(sheet, asked.queries, asked.reviewer, now_in_utc(), named=asked.named)
@@ -88,13 +87,13 @@ def take_sheet(asked: Asked, sheet: Path) -> None:
 
 def _check_edits(asked: Asked, edits: "Sequence[Query]") -> None:
     from drretail.api.worlds import opened_world
-    from drretail.querygen.review.dossier import Dossiers
+    from drretail.querygen.review.item import Items
     from drretail.viewer.output import say
 
     with opened_world(asked.world, quiet=True) as shop:
-        dossiers = Dossiers(shop, asked.queries)
+        items = Items(shop, asked.queries)
         for query in edits:
-            for finding in dossiers.check(query).findings:
+            for finding in items.check(query).findings:
                 say(f"{query.query_id}, as edited: {finding.code}: {finding.said}")
 
 
@@ -144,9 +143,9 @@ def review(
     Every decision is appended to FILE.reviews.jsonl at once, and asked for only once. docs/queries.md tells the rest.
     With --to and --apply, the exit code is 3 when queries are left without a decision, or in dispute.
     """
-    from drretail.cli.queries.review_screen import print_standing, standing_document
+    from drretail.cli.queries.review_screen import print_summary, summary_document
     from drretail.querygen.reading import read_queries
-    from drretail.querygen.review.standing import standing
+    from drretail.querygen.review.summary import summary_of
     from drretail.viewer.output import say
 
     ways = {"--settle": settle, "--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
@@ -163,13 +162,13 @@ def review(
         applied = _apply(asked, to)
     elif not status and not as_json:
         _ask(asked, again=again, settle=settle)
-    now = standing(queries, living_reviews(file, queries))
+    now = summary_of(queries, current_reviews(file, queries))
     if as_json:
         from drretail.viewer.output import print_json
 
-        print_json(standing_document(file, now, applied))
+        print_json(summary_document(file, now, applied))
     else:
-        print_standing(file, now)
+        print_summary(file, now)
     if applied is not None:
         if not quiet:
             say(_told(applied, to or file, in_place=to is None))
@@ -205,17 +204,17 @@ def _ask(asked: Asked, *, again: bool, settle: bool) -> None:
 
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.review_screen import terminal_screen
-    from drretail.querygen.review.dossier import Dossiers
-    from drretail.querygen.review.outcome import outcomes
+    from drretail.querygen.review.adjudication import Adjudication
+    from drretail.querygen.review.decisions import outcomes
+    from drretail.querygen.review.item import Items
     from drretail.querygen.review.records import ReviewLog, reviews_path
     from drretail.querygen.review.session import Session
-    from drretail.querygen.review.settling import Settling
     from drretail.viewer.output import say
 
     screen = terminal_screen(INSTEAD.format(file=asked.file))
-    living = living_reviews(asked.file, asked.queries)
-    disputed = [it for it in outcomes(asked.queries, living) if it.what == "disputed"]
-    pending = asked.queries if again else living.undecided_by(asked.reviewer, asked.queries)
+    current_decisions = current_reviews(asked.file, asked.queries)
+    disputed = [it for it in outcomes(asked.queries, current_decisions) if it.what == "disputed"]
+    pending = asked.queries if again else current_decisions.undecided_by(asked.reviewer, asked.queries)
     if not (disputed if settle else pending):
         say(
             "Reviewers disagree on no query."
@@ -225,33 +224,32 @@ def _ask(asked: Asked, *, again: bool, settle: bool) -> None:
         return
     say(f"The reviewer is {asked.reviewer}. Decisions are kept in {reviews_path(asked.file)}.")
     with opened_world(asked.world, quiet=asked.quiet) as shop, closing(ReviewLog(asked.file)) as log:
-        dossiers = Dossiers(shop, asked.queries)
+        items = Items(shop, asked.queries)
         if settle:
-            Settling(screen, dossiers, log, asked.reviewer, now_in_utc).settle(disputed)
+            Adjudication(screen, items, log, asked.reviewer, now_in_utc).settle(disputed)
         else:
-            Session(screen, dossiers, log, asked.reviewer, now_in_utc).review(pending)
+            Session(screen, items, log, asked.reviewer, now_in_utc).review(pending)
     typer.echo()
 
 
 def _apply(asked: Asked, to: Path | None) -> "Applied":
     from drretail.api.worlds import opened_world
     from drretail.errors import UserError
-    from drretail.querygen.review.applying import apply_reviews, write_reviewed
-    from drretail.querygen.review.dossier import Dossiers
-    from drretail.querygen.review.outcome import outcomes
+    from drretail.querygen.review.decisions import apply_reviews, outcomes, write_reviewed
+    from drretail.querygen.review.item import Items
 
     if to is not None and to.resolve() == asked.file.resolve():
         raise UserError(f"{to} is the reviewed file itself: --apply changes it, and keeps its history.")
-    decided = outcomes(asked.queries, living_reviews(asked.file, asked.queries))
+    decided = outcomes(asked.queries, current_reviews(asked.file, asked.queries))
     if to is not None and not any(it.result for it in decided):
         raise UserError(f"No query of {asked.file} is accepted or edited: there is nothing to write.")
     if all(it.what == "rejected" for it in decided):
         raise UserError(f"All queries of {asked.file} are rejected: nothing would be left of it.")
     with opened_world(asked.world, quiet=asked.quiet) as shop:
-        dossiers = Dossiers(shop, asked.queries)
+        items = Items(shop, asked.queries)
         if to is not None:
-            return write_reviewed(to, decided, dossiers, now_in_utc)
-        return apply_reviews(asked.file, decided, dossiers, now_in_utc)
+            return write_reviewed(to, decided, items, now_in_utc)
+        return apply_reviews(asked.file, decided, items, now_in_utc)
 
 
 def _told(applied: "Applied", path: Path, *, in_place: bool) -> str:

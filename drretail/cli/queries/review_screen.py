@@ -16,11 +16,10 @@ import typer
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
-    from drretail.querygen.review.page import Section
+    from drretail.querygen.review.item import Section
 if TYPE_CHECKING:
-    from drretail.querygen.review.agreement import Agreement
-    from drretail.querygen.review.applying import Applied
-    from drretail.querygen.review.standing import Reviewer, Standing
+    from drretail.querygen.review.decisions import Applied
+    from drretail.querygen.review.summary import Agreement, Reviewer, Summary
 
 
 # Longer lines are hard to read.
@@ -140,7 +139,7 @@ ABOUT = {
 }
 
 
-def standing_document(file: Path, now: "Standing", applied: "Applied | None") -> dict[str, Any]:
+def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> dict[str, Any]:
     """What the tables say, with every number unrounded; shares are 0 to 1."""
     from drretail.querygen.review.records import reviews_path
 
@@ -161,7 +160,7 @@ def standing_document(file: Path, now: "Standing", applied: "Applied | None") ->
     return document
 
 
-def print_standing(file: Path, now: "Standing") -> None:
+def print_summary(file: Path, now: "Summary") -> None:
     """Tables of reviewers, answers, agreement and disagreements, as far as there is something to tell."""
     from drretail.viewer.output import print_table
 
@@ -186,7 +185,7 @@ def _counts(it: "Reviewer") -> tuple[object, ...]:
     return it.name, it.decided, it.accepted, it.edited, it.rejected
 
 
-def _answers(now: "Standing") -> list[tuple[object, ...]]:
+def _answers(now: "Summary") -> list[tuple[object, ...]]:
     return [
         (ABOUT[question], *(f"{it.answers[question].yes}, {it.answers[question].no}" for it in now.reviewers))
         for question in now.reviewers[0].answers
@@ -202,7 +201,7 @@ def _share(value: float | None) -> str | None:
     return None if value is None else f"{value:.0%}"
 
 
-def _lines(file: Path, now: "Standing") -> list[str]:
+def _lines(file: Path, now: "Summary") -> list[str]:
     counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
     lines = [f"{file}: {now.queries} queries: {counts}"]
     for it in now.reviewers:

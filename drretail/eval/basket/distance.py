@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from drretail.grounding.text.wording import format_money
 from drretail.records.money import USD
-from drretail.records.query import Constraints, Fit, Lack, Reference, WantedThing
+from drretail.records.query import NOT_TYPED, Constraints, Fit, Lack, Reference, WantedThing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ def _chosen(thing: WantedThing, product_id: str) -> Chosen:
 
 
 LACKS: Mapping[Lack, str] = {
+    "not_typed": NOT_TYPED,
     "no_things": "no thing that is asked for could be read from the query",
     "nothing_offered": "the shop does not offer everything that is asked for",
     "no_price": "the shop names no price of what would do, or none in the currency of the budget",

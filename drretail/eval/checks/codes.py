@@ -7,6 +7,7 @@ from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.page_dates import dated_pages
 from drretail.grounding.verify.privacy import WEB_SEARCH
 from drretail.grounding.verify.repetition import has_sections
+from drretail.records.query import NOT_TYPED
 from drretail.records.reading import FORM, Reading, ValueKind
 
 NO_WORLD = "the world is not at hand"
@@ -75,7 +76,7 @@ def _today(case: Case) -> str | None:
 
 
 def _budget(case: Case) -> str | None:
-    return None if case.constraints.budget else "the query names no budget"
+    return None if case.constraints.budget else _unless_untyped(case, "the query names no budget")
 
 
 def _user(case: Case) -> str | None:
@@ -83,11 +84,16 @@ def _user(case: Case) -> str | None:
 
 
 def _unwanted(case: Case) -> str | None:
-    return None if case.constraints.brands_unwanted else "the query rules out no brand"
+    return None if case.constraints.brands_unwanted else _unless_untyped(case, "the query rules out no brand")
 
 
 def _quantities(case: Case) -> str | None:
-    return None if case.constraints.quantities else "the query asks for nothing several times"
+    return None if case.constraints.quantities else _unless_untyped(case, "the query asks for nothing several times")
+
+
+def _unless_untyped(case: Case, why: str) -> str:
+    """Of a query whose demands nobody has typed, code can't say that it demands nothing of the kind."""
+    return why if case.query.is_typed else NOT_TYPED
 
 
 def _things(case: Case) -> str | None:

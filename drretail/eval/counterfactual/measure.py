@@ -8,7 +8,6 @@ from statistics import quantiles
 
 from drretail.eval.counterfactual.advice import Advice
 from drretail.grounding.constraints.listing import folded
-from drretail.grounding.constraints.query import constraints_of
 from drretail.grounding.profile.prices import PriceSpan, quarter
 from drretail.grounding.profile.purchases import leaf_category
 from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualKind, Dimension, ProfileTraits
@@ -221,9 +220,8 @@ def measured(
     found: dict[Dimension, Change] = {dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS}
     overused_constraint = overused_category = None
     if kind == "swap" and any(it.recommended for it in factual) and any(it.recommended for it in other):
-        stated = constraints_of(query)
-        overused_constraint = bool(overridden(factual, other))
-        overused_category = strays(factual, other, partner, stated)
+        overused_constraint = bool(overridden(factual, other)) if query.is_typed else None
+        overused_category = strays(factual, other, partner, query.constraints)
     return Outcome(
         changes=found,
         direction=direction(factual, other, frozen.own, partner, spans),

@@ -14,6 +14,7 @@ from drretail.stats.intervals import Interval, mean_intervals
 
 NO_CATEGORY = "none named"
 NO_CONSTRAINT = "none"
+UNTYPED = "not typed"
 CONSTRAINTS: Mapping[str, Callable[[Constraints], bool]] = {
     "budget": lambda it: it.budget is not None,
     "brand wanted": lambda it: bool(it.brands_wanted),
@@ -34,7 +35,7 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
         for name in categories_of(query, definition.categories):
             found["category", name].add(query.query_id)
         found["kind", kind_of(query)].add(query.query_id)
-        for name in constraint_kinds(query.constraints):
+        for name in constraint_kinds(query.constraints) if query.is_typed else (UNTYPED,):
             found["constraint", name].add(query.query_id)
     return {key: frozenset(found[key]) for key in sorted(found, key=_place)}
 

@@ -17,7 +17,7 @@ def reference_of(query: Query, slots: Sequence[Slot], bought: Collection[str] = 
     wanted a second time, beside those that the query itself says are owned.
     """
     constraints = _without(query.constraints, bought)
-    cheapest = cheapest_basket(slots, constraints)
+    cheapest = cheapest_basket(slots, constraints) if query.is_typed else None
     worth = [worths(slot.offers, constraints) for slot in slots]
     best = None if cheapest is None else best_basket(slots, constraints, worth)
     offered = {listing.product.product_id for slot in slots for listing in slot.offers}
@@ -26,7 +26,7 @@ def reference_of(query: Query, slots: Sequence[Slot], bought: Collection[str] = 
         things=tuple(_thing(slot, constraints, of_slot) for slot, of_slot in zip(slots, worth, strict=True)),
         cheapest=None if cheapest is None else _found(cheapest, worth),
         best=None if best is None else _found(best, worth),
-        lack=_lack(slots, constraints) if cheapest is None else None,
+        lack=_lack(query, slots, constraints) if cheapest is None else None,
         left_out=tuple(sorted(offered & {*constraints.owned})),
     )
 
@@ -35,7 +35,9 @@ def _without(constraints: Constraints, bought: Collection[str]) -> Constraints:
     return constraints.model_copy(update={"owned": tuple(sorted({*constraints.owned, *bought}))})
 
 
-def _lack(slots: Sequence[Slot], constraints: Constraints) -> Lack:
+def _lack(query: Query, slots: Sequence[Slot], constraints: Constraints) -> Lack:
+    if not query.is_typed:
+        return "not_typed"
     if not slots:
         return "no_things"
     if not all(slot.offers for slot in slots):

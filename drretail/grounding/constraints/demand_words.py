@@ -76,26 +76,10 @@ NO_BRANDS = _words(
     """
 )
 
-# Capitalised before the name of a thing, they say of what kind or style it is, and not who makes it.
-STYLES = _words(
-    """
-    adirondack allen android art arts asian bluetooth bohemian boho bordeaux braille celtic cuban danish deco dutch
-    edison egyptian english ethernet gothic greek hawaiian himalayan irish japandi kosher mason mediterranean
-    montessori nordic nouveau oriental persian phillips pilates polish queen king reiki roman scandi scottish
-    spanish swedish swiss thai tiffany torx turkish tuscan twin victorian wi-fi wifi windsor yoga zen
-    """
-)
 
 # They count something only with its name in front of them: "gel pen sets".
 CONTAINERS = _words("counts packs pairs pieces sets")
 
-# Words of titles that tell no product from another.
-COMMON = _words(
-    """
-    a an and best black by cm color colour count ct fl for from ft in inch inches large lb lbs medium mm new of on
-    or ounce ounces our oz pack packs pcs piece pieces set sets size small the to w white with xl your
-    """
-)
 
 # "No known allergies": what people, and not products, have none of.
 NOT_IN_PRODUCTS = _words(
@@ -103,23 +87,6 @@ NOT_IN_PRODUCTS = _words(
     allergies allergy background car children conditions debt debts degree disease diseases experience garden
     history illness illnesses income injuries injury insurance job kids knowledge medication medications pets plans
     reasons savings siblings surgeries surgery yard
-    """
-)
-
-# A shopper may say them whatever the question is about: they tell no question from another.
-OF_ANY_QUESTION = _words(
-    """
-    a about after again all along alike also always an and another any anything are around as ask at away back be
-    because been before best better between bit both bought buy but by can care check choose come compare could did
-    different do does done each either else enough every everything explain far few find first for from get give go
-    going good got had has have help here history how i if in information into is it its just keep kind know last
-    least less let like limit look looking made make many may me mean might mine more most much must my need new
-    next no nor not nothing now of off on once one only or order ordered other our out over own past people please
-    price purchase put rather really recommend record research same say see shall she should show simply since so
-    some somebody something spend stay still such suggest suit take tell than that the their them then there these
-    they thing think this those through time to together too two under until up us use used using very want was wait
-    way we well were what when where whether which while who why will with within without wonder work would year yet
-    you your
     """
 )
 

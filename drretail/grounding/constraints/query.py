@@ -7,7 +7,7 @@ from drretail.grounding.constraints.brands import read_brands
 from drretail.grounding.constraints.budget import read_budget
 from drretail.grounding.constraints.demands import read_demands
 from drretail.grounding.constraints.quantities import read_deadline, read_quantities
-from drretail.records.query import Constraints, Query
+from drretail.records.query import Constraints
 
 _ID = r"(?:P:)?(?:https?://ecommerce\.com/)?(?P<{}>B[0-9A-Z]{{9,10}})\b"
 _ONE_ID = re.compile(_ID.format("id"))
@@ -37,11 +37,6 @@ _NOT_AGAIN = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"(?:n['’]t|\bnot|\bnever|\bwithout)\s+(?:[\w']+\s+){0,4}$", re.IGNORECASE)
-
-
-def constraints_of(query: Query) -> Constraints:
-    """The query's typed constraints; read from its words where it has none."""
-    return query.constraints if query.constraints != Constraints() else read_constraints(query.text)
 
 
 def asks_again(asked: str) -> bool:

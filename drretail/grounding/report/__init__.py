@@ -5,7 +5,6 @@ markup.py          which parts are prose, and where brackets and URLs end
 marks.py           how citations are written
 reference_list.py  the entries that numbers and footnotes point to
 citations.py       every citation, resolved against a run's evidence
-mentions.py        products that a text names in words
 names.py           products by the names of their makers
 picks.py           picks that are declared in a block of their own
 cart.py            picks that calculations and layout make certain

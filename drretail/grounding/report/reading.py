@@ -90,7 +90,7 @@ class _Reader:
         self.equations = list(find_equations(self.text, self.amounts))
         cited = (it for one in self.layout.stretches for it in one.cited if it[:2] == "P:")
         self.cited = tuple(dict.fromkeys(it[2:] for it in cited))
-        known = {*ledger.brands, *(it.brand or "" for it in ledger.products.values())}
+        known = {it.brand or "" for it in ledger.products.values()}
         self.makers = {it for it in known if len(it) >= _SHORTEST_MAKER and it[0].isupper()}
         picked = (it.product for it in ledger.picks or ())
         self.names = Names({*self.cited, *picked}, ledger.products)

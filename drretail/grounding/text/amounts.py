@@ -16,8 +16,11 @@ AmountKind = Literal["money", "number", "percent"]
 Agreement = Literal["equal", "rounded", "bounded", "loose"]
 
 _CODES = ("USD", "EUR", "GBP", "CAD", "AUD", "CHF", "JPY", "INR", "SEK", "NOK", "DKK", "PLN")
-_SIGNS = {"$": "USD", "US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD"}
-_SIGNS |= {"€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"} | {code: code for code in _CODES}
+_SIGNS = {
+    **{"$": "USD", "US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD"},
+    **{"€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"},
+    **{code: code for code in _CODES},
+}
 _WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "quid": "GBP"}
 _BY_COMMA = frozenset({"€", "EUR", "CHF", "SEK", "NOK", "DKK", "PLN"})
 """Whose decimals stand behind a comma."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from drretail.grounding.constraints.query import asks_again, constraints_of
+from drretail.grounding.constraints.query import asks_again
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
@@ -59,13 +59,11 @@ class Case:
     """True for the open web: its pages may be younger than the shop's today, and citing them is no fault."""
     things: tuple[str, ...] = ()
     """What the query asks for, in its own words; empty where that is not known."""
-    brands: frozenset[str] = frozenset()
-    """Makers that the shop has, beside those of the products at hand."""
 
     @cached_property
     def constraints(self) -> Constraints:
-        """The query's typed constraints; read from its words where it has none."""
-        return constraints_of(self.query)
+        """What the query demands, in types; nothing where nobody has typed it."""
+        return self.query.constraints
 
     @cached_property
     def citations(self) -> Sequence[Citation]:
@@ -101,7 +99,7 @@ class Case:
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are held against; ``picks`` are those whose sum the report may name."""
         query = self.query.model_copy(update={"constraints": self.constraints})
-        return read_ledger(self.evidence, query, products=self.products(picks), picks=picks, brands=self.brands)
+        return read_ledger(self.evidence, query, products=self.products(picks), picks=picks)
 
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
@@ -147,6 +145,11 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     return sorted(found, key=lambda it: (it.start is None, it.start or 0, it.code))
 
 
+def wants_again(query: Query) -> bool:
+    """True where a query is for more of what the user has."""
+    return query.kind == "restock" or asks_again(query.text)
+
+
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
     if reading.picks is None:
         return []
@@ -154,7 +157,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         reading.picks,
         report=case.report,
         cited=case.cited,
-        asked=Asked(case.constraints, case.things, case.all_owned, asks_again(case.query.text)),
+        asked=Asked(case.constraints, case.things, case.all_owned, again=wants_again(case.query)),
         ledger=case.ledger(reading.picks),
         catalog=catalog,
         quantities_known=reading.reader != FORM,

@@ -132,8 +132,8 @@ def _of_pick(
         return
     if not any(f"P:{it}" in cited for it in (pick.product, *pick.alternatives)):
         yield _finding("pick_not_argued", report, pick, "the report cites nothing of it")
-    if pick.product in asked.owned | set(asked.constraints.owned) and not asked.again:
-        yield _finding("recommended_although_owned", report, pick, "the user has it")
+    if not asked.again:
+        yield from _owned(pick, report, asked)
     item = ledger.products.get(pick.product)
     if item is None:
         return
@@ -146,6 +146,13 @@ def _of_pick(
     for name, value in item.details.items():
         if _AVAILABILITY.search(name) and _UNAVAILABLE.search(str(value)):
             yield _finding("unavailable", report, pick, f"{name}: {value}")
+
+
+def _owned(pick: Pick, report: str, asked: Asked) -> Iterator[Finding]:
+    """An error where the query rules anything out for being owned; else it may be just what is to be bought again."""
+    if pick.product in asked.owned | set(asked.constraints.owned):
+        severity = "error" if asked.constraints.owned else "warning"
+        yield _finding("recommended_although_owned", report, pick, "the user has it", severity=severity)
 
 
 def is_one_of(item: Product, things: Iterable[str]) -> bool:

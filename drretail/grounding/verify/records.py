@@ -42,8 +42,6 @@ class Ledger:
     query_text: str = ""
     budget: Money | None = None
     picks: tuple[Pick, ...] | None = None
-    brands: frozenset[str] = frozenset()
-    """Names of makers that the shop has, beside those of ``products``."""
 
     @cached_property
     def asked(self) -> tuple[Amount, ...]:
@@ -78,7 +76,6 @@ def read_ledger(
     *,
     products: Mapping[str, Product] | None = None,
     picks: Sequence[Pick] | None = None,
-    brands: frozenset[str] = frozenset(),
 ) -> Ledger:
     """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
     handed = {it.product_id: it for entry in evidence.values() if entry.kind == "product" for it in _products(entry)}
@@ -97,7 +94,6 @@ def read_ledger(
         query_text="" if query is None else query.text,
         budget=None if query is None else query.constraints.budget,
         picks=None if picks is None else tuple(picks),
-        brands=brands,
     )
 
 

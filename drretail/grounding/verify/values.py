@@ -200,11 +200,12 @@ def _of_brand(value: ReadValue, ledger: Ledger) -> ReadValue:
     items = [item for it in value.of if (item := ledger.products.get(it.removeprefix("P:"))) is not None]
     if len(items) != 1 or not items[0].brand or not isinstance(value.amount, str):
         return value
-    if plain(value.amount) in plain(f"{items[0].brand} {items[0].store} {items[0].title}"):
+    own = plain(f"{items[0].brand} {items[0].store} {items[0].title}")
+    if plain(value.amount) in own:
         return with_state(value, "verified", "")
-    known = {plain(it) for it in ledger.brands} | {plain(it.brand or "") for it in ledger.products.values()}
-    is_maker = plain(value.amount) in known
-    return with_state(value, "contradicted", f"the brand is {items[0].brand}") if is_maker else value
+    # Part of a maker's name is no other maker: "Tansy & Thorne" of Tansy & Thorne Lane.
+    is_other = not any(f" {word} " in own for word in plain(value.amount).split())
+    return with_state(value, "contradicted", f"the brand is {items[0].brand}") if is_other else value
 
 
 def with_state(value: ReadValue, state: str, words: str) -> ReadValue:

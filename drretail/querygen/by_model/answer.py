@@ -4,11 +4,11 @@ from typing import Literal
 
 from drretail.records.base import Record
 from drretail.records.money import Money
-from drretail.records.query import Constraints, NeedKind, Query, demands
+from drretail.records.query import Constraints, Demand, NeedKind
 
 
 class WrittenBudget(Record):
-    """An upper limit on spending that stands in the text."""
+    """An upper limit on spending that the text names."""
 
     amount: float
     currency: Literal["USD", "EUR", "GBP"]
@@ -22,46 +22,37 @@ class WrittenQuantity(Record):
     number: int
 
 
-class WrittenConstraints(Record):
-    """What the text demands, typed."""
+class WrittenDemand(Record):
+    """A property, and the one thing that it is said of."""
 
-    # Pairs where Constraints has a dict: schemas of models know no open objects.
+    property: str
+    of: str | None
+
+
+class WrittenConstraints(Record):
+    """What the text demands, and nothing else."""
+
+    # Quantities are pairs, since schemas of models know no open objects. Models read these first lines.
 
     budget: WrittenBudget | None
     categories: list[str]
     brands_wanted: list[str]
     brands_unwanted: list[str]
-    must: list[str]
-    must_not: list[str]
+    must: list[WrittenDemand]
+    must_not: list[WrittenDemand]
     quantities: list[WrittenQuantity]
     deadline: str | None
     owned: list[str]
 
 
 class WrittenQuery(Record):
-    """One question of a shopper, why it is asked, the tools that it needs, and what it demands."""
+    """One question with what stands beside it."""
 
     query: str
     kind: NeedKind
     rationale: str
     expected_tools: list[str]
     constraints: WrittenConstraints
-
-
-def as_query(written: WrittenQuery, query_id: str, user_id: str | None, world_fingerprint: str, source: str) -> Query:
-    """The query that becomes of an answer; generic without a user."""
-    return Query(
-        query_id=query_id,
-        user_id=user_id,
-        text=written.query.strip(),
-        mode="generic" if user_id is None else "profile_aware",
-        kind=written.kind,
-        rationale=written.rationale.strip(),
-        expected_tools=tuple(dict.fromkeys(written.expected_tools)),
-        constraints=as_constraints(written.constraints),
-        world_fingerprint=world_fingerprint,
-        source=source,
-    )
 
 
 def as_constraints(written: WrittenConstraints) -> Constraints:
@@ -73,9 +64,13 @@ def as_constraints(written: WrittenConstraints) -> Constraints:
         categories=tuple(dict.fromkeys(written.categories)),
         brands_wanted=tuple(written.brands_wanted),
         brands_unwanted=tuple(written.brands_unwanted),
-        must=demands(*written.must),
-        must_not=demands(*written.must_not),
-        quantities={item.thing: item.number for item in written.quantities},
-        deadline=written.deadline,
-        owned=tuple(written.owned),
+        must=tuple(map(_demand, written.must)),
+        must_not=tuple(map(_demand, written.must_not)),
+        quantities={item.thing: item.number for item in written.quantities if item.number > 1},
+        deadline=written.deadline or None,
+        owned=tuple(it.removeprefix("P:") for it in written.owned),
     )
+
+
+def _demand(written: WrittenDemand) -> Demand:
+    return Demand(property=written.property, of=written.of or None)

@@ -13,6 +13,7 @@ from drretail.llm.structured import MAX_REPAIRS
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.prompt import Briefing
 from drretail.querygen.by_model.write import first_scope
+from drretail.querygen.lint import Linter
 from drretail.records.run import Usage
 
 ANSWER = Range(250, 900)
@@ -57,7 +58,7 @@ def _measured(known: Sequence[Effect], model: Model) -> tuple[Range, Range, Rang
 
 def _by_prompts(world: World, places: Sequence[Place]) -> tuple[Range, Range, Range, str]:
     """From one call without an earlier question up to all repairs, each of which sends the answer back as well."""
-    briefing, most = Briefing(world), MAX_REPAIRS + 1
+    briefing, most = Briefing(world, Linter(world)), MAX_REPAIRS + 1
     lengths = [sum(len(it.text) for it in briefing.messages(place, [])) for place in places[:_MEASURED]]
     once = mean(lengths) / CHARACTERS_PER_TOKEN
     read = Range(once, most * once + sum(range(most)) * ANSWER.high)

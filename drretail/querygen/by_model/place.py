@@ -16,7 +16,7 @@ class Place:
     """Queries that are written one after the other, so that each is told of those before it."""
 
     name: str
-    """What their ids begin with."""
+    """What their ids begin with: another beginning than the ids of the rules' queries of the same user have."""
     count: int
     user_id: str | None = None
     category: str = ""
@@ -72,7 +72,7 @@ def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int 
     for user_id in users:
         statuses = set(world.store.statistics(user_id).orders_by_status)
         if statuses - VOID_STATUSES:
-            places.append(Place(user_slug(user_id), per_user, user_id))
+            places.append(Place(f"{user_slug(user_id)}-m", per_user, user_id))
         else:
             without.append(user_id)
         if len(places) == wanted:

@@ -1,97 +1,120 @@
-"""What is wrong with a query that a model wrote, in words that help the model to mend it."""
+"""What is wrong with a query that a model wrote, told to it in words; what stays wrong is kept with the query."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import isfinite
 
+from langchain_core.messages import BaseMessage
+
 from drretail.env.catalog.base import fold_category
+from drretail.env.world import World
+from drretail.errors import ModelError
 from drretail.grounding.text.wording import format_money
-from drretail.querygen.by_model.answer import WrittenQuery, as_constraints
-from drretail.querygen.by_model.place import Place
-from drretail.querygen.checks import privacy, rationale, tools, typed, wording
-from drretail.querygen.checks.case import Case
+from drretail.llm.models import Models
+from drretail.querygen.by_model.answer import WrittenConstraints, WrittenQuery, as_constraints
+from drretail.querygen.checks import contract
+from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Constraints, Query
+from drretail.records.run import Role
 
-_CHECKS = (wording, typed, privacy, tools, rationale)
-# Found by a list of words that no model can know; a web_search among the expected tools is asked for below.
-_NOT_TOLD = frozenset({"web_not_needed"})
+ROLE: Role = "researcher"
+"""Whoever writes queries plays no role in a run, and a journal names one."""
 _MOST_TOLD = 8
 _MOST_MONEY = 10_000_000
 
 
 class Examiner:
-    """Examines what models write for one world; ``categories`` are all names that its search takes."""
+    """Takes and examines what models write for one world."""
 
-    def __init__(self, linter: Linter, categories: Sequence[str]) -> None:
+    def __init__(self, world: World, linter: Linter) -> None:
+        self._world = world
         self._linter = linter
-        self._categories = {fold_category(name): name for name in categories}
+        self._categories = {fold_category(name): name for name in world.catalog.categories()}
 
-    def problem(self, written: WrittenQuery, place: Place, earlier: Sequence[Query], query: Query) -> str | None:
-        """All that is wrong with an answer, None when nothing is; ``query`` is what would become of it."""
-        case = self._linter.case(query)
-        own = self._own(written, place, earlier, case)
-        found = list(dict.fromkeys((*own, *_linted(case))))
-        if not found:
-            return None
-        more = f"\n… and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
-        return "\n".join(f"- {line}" for line in found[:_MOST_TOLD]) + more
+    def findings(self, query: Query, earlier: Sequence[Query]) -> tuple[Finding, ...]:
+        """What ``queries check`` will find, likeness to earlier ones included."""
+        alike = Texts(earlier).near_duplicate(query)
+        found = self._linter.check(query, also=[] if alike is None else [alike]).findings
+        # Without a rationale it reads as anybody's; the writer is told all the same.
+        return found if contract.binds(query) else (*found, *contract.check(self._linter.case(query)))
 
-    def spelt(self, written: WrittenQuery) -> WrittenQuery:
-        """The answer with categories as the shop writes them; unknown ones stay as they are."""
-        names = [self._categories.get(fold_category(name), name) for name in written.constraints.categories]
-        constraints = written.constraints.model_copy(update={"categories": names})
-        return written.model_copy(update={"constraints": constraints})
+    def query_of(self, written: WrittenQuery, query_id: str, user_id: str | None, source: str) -> Query:
+        """The query that becomes of an answer; generic without a user."""
+        return Query(
+            query_id=query_id,
+            user_id=user_id,
+            text=written.query.strip(),
+            mode="generic" if user_id is None else "profile_aware",
+            kind=written.kind,
+            rationale=written.rationale.strip(),
+            expected_tools=tuple(dict.fromkeys(written.expected_tools)),
+            constraints=self.constraints_of(written.constraints),
+            world_fingerprint=self._world.manifest.fingerprint,
+            source=source,
+        )
 
-    def _own(self, written: WrittenQuery, place: Place, earlier: Sequence[Query], case: Case) -> Iterator[str]:
-        if "web_search" not in written.expected_tools:
-            yield "web_search is not among the expected tools: let a part of the question need the web"
-        if place.user_id is None and tools.USER_TOOLS & set(written.expected_tools):
-            yield "a question of an unknown shopper expects a tool that reads a shopper's record"
-        for name in written.constraints.categories:
-            if fold_category(name) not in self._categories:
-                yield f"the shop has no category {name!r}"
-        yield from _uncounted(written)
-        yield from _not_owned(written.constraints.owned, case)
-        if wording.Texts(earlier).near_duplicate(case.query) is not None:
-            yield "the question is too much like one that there is already: ask about something else"
+    def constraints_of(self, written: WrittenConstraints) -> Constraints:
+        """The constraints with categories as the shop writes them; unknown ones stay as they are."""
+        names = (self._categories.get(fold_category(name), name) for name in written.categories)
+        return as_constraints(written).model_copy(update={"categories": tuple(dict.fromkeys(names))})
+
+
+@dataclass(slots=True)
+class Examination:
+    """The check of the answers to one request: all findings go back, and the last answer with any is kept."""
+
+    query_of: Callable[[WrittenQuery], Query]
+    findings: Callable[[Query], Sequence[Finding]]
+    last: tuple[Query, Sequence[Finding]] | None = None
+
+    def __call__(self, written: WrittenQuery) -> str | None:
+        problem = unusable(written)
+        if problem is not None:
+            return problem
+        query = self.query_of(written)
+        found = self.findings(query)
+        self.last = query, found
+        return listed(found) if found else None
+
+    async def ask(self, models: Models, messages: Sequence[BaseMessage], path: str) -> tuple[Query, Sequence[Finding]]:
+        """The query, and what two repairs have not mended. Raises ModelError where no answer was one."""
+        try:
+            await models.ask(ROLE, messages, WrittenQuery, path=path, check=self)
+        except ModelError:
+            if self.last is None:
+                raise
+        assert self.last is not None, "an answer that was taken has been examined"
+        return self.last
 
 
 def unusable(written: WrittenQuery) -> str | None:
     """What keeps an answer from becoming a query at all, None when it can."""
-    if not written.query.strip():
-        return "the query is empty"
-    budget = written.constraints.budget
-    if budget is not None and not (isfinite(budget.amount) and 0 < budget.amount < _MOST_MONEY):
+    return no_money(written.constraints) if written.query.strip() else "the query is empty"
+
+
+def no_money(constraints: WrittenConstraints) -> str | None:
+    """What keeps a budget from being one, None when nothing does."""
+    budget = constraints.budget
+    if budget is None:
+        return None
+    if not (isfinite(budget.amount) and 0 < budget.amount < _MOST_MONEY):
         return f"a budget of {budget.amount:g} is no amount of money that a shopper would name"
-    constraints = as_constraints(written.constraints)
-    if budget is not None and constraints.budget is not None and float(constraints.budget.value) != budget.amount:
-        return f"the budget has parts of cents; did you mean {format_money(constraints.budget.value)}?"
+    typed = as_constraints(constraints).budget
+    if typed is not None and float(typed.value) != budget.amount:
+        return f"the budget has parts of cents; did you mean {format_money(typed.value)}?"
     return None
 
 
-def _linted(case: Case) -> Iterator[str]:
-    for check in _CHECKS:
-        for finding in check.check(case):
-            if finding.code not in _NOT_TOLD:
-                yield told(finding)
+def listed(findings: Sequence[Finding]) -> str:
+    """A line for each finding, as many as a model can mend at once."""
+    lines = list(dict.fromkeys(f"- {told(it)}" for it in findings))
+    more = [f"… and {len(lines) - _MOST_TOLD} more"] if len(lines) > _MOST_TOLD else []
+    return "\n".join([*lines[:_MOST_TOLD], *more])
 
 
 def told(finding: Finding) -> str:
     """A finding in words: what its code means, what is meant, and what was found instead."""
     known = f" ({finding.found})" if finding.found else ""
     return f"{CODES[finding.code]}: {finding.said!r}{known}"
-
-
-def _not_owned(owned: Sequence[str], case: Case) -> Iterator[str]:
-    bought = frozenset[str]() if case.shopper is None else case.shopper.bought
-    for product_id in owned:
-        if product_id not in bought:
-            yield f"the record holds no order of {product_id!r} that was kept: leave it out of owned"
-
-
-def _uncounted(written: WrittenQuery) -> Iterator[str]:
-    """Quantities of one: those whose number the text doesn't say are found by the checks."""
-    for quantity in written.constraints.quantities:
-        if quantity.number <= 1:
-            yield f"one of a thing is no quantity: leave {quantity.thing!r} out of quantities"

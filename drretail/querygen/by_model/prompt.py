@@ -8,6 +8,9 @@ from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.place import Place, category_names
+from drretail.querygen.by_model.shelf import owned_by, shelf_of
+from drretail.querygen.lint import Linter
+from drretail.records.query import Query
 from drretail.tools.registry import json_schemas
 
 if TYPE_CHECKING:
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 # A shop of thousands of categories would fill the prompt.
 _MOST_CATEGORIES = 60
-NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again", "rewrite", "tried")
+NAMES = ("instructions", "deep_research", "domain", "profile_aware", "generic", "again", "rewrite", "tried", "typing")
 
 
 def prompts() -> dict[str, Prompt]:
@@ -37,15 +40,16 @@ class Fault:
 class Briefing:
     """Writes the messages for any place of one world; what is equal for all places is written once."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, linter: Linter) -> None:
+        self._linter = linter
         self._summaries = Summaries(world)
         self._prompts = prompts()
+        self._categories = tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES]))
         self._instructions = self._prompts["instructions"].render(
             deep_research=self._prompts["deep_research"].text.strip(),
             domain=self._prompts["domain"].render(today=world.manifest.now.date().isoformat()).strip(),
             tools=tagged("tools", "\n".join(_told_tools())),
-            categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
+            categories=self._categories,
         )
 
     def messages(self, place: Place, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
@@ -65,6 +69,18 @@ class Briefing:
             )
         )
 
+    def messages_to_type(self, query: Query) -> "list[BaseMessage]":
+        """What is sent for the typed constraints of a question that somebody else put."""
+        from langchain_core.messages import HumanMessage
+
+        shopper = self._linter.shopper(query.user_id)
+        asked = self._prompts["typing"].render(
+            categories=self._categories,
+            owned=tagged("owned", owned_by(shopper) if shopper else "Nothing is known."),
+            question=tagged("question", query.text),
+        )
+        return [HumanMessage(asked)]
+
     def _said(self, asked: str) -> "list[BaseMessage]":
         from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -72,10 +88,14 @@ class Briefing:
 
     def _asked(self, place: Place, earlier: Sequence[str]) -> str:
         told = tagged("questions", "\n\n".join(earlier) or "None yet.")
-        if place.user_id is None:
-            return self._prompts["generic"].render(category=tagged("category", place.category), earlier=told)
+        shopper = self._linter.shopper(place.user_id)
+        shelf = tagged("shelf", shelf_of(self._linter.stock, place, shopper) or "Nothing is known of it.")
+        if place.user_id is None or shopper is None:
+            category = tagged("category", place.category)
+            return self._prompts["generic"].render(category=category, shelf=shelf, earlier=told)
         profile = tagged("profile", self._summaries.of(place.user_id).text_with_orders)
-        return self._prompts["profile_aware"].render(profile=profile, earlier=told)
+        owned = tagged("owned", owned_by(shopper))
+        return self._prompts["profile_aware"].render(profile=profile, owned=owned, shelf=shelf, earlier=told)
 
 
 def _told_tools() -> list[str]:

@@ -12,11 +12,10 @@ from drretail.journal import Journal
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.progress import Progress
-from drretail.querygen.by_model.answer import WrittenQuery, as_query
 from drretail.querygen.by_model.place import Place
-from drretail.querygen.by_model.problems import Examiner, told, unusable
+from drretail.querygen.by_model.problems import ROLE, Examination, Examiner, told
 from drretail.querygen.by_model.prompt import Briefing, Fault
-from drretail.querygen.by_model.write import ROLE, used_in
+from drretail.querygen.by_model.write import used_in
 from drretail.querygen.checks import privacy
 from drretail.querygen.checks.privacy import BLANK, Mask
 from drretail.querygen.fixing import Faulty, Left, NotWritten, Rewritten, without_user
@@ -42,13 +41,12 @@ class ModelRewriter(AbstractContextManager["ModelRewriter"]):
     def __init__(
         self, world: World, model: Model, linter: Linter, journal: Path, progress: Progress, *, parallel: int = 4
     ) -> None:
-        self._world = world
         self._model = model
         self._linter = linter
         self._progress = progress
         self._parallel = parallel
-        self._briefing = Briefing(world)
-        self._examiner = Examiner(linter, world.catalog.categories())
+        self._briefing = Briefing(world, linter)
+        self._examiner = Examiner(world, linter)
         self._journal = Journal(journal)
         # One event loop for all rounds, since clients keep their connections in it.
         self._runner = asyncio.Runner()
@@ -89,18 +87,20 @@ class ModelRewriter(AbstractContextManager["ModelRewriter"]):
             return place
         others = faulty.others[:_MOST_OTHERS]
 
-        def check(written: WrittenQuery) -> str | None:
-            return unusable(written) or self._examiner.problem(written, place, others, self._query(query, written))
-
+        user_id = None if query.mode == "generic" else query.user_id
+        examination = Examination(
+            lambda written: self._examiner.query_of(written, query.query_id, user_id, self._model.spec),
+            lambda written: self._examiner.findings(written, others),
+        )
         models = Models({ROLE: self._model}, self._journal, Trajectory())
         mask = self._mask(faulty)
         earlier = [mask.text(it.text) for it in faulty.others[:_MOST_OTHERS]]
         messages = self._briefing.messages_again(place, earlier, _fault(faulty, mask))
         try:
-            written = await models.ask(ROLE, messages, WrittenQuery, path=_scope(faulty), check=check)
+            written, _ = await examination.ask(models, messages, _scope(faulty))
         except ModelError as problem:
             return NotWritten(f"{problem.kind}: {problem.message}")
-        return (self._query(query, written),)
+        return (written,)
 
     def _place(self, query: Query) -> Place | Left:
         """For whom the query is written; tasks, and queries of users without an order that was kept, are left."""
@@ -120,11 +120,6 @@ class ModelRewriter(AbstractContextManager["ModelRewriter"]):
         tried = [it.after for it in faulty.past if it.after is not None]
         texts = (text for it in (query, *faulty.others, *tried) for text in (it.text, it.rationale))
         return Mask.of(texts, None if shopper is None else shopper.profile)
-
-    def _query(self, query: Query, written: WrittenQuery) -> Query:
-        user_id = None if query.mode == "generic" else query.user_id
-        spelt = self._examiner.spelt(written)
-        return as_query(spelt, query.query_id, user_id, self._world.manifest.fingerprint, self._model.spec)
 
 
 def _fault(faulty: Faulty, mask: Mask) -> Fault:

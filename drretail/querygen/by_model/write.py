@@ -6,7 +6,7 @@ place ends, until it is retried. So no retry changes what others were asked.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from drretail.env.world import World
@@ -15,17 +15,14 @@ from drretail.event_loop import run_loop
 from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
-from drretail.querygen.by_model.answer import WrittenQuery, as_query
 from drretail.querygen.by_model.place import Place
-from drretail.querygen.by_model.problems import Examiner, unusable
+from drretail.querygen.by_model.problems import ROLE, Examination, Examiner
 from drretail.querygen.by_model.prompt import Briefing
 from drretail.querygen.lint import Linter
+from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.run import Role, Usage
+from drretail.records.run import Usage
 from drretail.trajectory import Trajectory
-
-# Whoever writes queries plays no role in a run, and a journal names one.
-ROLE: Role = "researcher"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +40,8 @@ class Written:
 
     queries: tuple[Query, ...]
     failures: tuple[Failure, ...]
+    wrong: dict[str, tuple[Finding, ...]]
+    """What the repairs have not mended, by the id of the query that has it."""
     usage: Usage
     """Of all calls in the journal that these queries took, those of earlier runs included."""
     served: int
@@ -65,14 +64,14 @@ class Writer:
         retry_failed: bool = False,
         on_end: Callable[[bool], None] = lambda _: None,
     ) -> None:
-        self._world = world
         self._model = model
         self._path = journal
         self._parallel = parallel
         self._retry_failed = retry_failed
         self._on_end = on_end
-        self._briefing = Briefing(world)
-        self._examiner = Examiner(Linter(world), world.catalog.categories())
+        linter = Linter(world)
+        self._briefing = Briefing(world, linter)
+        self._examiner = Examiner(world, linter)
 
     def write(self, places: Sequence[Place]) -> Written:
         """The queries of all places. What fails is counted, never raised; a rerun serves what the journal holds.
@@ -92,6 +91,7 @@ class Writer:
         return Written(
             tuple(it for made in ended for it in made if isinstance(it, Query)),
             tuple(it for made in ended for it in made if isinstance(it, Failure)),
+            {query_id: tuple(found) for query_id, found in desk.wrong.items()},
             used_in(journal),
             journal.served,
         )
@@ -128,22 +128,19 @@ class Writer:
     async def _asked(
         self, place: Place, query_id: str, attempt: int, earlier: Sequence[Query], desk: "_Desk"
     ) -> Query | Failure:
-        def check(written: WrittenQuery) -> str | None:
-            return unusable(written) or self._examiner.problem(
-                written, place, earlier, self._query(place, query_id, written)
-            )
-
         models = Models({ROLE: self._model}, desk.journal, Trajectory())
         messages = self._briefing.messages(place, [query.text for query in earlier], attempt)
+        examination = Examination(
+            lambda written: self._examiner.query_of(written, query_id, place.user_id, self._model.spec),
+            lambda query: self._examiner.findings(query, earlier),
+        )
         try:
-            written = await models.ask(ROLE, messages, WrittenQuery, path=_scope(query_id, attempt), check=check)
+            query, wrong = await examination.ask(models, messages, _scope(query_id, attempt))
         except ModelError as problem:
             return Failure(query_id, place.user_id, f"{problem.kind}: {problem.message}")
-        return self._query(place, query_id, written)
-
-    def _query(self, place: Place, query_id: str, written: WrittenQuery) -> Query:
-        spelt = self._examiner.spelt(written)
-        return as_query(spelt, query_id, place.user_id, self._world.manifest.fingerprint, self._model.spec)
+        if wrong:
+            desk.wrong[query_id] = wrong
+        return query
 
 
 def used_in(journal: Journal) -> Usage:
@@ -162,6 +159,7 @@ class _Desk:
     tried: frozenset[str]
     """The scopes that the journal held when it was opened."""
     gate: asyncio.Semaphore
+    wrong: dict[str, Sequence[Finding]] = field(default_factory=dict[str, Sequence[Finding]])
 
     def was_tried(self, query_id: str, attempt: int) -> bool:
         return _scope(query_id, attempt) in self.tried

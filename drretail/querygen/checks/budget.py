@@ -1,45 +1,42 @@
-"""Whether the shop can sell what a query asks for, at the price that it sets."""
+"""Whether the shop can sell what a query asks for at the price that it sets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from drretail.grounding.basket.cheapest import Basket, Slot, candidates, cheapest_basket, is_unmet
-from drretail.grounding.constraints.listing import Listing
-from drretail.grounding.constraints.scope import is_said_of
+from drretail.grounding.basket.cheapest import Basket, Slot, cheapest_basket
+from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.case import Case, found
 from drretail.records.evidence import Finding
+from drretail.records.money import Money
 from drretail.records.query import Constraints
 
 CODES = {
-    "budget_unreachable": "the cheapest products that keep to the constraints cost more than the budget",
-    "budget_unpriced": "the shop knows no price of a wanted thing in the budget's currency",
-    "demand_unmet": "no product of a wanted thing is said to be what the query demands",
-    "brand_not_offered": "no product of the wanted things is of a wanted brand",
+    "budget_not_in_text": "the typed budget is no amount of the text",
+    "budget_unreachable": "the cheapest products of the wanted things cost more than the budget",
+    "currency_foreign": "the budget is in a currency in which the shop sells nothing that is wanted",
 }
 
 _OWNED = "nothing that is owned"
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """Each trouble is reported once: where a demand is not met, no budget is asked after."""
-    slots = [slot for slot in case.slots if slot.offers]
-    constraints = case.constraints
-    unmet = list(_unmet(slots, constraints))
-    yield from unmet
-    if slots and not unmet and constraints.budget is not None and case.basket is None:
-        yield _failure(slots, constraints)
+    """Each trouble is reported once, and only prices count.
 
-
-def _unmet(slots: list[Slot], constraints: Constraints) -> Iterator[Finding]:
-    """Demands that no offer meets; else things of which no offer meets all that it must and must not be."""
-    nowhere = [demand for demand in constraints.must if is_unmet(slots, demand)]
-    for demand in nowhere:
-        names = ", ".join(slot.name for slot in slots if is_said_of(demand, slot.name))
-        yield found("demand_unmet", demand.property, f"no offer is said to be so: {names}")
-    for slot in slots if not nowhere else ():
-        if not candidates(slot, constraints):
-            told = _demands(constraints, slot.name)
-            yield found("demand_unmet", told, f"none of {len(slot.offers)} offers: {slot.name}")
+    What a product must be its texts may say in other words, and what is owned may be wanted again.
+    """
+    stated = case.query.constraints
+    slots, budget = [slot for slot in case.slots if slot.offers], stated.budget
+    if budget is None:
+        return
+    amounts = {it.high for it in find_money(case.query.text)}
+    if amounts and budget.value not in amounts:
+        said = ", ".join(format_money(amount, budget.currency) for amount in sorted(amounts))
+        yield found("budget_not_in_text", _told(budget), f"the text says {said}")
+    offered = {it.product.currency for slot in slots for it in slot.offers}
+    if slots and budget.currency not in offered:
+        yield found("currency_foreign", budget.currency, f"the offers are in {', '.join(sorted(offered))}")
+    elif slots and not any(_is_had(slot, case) for slot in slots):
+        yield from _prices(slots, stated, budget)
 
 
 def told(basket: Basket) -> str:
@@ -52,36 +49,20 @@ def told(basket: Basket) -> str:
     return f"{format_money(basket.total, basket.currency)}: {' + '.join(parts)}"
 
 
-def _failure(slots: list[Slot], constraints: Constraints) -> Finding:
-    budget = constraints.budget
-    assert budget is not None, "only a budget can fail"
-    said = format_money(budget.value, budget.currency) + (" each" if constraints.budget_scope == "per_item" else "")
-    free = constraints.model_copy(update={"budget": None})
-    cheapest = cheapest_basket(slots, free, currency=budget.currency)
-    if cheapest is not None:
-        return found("budget_unreachable", said, f"the cheapest basket costs {told(cheapest)}")
-    unbranded = free.model_copy(update={"brands_wanted": ()})
-    if constraints.brands_wanted and cheapest_basket(slots, unbranded, currency=budget.currency) is not None:
-        return found("brand_not_offered", " or ".join(constraints.brands_wanted), "none of the offers is of it")
-    names = slots_without(slots, constraints, budget.currency)
-    return found("budget_unpriced", said, f"no price in {budget.currency} is known of {names}")
+def _is_had(slot: Slot, case: Case) -> bool:
+    """True where the words fit nothing but what the user has: "the silicone slow feeder I got, with suction"."""
+    had = case.constraints.owned
+    return bool(had) and all(it.product.product_id in had for it in slot.offers)
 
 
-def slots_without(slots: list[Slot], constraints: Constraints, currency: str) -> str:
-    """The things of which no offer that may be bought has a price; says so where one that is owned has."""
-
-    def is_priced(listing: Listing) -> bool:
-        return listing.price is not None and listing.product.currency == currency
-
-    names = [
-        f"{slot.name}{' beside what is owned' if any(map(is_priced, slot.offers)) else ''}"
-        for slot in slots
-        if not any(map(is_priced, candidates(slot, constraints)))
-    ]
-    return ", ".join(names) or "enough different products"
+def _prices(slots: Sequence[Slot], constraints: Constraints, budget: Money) -> Iterator[Finding]:
+    """Nothing where no price is known: then nobody can say what the budget buys."""
+    bare = Constraints(budget=budget, budget_scope=constraints.budget_scope)
+    if cheapest_basket(slots, bare) is None:
+        cheapest = cheapest_basket(slots, Constraints(), currency=budget.currency)
+        if cheapest is not None:
+            yield found("budget_unreachable", _told(budget), f"the cheapest basket costs {told(cheapest)}")
 
 
-def _demands(constraints: Constraints, thing: str) -> str:
-    must = [it.property for it in constraints.must if is_said_of(it, thing)]
-    must_not = [it.property for it in constraints.must_not if is_said_of(it, thing)]
-    return ", ".join([*must, *(f"not {text}" for text in (*must_not, *constraints.brands_unwanted))]) or _OWNED
+def _told(budget: Money) -> str:
+    return format_money(budget.value, budget.currency)

@@ -151,7 +151,8 @@ def _groups(text: str, asked: Sequence[Named]) -> Iterator[tuple[Thing, ...]]:
     group: list[Named] = []
     seen: set[tuple[str, ...]] = set()
     for named in asked:
-        if named.thing.words in seen:
+        # "white bath towels … what does a single towel come to": the same thing again.
+        if any(words[-len(named.thing.words) :] == named.thing.words for words in seen):
             continue
         seen.add(named.thing.words)
         if group and not _are_alternatives(text.casefold(), group[-1], named):

@@ -1,6 +1,5 @@
 """What the shop's records tell of one user, as the checks need it."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,10 +10,6 @@ from drretail.querygen.checks.stock import Stock
 from drretail.querygen.rules.naming import Thing, bears_out, is_called
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 
-# Once may be chance.
-_LEAST_OF_A_BRAND = 2
-_LEAST_OF_A_LEVEL = 2
-
 
 @dataclass(frozen=True)
 class Shopper:
@@ -23,7 +18,6 @@ class Shopper:
     profile: UserProfile
     orders: tuple[Order, ...]
     products: dict[str, Listing]
-    stock: Stock
     _orders_of: dict[tuple[str, ...], tuple[Order, ...]] = field(
         default_factory=dict[tuple[str, ...], tuple[Order, ...]]
     )
@@ -37,18 +31,6 @@ class Shopper:
     def bought(self) -> frozenset[str]:
         """The ids of the products of the orders that were kept."""
         return frozenset(order.product_id for order in self.kept)
-
-    @cached_property
-    def brands(self) -> frozenset[str]:
-        """The folded names of the brands that were bought more than once."""
-        counts = Counter(name for listing in self.listings for name in listing.makers)
-        return frozenset(name for name, count in counts.items() if count >= _LEAST_OF_A_BRAND)
-
-    @cached_property
-    def price_level(self) -> float | None:
-        """Where the user buys between the cheapest (0) and the dearest (1) offers of a kind; None where unknown."""
-        places = [place for listing in self.listings if (place := self.stock.price_place(listing)) is not None]
-        return sorted(places)[len(places) // 2] if len(places) >= _LEAST_OF_A_LEVEL else None
 
     def orders_of(self, thing: Thing) -> tuple[Order, ...]:
         """The kept orders of products that go by this name, newest first."""
@@ -76,4 +58,4 @@ def read_shopper(world: World, stock: Stock, user_id: str) -> Shopper | None:
         return None
     orders = world.store.orders(user_id).orders
     listings = stock.listings(list(dict.fromkeys(order.product_id for order in orders)))
-    return Shopper(profile, orders, {listing.product.product_id: listing for listing in listings}, stock)
+    return Shopper(profile, orders, {listing.product.product_id: listing for listing in listings})

@@ -1,19 +1,16 @@
 """What the shop offers, looked up once: many queries ask for the same things."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, fold_category
 from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing, folded, listing_of
-from drretail.querygen.rules.naming import Thing, is_called, thing_of
+from drretail.querygen.rules.naming import Thing, is_called
 
-_HITS = 50
+HITS = 50
+"""So many products are looked at in each search."""
 _BRAND_HITS = 20
-# Among fewer offers no price is high or low.
-_LEAST_PRICES = 4
 
 
 @dataclass(slots=True)
@@ -27,18 +24,14 @@ class Stock:
     )
     _popular: dict[str, tuple[Listing, ...]] = field(default_factory=dict[str, tuple[Listing, ...]])
     _in_category: dict[str, tuple[Listing, ...]] = field(default_factory=dict[str, tuple[Listing, ...]])
-    _prices: dict[str, tuple[Decimal, ...]] = field(default_factory=dict[str, tuple[Decimal, ...]])
-    _places: dict[str, float | None] = field(default_factory=dict[str, float | None])
     _brands: dict[str, bool] = field(default_factory=dict[str, bool])
-    _titles: dict[str, bool] = field(default_factory=dict[str, bool])
-    _is_in: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
     _categories: frozenset[str] | None = None
 
     def offers(self, thing: Thing) -> tuple[Listing, ...]:
         """Products of this name: of the best matches, the most popular and the cheapest with all its words."""
         if thing.words not in self._offers:
             found = self._search(thing.name, "all", "relevance")
-            if len(found) >= _HITS:
+            if len(found) >= HITS:
                 found += [*self._search(thing.name, "all", "popularity"), *self._search(thing.name, "all", "price")]
             elif len(thing.words) > 1:
                 found += self._search(thing.name, "any", "relevance")
@@ -52,32 +45,9 @@ class Stock:
             self._popular[category] = tuple(self._search("", "any", "popularity", category))
         return self._popular[category]
 
-    def is_in(self, thing: Thing, category: str) -> bool:
-        """True when the shop has such a thing in a category, by the category that the search would take."""
-        key = thing.name, fold_category(category)
-        if key not in self._is_in:
-            found = self._search(thing.name, "all", "relevance", category)
-            self._is_in[key] = any(is_called(it.product, thing) for it in found)
-        return self._is_in[key]
-
-    def prices(self, thing: Thing) -> tuple[Decimal, ...]:
-        """The known prices of the offers of a kind, rising."""
-        if thing.name not in self._prices:
-            known = (it.price for it in self.offers(thing))
-            self._prices[thing.name] = tuple(sorted(price for price in known if price is not None))
-        return self._prices[thing.name]
-
-    def price_place(self, listing: Listing) -> float | None:
-        """The share of the offers of its kind that are cheaper; None where a price or the kind is unknown."""
-        key = listing.product.product_id
-        if key not in self._places:
-            self._places[key] = None if listing.price is None else self._place(listing, listing.price)
-        return self._places[key]
-
-    def _place(self, listing: Listing, price: Decimal) -> float | None:
-        thing = thing_of(listing.product)
-        prices = () if thing is None else self.prices(thing)
-        return bisect_left(prices, price) / len(prices) if len(prices) >= _LEAST_PRICES else None
+    def like(self, title: str) -> list[Listing]:
+        """The products whose words are nearest to a title's, the nearest first."""
+        return self._search(title, "any", "relevance")
 
     def cheapest_in(self, category: str) -> tuple[Listing, ...]:
         """The cheapest products of a category; none of one that the shop does not have."""
@@ -92,18 +62,12 @@ class Stock:
         return fold_category(category) in self._categories
 
     def has_brand(self, brand: str) -> bool:
-        """True when some product is of this brand, or sold by a store of this name; case makes no difference."""
+        """True when some product is of this brand, sold by a store of this name, or has a title that begins so."""
         if brand not in self._brands:
             page = self.world.catalog.search(CatalogQuery(brand, match="phrase", limit=_BRAND_HITS))
             found = self.listings([hit.product_id for hit in page.hits])
-            self._brands[brand] = any(folded(brand) in listing.makers for listing in found)
+            self._brands[brand] = any(is_of(listing, brand) for listing in found)
         return self._brands[brand]
-
-    def has_title(self, name: str) -> bool:
-        """True when the words of a name stand together, in its order, in the texts of some product."""
-        if name not in self._titles:
-            self._titles[name] = self.world.catalog.search(CatalogQuery(name, match="phrase", limit=1)).total > 0
-        return self._titles[name]
 
     def has_product(self, product_id: str) -> bool:
         return bool(self.listings([product_id]))
@@ -117,5 +81,11 @@ class Stock:
         return [self._listings[product_id] for product_id in product_ids if product_id in self._listings]
 
     def _search(self, text: str, match: Match, sort_by: SortBy, category: str | None = None) -> list[Listing]:
-        query = CatalogQuery(text, category=category, match=match, sort_by=sort_by, limit=_HITS)
+        query = CatalogQuery(text, category=category, match=match, sort_by=sort_by, limit=HITS)
         return self.listings([hit.product_id for hit in self.world.catalog.search(query).hits])
+
+
+def is_of(listing: Listing, brand: str) -> bool:
+    """True when a product is of a brand, or where rows name no maker its title begins with it, in whatever case."""
+    named = folded(brand)
+    return named in listing.makers or f"{folded(listing.product.title)} ".startswith(f"{named} ")

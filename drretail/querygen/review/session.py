@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from drretail.querygen.review.dossier import Dossiers
-from drretail.querygen.review.editing import Move, Moved, Screen, edit_by_hand, letter_of
-from drretail.querygen.review.page import page_of, shopper_of
+from drretail.querygen.review.draft import Move, Moved, Screen, edit_by_hand, letter_of
+from drretail.querygen.review.item import Items, page_of, shopper_of
 from drretail.querygen.review.records import QUESTIONS, Answers, Decision, Edit, Question, Review, ReviewLog
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
@@ -23,7 +22,7 @@ class Session:
     """What one sitting works with; ``clock`` gives the time that the decisions name."""
 
     screen: Screen
-    dossiers: Dossiers
+    items: Items
     log: ReviewLog
     reviewer: str
     clock: Callable[[], datetime]
@@ -50,7 +49,7 @@ class Session:
 
     def _decide(self, query: Query, *, known: bool) -> None:
         """Appends what the reviewer decides; the summary of a shopper who is ``known`` is shown when asked for."""
-        self.screen.show(*page_of(self.dossiers.of(query), self.screen.width, same_shopper=known))
+        self.screen.show(*page_of(self.items.of(query), self.screen.width, same_shopper=known))
         self.screen.say(KEYS)
         answers = self._answers(query)
         note = self._typed("Note (Enter for none)").strip()
@@ -87,7 +86,7 @@ class Session:
                 continue
             if decision != "edit":
                 return decision, None
-            edit = edit_by_hand(self.screen, self.dossiers, query)
+            edit = edit_by_hand(self.screen, self.items, query)
             if edit is not None:
                 return "edit", edit
 
@@ -100,7 +99,7 @@ class Session:
             if letter in {move.value for move in Move}:
                 raise Moved(Move(letter))
             if letter == SHOPPER:
-                self.screen.show(shopper_of(self.dossiers.of(query), self.screen.width))
+                self.screen.show(shopper_of(self.items.of(query), self.screen.width))
             else:
                 self.screen.say(f"Please type one of {', '.join(letters)}, or s, b, p, q.")
 

@@ -10,6 +10,7 @@ from drretail.querygen.rules.naming import Thing
 from drretail.querygen.rules.needs import sayings
 from drretail.querygen.rules.offers import budget_for
 from drretail.querygen.rules.sentences import Said, amount, day_named
+from drretail.records.money import Money
 from drretail.records.query import Constraints, demands
 
 # The highest of these that the offers allow is asked for.
@@ -21,7 +22,7 @@ _LEAST_DAYS, _MOST_DAYS = 7, 30
 _MUST, _BAN, _RATING, _DEADLINE, _SEVERAL, _EACH, _UNBOUNDED = 0.6, 0.35, 0.4, 0.15, 0.4, 0.5, 0.15
 # So many properties are looked for: each is read in the texts of all offers.
 _TRIED = 12
-# Whoever has ordered less has no usual way of spending.
+# Whoever has fewer purchases of known prices has no usual way of spending.
 _USUAL = 3
 # An answer needs something to choose from.
 _ENOUGH = 2
@@ -32,10 +33,10 @@ class Demanded:
     """Constraints, with the sentences that say them."""
 
     constraints: Constraints
-    properties: list[str] = field(default_factory=list[str])
-    amounts: list[str] = field(default_factory=list[str])
-    """How many, and until when."""
-    budget: str = ""
+    sentences: list[str] = field(default_factory=list[str])
+    """Of one thing among several, of brands, how many, and until when."""
+    clauses: list[str] = field(default_factory=list[str])
+    """What all that is asked for should be and have, and cost."""
     scope: Literal["total", "single", "each"] = "single"
 
 
@@ -75,7 +76,7 @@ def _refuse_brand(case: Case, chosen: Chosen, demanded: Demanded) -> bool:
     brand = chosen.purchase.brand or ""
     if not _accept(case, chosen, demanded, brands_unwanted=(brand,)):
         return False
-    demanded.properties.append(case.say(sayings().demand.brand).format(brand=brand))
+    demanded.sentences.append(case.say(sayings().demand.brand).format(brand=brand))
     return True
 
 
@@ -88,14 +89,16 @@ def _demand(case: Case, chosen: Chosen, demanded: Demanded) -> None:
             meeting = tuple(it for it in chosen.things if case.offers.meets(it, must))
             of = None if bound == chosen.things else thing.name
             if meeting == bound and _accept(case, chosen, demanded, must=demands(must, of=of)):
-                sentence = case.say(said.must_any if chosen.any_will_do else said.must)
-                demanded.properties.append(sentence.format(thing=Said(thing.phrase), must=must))
+                if bound == chosen.things:
+                    demanded.clauses.append(case.rng.choice(said.must).format(must=must))
+                else:
+                    demanded.sentences.append(case.say(said.of_one).format(thing=Said(thing.phrase), must=must))
                 break
     if case.rng.random() < _BAN:
         bans = sayings().must_not["used_up" if case.offers.are_used_up(thing) else "lasting"]
         for ban in _telling(case, thing, bans):
             if _accept(case, chosen, demanded, must_not=demands(ban)):
-                demanded.properties.append(case.say(said.ban).format(ban=ban))
+                demanded.clauses.append(case.rng.choice(said.ban).format(ban=ban))
                 return
 
 
@@ -112,12 +115,12 @@ def _ask_for_ratings(case: Case, chosen: Chosen, demanded: Demanded) -> None:
             must = f"at least {stars} stars"
             met = all(case.offers.meets(thing, must) for thing in chosen.things)
             if met and _accept(case, chosen, demanded, must=(*constraints.must, *demands(must))):
-                demanded.properties.append(case.say(said.stars).format(stars=stars))
+                demanded.clauses.append(case.rng.choice(said.stars).format(stars=stars))
                 return
     for reviews in _REVIEWS[case.rng.randint(0, 2) :]:
         ban = f"fewer than {reviews} reviews"
         if _accept(case, chosen, demanded, must_not=(*constraints.must_not, *demands(ban))):
-            demanded.properties.append(case.say(said.reviews).format(reviews=reviews))
+            demanded.clauses.append(case.rng.choice(said.reviews).format(reviews=reviews))
             return
 
 
@@ -126,7 +129,7 @@ def _count(case: Case, chosen: Chosen, demanded: Demanded) -> int:
     if not (chosen.need.quantity or (chosen.need.several and case.rng.random() < _SEVERAL)):
         return 1
     count = case.rng.choice((2, 3, 4) if chosen.need.quantity else (2, 3))
-    demanded.amounts.append(case.say(sayings().demand.quantity).format(count=_COUNTS[count]))
+    demanded.sentences.append(case.say(sayings().demand.quantity).format(count=_COUNTS[count]))
     quantities = {chosen.things[0].name: count}
     demanded.constraints = demanded.constraints.model_copy(update={"quantities": quantities})
     return count
@@ -135,8 +138,17 @@ def _count(case: Case, chosen: Chosen, demanded: Demanded) -> int:
 def _set_deadline(case: Case, demanded: Demanded) -> None:
     day = case.history.today + timedelta(days=case.rng.randint(_LEAST_DAYS, _MOST_DAYS))
     deadline = f"{case.rng.choice(('by', 'before'))} {day_named(day)}"
-    demanded.amounts.append(case.say(sayings().demand.deadline).format(deadline=deadline))
+    demanded.sentences.append(case.say(sayings().demand.deadline).format(deadline=deadline))
     demanded.constraints = demanded.constraints.model_copy(update={"deadline": deadline})
+
+
+def _contradicts(chosen: Chosen, budget: Money, pieces: int) -> bool:
+    """True for less than the product at hand costs, or for no less where it is to be cheaper."""
+    need, price = chosen.need, chosen.purchase.price
+    if need.shape not in ("replace", "again") or price is None:
+        return False
+    for_each = float(budget.value) / pieces
+    return for_each >= price if need.level < 0 and not need.calculator else for_each < price
 
 
 def _set_budget(case: Case, chosen: Chosen, demanded: Demanded, count: int) -> None:
@@ -151,11 +163,13 @@ def _set_budget(case: Case, chosen: Chosen, demanded: Demanded, count: int) -> N
         dearest=per_item or not several,
         pieces=1 if per_item else count,
     )
+    if budget is not None and _contradicts(chosen, budget, 1 if per_item else count):
+        budget = None
     if not (per_item or several or need.calculator or need.level > 0) and case.rng.random() < _UNBOUNDED:
         budget = None
     if budget is not None:
-        demanded.budget = case.rng.choice(getattr(said, demanded.scope)).format(amount=amount(budget))
-    elif case.history.orders >= _USUAL:
-        demanded.budget = case.say(said.usual)
+        demanded.clauses.append(case.rng.choice(getattr(said, demanded.scope)).format(amount=amount(budget)))
+    elif sum(it.price is not None for it in case.history.purchases) >= _USUAL:
+        demanded.clauses.append(case.rng.choice(said.usual))
     scope = "per_item" if per_item and budget else "total"
     demanded.constraints = demanded.constraints.model_copy(update={"budget": budget, "budget_scope": scope})

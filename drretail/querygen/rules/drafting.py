@@ -15,12 +15,12 @@ from drretail.records.query import Constraints, NeedKind
 LEAST_WORDS, MOST_WORDS = 40, 110
 # The text never names the place: an agent has to look it up, as for "my state" in the paper's Figure 9.
 _PLACES = ("my state", "my area", "my region", "my part of the country")
-# T what happened, W what is wanted, A what to find out, D demands, N how many and until when, B budget, R the record.
-_LAYOUTS = ("TWDNABR", "TWADNBR", "TRWDANB", "TWNBDAR", "TWDNBRA", "TWRADNB", "TAWDNBR", "TAWRDNB")
+# T what happened, W what is wanted, A what to find out, D demands and budget, N how many and until when, R the record.
+_LAYOUTS = ("TWDNAR", "TWADNR", "TRWDAN", "TWNDAR", "TWDNRA", "TWRADN", "TAWDNR", "TAWRDN")
 # What is asked for has to be named before it is asked about, or bounded.
 _NAMED_FIRST = tuple(layout for layout in _LAYOUTS if layout.index("W") < layout.index("A"))
-# How often a text speaks of the record, closes with a wish, and asks two questions.
-_OF_RECORD, _CLOSES, _TWO = 0.7, 0.3, 0.35
+# How often a text speaks of the record, and asks two questions.
+_OF_RECORD, _TWO = 0.5, 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +85,30 @@ def _text(case: Case, chosen: Chosen, demanded: Demanded) -> str:
         "T": case.say(need.tell).format_map(slots),
         "W": case.say(sayings().want[chosen.asked_as]).format_map(slots),
         "A": _question(case, chosen, slots, early=layout.index("A") < layout.index("W")),
-        "D": text_of(*demanded.properties),
-        "N": text_of(*demanded.amounts),
-        "B": demanded.budget,
-        "R": _of_record(case) if rng.random() < _OF_RECORD else "",
-        "C": case.say(sayings().close) if rng.random() < _CLOSES else "",
+        "D": _demanded(chosen, demanded, slots),
+        "N": text_of(*demanded.sentences),
+        "R": _of_record(case, slots) if rng.random() < _OF_RECORD else "",
     }
-    for spared in ("", "C", "R"):
+    for spared in ("", "R"):
         parts[spared] = ""
-        text = text_of(*(parts[part] for part in f"{layout}C"))
+        text = text_of(*(parts[part] for part in layout))
         if len(text.split()) <= MOST_WORDS:
             break
     return text
 
 
-def _of_record(case: Case) -> str:
+def _demanded(chosen: Chosen, demanded: Demanded, slots: Mapping[str, object]) -> str:
+    """One sentence of what is asked for, as far as anything is."""
+    if not demanded.clauses:
+        return ""
+    subject = sayings().demand.subject[chosen.asked_as].format_map(slots)
+    return f"{subject} should {listed(demanded.clauses)}."
+
+
+def _of_record(case: Case, slots: Mapping[str, object]) -> str:
     """That the orders are to be looked at, in words that so many orders bear out."""
-    record = sayings().record
-    return case.say([text for least, texts in record.items() if case.history.orders >= least for text in texts])
+    known = [texts for least, texts in sayings().record.items() if case.history.orders >= least]
+    return case.say([text for texts in known for text in texts]).format_map(slots) if known else ""
 
 
 def _question(case: Case, chosen: Chosen, slots: Mapping[str, object], *, early: bool) -> str:

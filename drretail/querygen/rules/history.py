@@ -75,6 +75,8 @@ class History:
     """"" where the profile names none."""
     orders: int
     """All orders, of every status."""
+    delivered: int
+    """Those that arrived, of the newest 200."""
     purchases: tuple[Purchase, ...]
     """Newest first, one for each product that can be named."""
     titles: tuple[str, ...] = ()
@@ -103,6 +105,7 @@ def read_history(toolkit: Toolkit, user_id: str) -> History:
         country=profile["address"]["country"],
         state=profile["address"]["state"],
         orders=statistics["orders"],
+        delivered=sum(order["order_status"] == "Delivered" for order in orders),
         purchases=_purchases(toolkit, orders),
         titles=tuple(dict.fromkeys(order.get("product_title", "") for order in orders)),
         product_ids=frozenset(order["product_id"] for order in orders),

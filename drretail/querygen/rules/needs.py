@@ -55,11 +55,13 @@ class Budgets(Record):
 
 
 class Demands(Record):
+    subject: dict[Shape, str]
+    """What "should" be or have all that is demanded."""
     must: Texts
-    must_any: Texts
     ban: Texts
     stars: Texts
     reviews: Texts
+    of_one: Texts
     brand: Texts
     deadline: Texts
     quantity: Texts
@@ -74,7 +76,6 @@ class Questions(Record):
 class Sayings(Record):
     """All of the file; its comments say what the slots hold."""
 
-    close: Texts
     must: Texts
     must_not: dict[Literal["lasting", "used_up"], Texts]
     points: dict[Literal["lasting", "used_up"], Texts]

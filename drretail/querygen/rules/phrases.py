@@ -26,10 +26,6 @@ class Phrase:
         """ "a bird feeder", "hair clips"."""
         return self.text if self.plural else f"{article(self.text)} {self.text}"
 
-    def another(self, adjective: str) -> str:
-        """ "a better bird feeder", "better hair clips"."""
-        return f"{adjective} {self.text}" if self.plural else f"{article(adjective)} {adjective} {self.text}"
-
 
 def phrase_of(text: str) -> Phrase:
     return Phrase(text, is_plural(text.rsplit(" ", 1)[-1]))
@@ -69,8 +65,3 @@ def folded_words(text: str) -> list[str]:
 def listed(parts: list[str], last: str = "and") -> str:
     """ "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
-
-
-def sentence(text: str) -> str:
-    """The text with a capital at the beginning."""
-    return text[:1].upper() + text[1:]

@@ -67,7 +67,6 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> Table:
             "of these, of the user's record",
             "mentions of the profile",
             "specificity",
-            "needs the profile",
         ),
         tuple(rows),
         notes=("The paper's figure is one pair of queries as an example, without numbers.",),

@@ -15,7 +15,7 @@ from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.progress import choose_progress
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query
+from drretail.records.query import NOBODY, NOT_TYPED, Constraints, Query
 from drretail.records.score import Score
 from tests.eval.folders import LABEL, SYSTEM, a_run
 from tests.grounding.shelf import FEEDER, STATION, ledger
@@ -47,8 +47,8 @@ def rows(folder: Path) -> dict[str, Score]:
     return {row.variant: row for row in scores.scores if row.policy == "scored_only"}
 
 
-def freeze(folder: Path) -> None:
-    reference = reference_of(QUERY, [Slot("bird feeding station", (listing_of(STATION),))])
+def freeze(folder: Path, query: Query = QUERY) -> None:
+    reference = reference_of(query, [Slot("bird feeding station", (listing_of(STATION),))])
     write_json(reference_path(folder, "q1"), reference.model_dump(mode="json", exclude_none=True))
 
 
@@ -69,6 +69,12 @@ def test_an_experiment_without_references_is_na_until_it_has_them(folder: Path) 
     assert NO_REFERENCE in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
     freeze(folder)
     assert rows(folder)["covered"].n_scored == 3
+
+
+def test_without_typed_constraints_every_measure_is_na_for_that_reason(folder: Path) -> None:
+    freeze(folder, QUERY.model_copy(update={"typed_by": NOBODY, "constraints": Constraints()}))
+    assert {(row.value, row.n_na) for row in rows(folder).values()} == {(None, 4)}
+    assert NOT_TYPED in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
 
 
 def test_a_second_time_leaves_the_same_bytes(folder: Path) -> None:

@@ -20,11 +20,13 @@ from drretail.eval.metric import Metric, Value
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, EvidenceText, Finding
+from drretail.records.query import NOBODY, NOT_TYPED, Constraints
 from drretail.records.score import Verdict
 from tests.eval.folders import LABEL, experiment
 from tests.shop import PRODUCTS, USER, build
 
 TUBE = PRODUCTS[0]
+NOTHING = Constraints()
 MARK = f"[P:{TUBE.product_id}]"
 RIGHT = f"Take the tube feeder {MARK}: ${TUBE.price}."
 WRONG = f"Take the tube feeder {MARK}: $20.15."
@@ -119,7 +121,7 @@ async def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Pa
         owned = [it.product_id for it in world.store.orders(USER).orders][:1]
         subject = subject_of(tmp_path / "exp", "Look below.", world.store, picks=[*owned, "B0TEST0009"])
         values = await valued(tmp_path, subject)
-    assert values["recommended_although_owned"].value == 0
+    assert values["recommended_although_owned"].items["warnings"] == 1  # the query rules nothing out for being owned
     assert values["not_in_catalog"].value == 0
     assert values["pick_not_argued"].value == 0
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
@@ -243,3 +245,17 @@ def value_of(code: str, finding: Finding) -> float | None:
 def test_a_check_that_only_warns_scores_by_its_warnings() -> None:
     assert value_of("old_page", Finding(code="old_page", severity="warning", said="a page of 2012")) == 0.0
     assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", said="$44")) == 1.0
+
+
+@pytest.mark.anyio
+async def test_what_rests_on_constraints_that_nobody_typed_is_na(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path / "exp", RIGHT, picks=[TUBE.product_id])
+    reasons: dict[str | None, set[str | None]] = {}
+    for typed_by in (None, NOBODY):
+        asked = replace(subject, query=subject.query.model_copy(update={"typed_by": typed_by, "constraints": NOTHING}))
+        verdicts = {it.item: it for it in await judged(tmp_path / str(typed_by), asked)}
+        resting = [verdicts[code] for code in ("over_budget", "unwanted_brand", "quantity_wrong")]
+        assert {it.state for it in resting} == {"na"}
+        reasons[typed_by] = {it.reason for it in resting}
+    assert reasons[NOBODY] == {NOT_TYPED}
+    assert NOT_TYPED not in reasons[None]

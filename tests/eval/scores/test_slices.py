@@ -3,7 +3,7 @@ import pytest
 from drretail.eval.scores.slices import NO_CATEGORY, categories_of, constraint_kinds, kind_of, query_slices
 from drretail.experiment import Definition
 from drretail.records.money import Money
-from drretail.records.query import Constraints, Query, demands
+from drretail.records.query import NOBODY, Constraints, Query, demands
 
 
 def query(query_id: str = "q1", **fields: object) -> Query:
@@ -42,6 +42,13 @@ def test_the_kind_is_what_was_said_and_else_the_mode() -> None:
 )
 def test_constraints_say_what_kinds_they_are(constraints: Constraints, kinds: tuple[str, ...]) -> None:
     assert constraint_kinds(constraints) == kinds
+
+
+def test_untyped_queries_are_a_slice_of_their_own() -> None:
+    queries = (query("q1", typed_by=NOBODY), query("q2"))
+    definition = Definition(world_fingerprint="f", tool_schema_hash="t", queries=queries)
+    slices = query_slices(definition)
+    assert (slices["constraint", "not typed"], slices["constraint", "none"]) == ({"q1"}, {"q2"})
 
 
 def test_slices_come_by_category_then_kind_then_constraint_in_a_fixed_order() -> None:

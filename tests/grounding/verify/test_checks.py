@@ -60,8 +60,12 @@ def test_a_clean_report_has_no_finding_and_a_wrong_price_is_one() -> None:
 
 def test_a_declared_pick_is_checked_without_any_words_about_it() -> None:
     assert codes(case(REPORT, KETTLE, TOWELS, MUGS)) == ["over_budget", "pick_not_argued"]
-    owned = replace(case(f"Take the scale [P:{SCALE.product_id}].", SCALE), owned=frozenset({SCALE.product_id}))
+    ruled_out = QUERY.model_copy(update={"constraints": Constraints(owned=(KETTLE.product_id,))})
+    owned = replace(
+        case(f"Take the scale [P:{SCALE.product_id}].", SCALE), owned=frozenset({SCALE.product_id}), query=ruled_out
+    )
     assert codes(owned) == ["recommended_although_owned"]
+    assert codes(replace(owned, query=QUERY.model_copy(update={"kind": "restock"}))) == []
     unwanted = Constraints(brands_unwanted=("Harrowgill",))
     query = QUERY.model_copy(update={"constraints": unwanted})
     assert codes(replace(case(REPORT, KETTLE, TOWELS), query=query)) == ["unwanted_brand"]

@@ -45,7 +45,11 @@ def test_a_pick_that_the_report_never_cites_is_not_argued() -> None:
 
 def test_a_pick_of_what_the_user_has() -> None:
     owned = frozenset({SCALE.product_id})
-    assert codes(a_pick(SCALE), owned=owned) == [("recommended_although_owned", "error")]
+    assert codes(a_pick(SCALE), owned=owned) == [("recommended_although_owned", "warning")]
+    ruled_out = Asked(Constraints(owned=(KETTLE.product_id,)), owned=owned)
+    cited, ledger = [f"P:{SCALE.product_id}"], read_ledger(EVIDENCE, products=GOODS)
+    (found,) = pick_findings([a_pick(SCALE)], report="", cited=cited, asked=ruled_out, ledger=ledger)
+    assert found.severity == "error"
     assert codes(a_pick(SCALE), owned=owned, again=True) == []
 
 

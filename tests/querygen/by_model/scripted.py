@@ -88,7 +88,7 @@ def scripted(chat: ScriptedChat) -> Model:
 def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
     """An answer without fault, another for each seed; ``changes`` go into the answer or its constraints."""
     rng = Random(str(seed))
-    words = " ".join(rng.sample(WORDS, 25))
+    words = " ".join(f"{rng.choice(WORDS)}{rng.choice(WORDS)}" for _ in range(25))
     answer: dict[str, Any] = {
         "query": f"I wonder which {words} would suit me. Please keep it under $60 in total and pick two planters.",
         "kind": "project",
@@ -107,6 +107,8 @@ def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
         },
     }
     for name, value in changes.items():
+        if name in ("must", "must_not"):
+            value = [{"property": it, "of": None} if isinstance(it, str) else it for it in value]
         (answer if name in answer else answer["constraints"])[name] = value
     return answer
 
@@ -123,7 +125,9 @@ def answering(query: Query, **changes: Any) -> dict[str, Any]:
     budget, quantities, scope = known.pop("budget"), known.pop("quantities"), known.pop("budget_scope")
     if budget is not None:
         budget = {"amount": float(budget["amount"]), "currency": budget["currency"], "bounds": scope}
-    demands = {name: [it["property"] for it in known[name]] for name in ("must", "must_not")}
+    demands = {
+        name: [{"property": it["property"], "of": it.get("of")} for it in known[name]] for name in ("must", "must_not")
+    }
     things = [{"thing": thing, "number": number} for thing, number in quantities.items()]
     return {
         "query": changed.text,

@@ -116,7 +116,7 @@ def test_nothing_that_the_privacy_check_finds_in_any_query_is_sent(
     ]
     file = tmp_path / "queries.jsonl"
     write_lines(file, [query.as_line() for query in queries])
-    worse = good[0].model_copy(update={"text": f"{good[0].text} I would prefer something from Quuxley."})
+    worse = good[0].model_copy(update={"text": f"{good[0].text} It was laid out in 2031."})
     with Provider(*[says(worse)] * (2 * len(queries))) as provider:
         call(world, file, provider, "--tries", "2")
     assert len(provider.seen) >= len(queries)

@@ -1,13 +1,20 @@
 """What a model is told: the four inputs, the person without what is private, and of nobody for generic ones."""
 
 from drretail.env.world import World
+from drretail.prompts import tag_content
 from drretail.querygen.by_model.place import Place
 from drretail.querygen.by_model.prompt import Briefing
+from drretail.querygen.by_model.shelf import MOST_KINDS
+from drretail.querygen.lint import Linter
+from drretail.records.query import Query
 from drretail.tools.registry import TOOLS
+from tests.querygen.conftest import MakeWorld, orders, product_id, products
 
 
 def test_the_four_inputs_are_in_it(world: World) -> None:
-    instructions, asked = (it.text for it in Briefing(world).messages(Place("anna", 1, "ANNA"), ["An old question?"]))
+    instructions, asked = (
+        it.text for it in Briefing(world, Linter(world)).messages(Place("anna", 1, "ANNA"), ["An old question?"])
+    )
     assert "taken apart into smaller questions" in instructions  # what deep research is
     assert world.manifest.now.date().isoformat() in instructions  # the domain, with the shop's today
     assert all(f"- {name}(" in instructions for name in TOOLS)
@@ -18,26 +25,61 @@ def test_the_four_inputs_are_in_it(world: World) -> None:
 
 
 def test_the_instructions_are_the_same_for_everybody_so_that_providers_can_cache_them(world: World) -> None:
-    briefing = Briefing(world)
+    briefing = Briefing(world, Linter(world))
     anna, bert = (briefing.messages(Place(user.lower(), 1, user), [])[0].text for user in ("ANNA", "BERT"))
     assert anna == bert
 
 
 def test_street_email_and_telephone_are_told_to_no_model(world: World) -> None:
     profile = world.store.user("ANNA")
-    text = "\n".join(message.text for message in Briefing(world).messages(Place("anna", 1, "ANNA"), []))
+    text = "\n".join(message.text for message in Briefing(world, Linter(world)).messages(Place("anna", 1, "ANNA"), []))
     for secret in (profile.email, profile.phone_number, profile.address.address1, profile.address.zip):
         assert secret not in text
 
 
 def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> None:
-    asked = Briefing(world).messages(Place("generic-home", 1, category="Home"), [])[1].text
+    asked = Briefing(world, Linter(world)).messages(Place("generic-home", 1, category="Home"), [])[1].text
     assert "<profile>" not in asked
     assert "<category>\nHome\n</category>" in asked
     assert "None yet." in asked
 
 
+def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_owned(world: World) -> None:
+    asked = Briefing(world, Linter(world)).messages(Place("anna", 1, "ANNA"), [])[1].text
+    owned, shelf = tag_content("owned", asked) or "", (tag_content("shelf", asked) or "").splitlines()
+    assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder" in owned
+    assert owned.count("Shampoo") == 1  # ordered twice
+    kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
+    assert kinds[:2] == ["Shampoo", "Cordless Drill"]  # the newest purchases first,
+    assert {"Birdhouse", "Hair Mask", "Tape Measure"} <= set(kinds)  # then what stands beside them
+    assert shelf[0].startswith("- Shampoo: 5 products, 100% with a price, $10.00 to $38.00, in the middle $24.00")
+    assert len(shelf) <= MOST_KINDS
+
+
+def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: MakeWorld) -> None:
+    plain = [it.model_copy(update={"price": None}) for it in products(paths=False)]
+    world = make_world(plain, orders())
+    shelf = tag_content("shelf", Briefing(world, Linter(world)).messages(Place("b", 1, "BERT"), [])[1].text) or ""
+    assert "none with a price" in shelf
+    assert "- Like Brightwater Cast Iron Skillet, Size 1, Blue: " in shelf
+    assert "Cast Iron Skillet, Size 0, Blue (no price)" in shelf
+
+
+def test_of_a_generic_question_the_shelf_is_its_category(world: World) -> None:
+    asked = Briefing(world, Linter(world)).messages(Place("g", 1, category="Pets"), [])[1].text
+    assert "- Dog Bed: 5 products" in (tag_content("shelf", asked) or "")
+    assert "<owned>" not in asked
+
+
+def test_whoever_types_a_question_sees_categories_and_what_the_user_owns(world: World) -> None:
+    query = Query(query_id="q", user_id="ANNA", text="More shampoo, please.", source="t")
+    asked = Briefing(world, Linter(world)).messages_to_type(query)[0].text
+    assert tag_content("question", asked) == "More shampoo, please."
+    assert "Home_and_Kitchen" in (tag_content("categories", asked) or "")
+    assert product_id("shampoo", 1) in (tag_content("owned", asked) or "")
+
+
 def test_only_a_retry_is_told_of_earlier_tries(world: World) -> None:
-    briefing, place = Briefing(world), Place("anna", 1, "ANNA")
+    briefing, place = Briefing(world, Linter(world)), Place("anna", 1, "ANNA")
     assert "came to nothing" not in briefing.messages(place, [])[1].text
     assert "came to nothing" in briefing.messages(place, [], 2)[1].text

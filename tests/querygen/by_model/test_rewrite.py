@@ -122,8 +122,7 @@ def test_an_address_that_is_to_go_is_told_to_no_model(bench: Bench, poor: list[Q
 def test_what_came_of_earlier_tries_is_told_in_the_next(
     bench: Bench, poor: list[Query], right: Answer, good: dict[str, Query]
 ) -> None:
-    """A brand that the shop lacks is found by the checks only, and so by no repair."""
-    worse = good["ANNA"].model_copy(update={"text": f"{good['ANNA'].text} I would prefer something from Quuxley."})
+    worse = good["ANNA"].model_copy(update={"text": f"{good['ANNA'].text} It was laid out in 2031."})
 
     def second_is_right(messages: Sequence[BaseMessage]) -> str:
         return right(messages) if "<try>" in messages[1].text else json.dumps(answering(worse))
@@ -131,8 +130,8 @@ def test_what_came_of_earlier_tries_is_told_in_the_next(
     mended, chat, _ = bench.mend(poor[:1], second_is_right)
     assert mended.replaced
     told = tag_content("try", chat.asked[-1][1].text) or ""
-    assert "Quuxley" in told
-    assert "a brand that the query names is not in the shop" in told
+    assert "2031" in told
+    assert "after the shop's today" in told
     assert [(it.what, it.attempt) for it in read_history_of(bench.file)] == [("tried", 1), ("replaced", 2)]
 
 
@@ -151,7 +150,7 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(
 def test_what_stands_in_the_history_is_not_asked_again_and_more_tries_go_on_behind_it(
     bench: Bench, poor: list[Query], right: Answer
 ) -> None:
-    bench.mend(poor[:1], lambda _: json.dumps(answering(poor[0], text=f"{poor[0].text} {poor[0].text}")), tries=1)
+    bench.mend(poor[:1], lambda _: json.dumps(answering(poor[0], text="")), tries=1)
     failed = read_history_of(bench.file)
     assert [it.what for it in failed] == ["failed"]
     _, silent, _ = bench.mend(poor[:1], right, tries=1)
@@ -195,7 +194,7 @@ def test_nothing_depends_on_who_answers_first(bench: Bench, poor: list[Query], r
 
 
 def test_a_generic_query_is_written_again_without_any_profile(bench: Bench, poor: list[Query]) -> None:
-    generic = Query(query_id="g-1", mode="generic", text="What?", source="fake:x")
+    generic = Query(query_id="g-1", mode="generic", text="What? I'm at x@example.org.", source="fake:x")
     mended, chat, _ = bench.mend([generic], lambda _: "{}", tries=1)
     assert "<profile>" not in chat.asked[0][1].text
     assert list(mended.failed) == ["g-1"]

@@ -11,6 +11,7 @@ from langchain_core.messages import BaseMessage
 from drretail.env.world import World
 from drretail.querygen.by_model.place import places_of
 from drretail.querygen.by_model.write import Writer, Written
+from drretail.records.query import demands
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written
 
 USERS = ("CARA", "ANNA", "BERT")
@@ -102,11 +103,38 @@ def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     made, chat = write(world, tmp_path / "j.jsonl", once_wrong, users=["ANNA"], per_user=1)
     assert made.failures == ()
     told = chat.asked[1][-1].text
-    assert "the typed budget is not the one in the text" in told
+    assert "the typed budget is no amount of the text" in told
     assert "the text says $60.00" in told
 
 
-def test_what_stays_wrong_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
+def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: Path) -> None:
+    def wrong(messages: Sequence[BaseMessage]) -> str:
+        return json.dumps(written(len(messages), must=["fireproof"]))
+
+    made, chat = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
+    (query,) = made.queries
+    assert (made.failures, len(chat.asked)) == ((), 3)
+    assert query.constraints.must == demands("fireproof")
+    assert [it.code for it in made.wrong[query.query_id]] == ["words_not_in_text"]
+    again, silent = write(world, tmp_path / "j.jsonl", wrong, users=["ANNA"], per_user=1)
+    assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
+
+
+def test_every_check_of_a_file_is_made_before_an_answer_is_taken(world: World, tmp_path: Path) -> None:
+    """Those of the world as well, such as whether the budget buys anything."""
+
+    def dear(messages: Sequence[BaseMessage]) -> str:
+        ask = written()["query"].replace("planters", "birdhouses").replace("$60", "$5")
+        five = {"amount": 5, "currency": "USD", "bounds": "total"}
+        counted = [{"thing": "birdhouse", "number": 2}]
+        return json.dumps(written(query=ask, budget=five, quantities=counted) if len(messages) == 2 else written())
+
+    made, chat = write(world, tmp_path / "j.jsonl", dear, users=["ANNA"], per_user=1)
+    assert "cost more than the budget: '$5.00'" in chat.asked[1][-1].text
+    assert made.wrong == {}
+
+
+def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World, tmp_path: Path) -> None:
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
         return json.dumps(written(query="")) if NAMES["ANNA"] in human(messages) else right(messages)
 

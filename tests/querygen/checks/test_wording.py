@@ -17,7 +17,16 @@ def test_the_later_of_two_that_differ_in_numbers_is_a_duplicate() -> None:
         [asked("a", TEXT), asked("b", "Something else altogether, please."), asked("c", TEXT.replace("60", "75"))]
     )
     assert list(findings) == ["c"]
-    assert findings["c"].found == "100% of the runs of 4 words stand in a"
+    assert findings["c"].found == "100% of it stands in a"
+
+
+def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_user() -> None:
+    first = asked("a", "I'm looking for a headlamp for night runs that charges by USB-C. Which has the better ratings?")
+    again = asked(
+        "b", "Which of them rates better? A headlamp charging over USB-C is what I look for, to run at night."
+    )
+    assert list(near_duplicates([first, again])) == ["b"]
+    assert near_duplicates([first, again.model_copy(update={"user_id": "BERT"})]) == {}
 
 
 def test_texts_that_share_a_sentence_are_two_questions() -> None:

@@ -7,7 +7,7 @@ import pytest
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.generate import generate_for
-from drretail.querygen.review.dossier import Dossiers
+from drretail.querygen.review.item import Items
 from drretail.records.query import Query
 
 
@@ -26,5 +26,5 @@ def file(tmp_path: Path, queries: tuple[Query, ...]) -> Path:
 
 
 @pytest.fixture
-def dossiers(world: World, queries: tuple[Query, ...]) -> Dossiers:
-    return Dossiers(world, queries)
+def items(world: World, queries: tuple[Query, ...]) -> Items:
+    return Items(world, queries)

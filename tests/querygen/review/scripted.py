@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from drretail.querygen.review.draft import edit_of
-from drretail.querygen.review.page import Section
+from drretail.querygen.review.item import Section
 from drretail.querygen.review.records import Answers, Decision, Review
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query

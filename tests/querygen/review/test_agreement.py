@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.querygen.review.agreement import NO_QUERY, ONE_ANSWER, Agreement, agreements
-from drretail.querygen.review.living import living
+from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.records import Answers, Review
+from drretail.querygen.review.summary import NO_QUERY, ONE_ANSWER, Agreement, agreements
 from drretail.stats.agreement import cohen_kappa
 from tests.querygen.review.scripted import reviewed, simple
 
@@ -48,7 +48,7 @@ def test_without_items_there_is_no_kappa_and_unequal_lengths_are_refused() -> No
 
 
 def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:
-    found = agreements(living(reviews, [simple(number) for number in range(count)], []))
+    found = agreements(current_decisions(reviews, [simple(number) for number in range(count)], []))
     assert {(it.first, it.second) for it in found} == {("ann", "bob")}
     return {it.about: it for it in found}
 

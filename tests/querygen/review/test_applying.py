@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from drretail.querygen.reading import read_queries
-from drretail.querygen.review.applying import apply_reviews, write_reviewed
-from drretail.querygen.review.dossier import Dossiers
-from drretail.querygen.review.living import living
-from drretail.querygen.review.outcome import Outcome, outcomes
+from drretail.querygen.review.decisions import Outcome, apply_reviews, current_decisions, outcomes, write_reviewed
+from drretail.querygen.review.item import Items
 from drretail.querygen.revisions import read_history_of, tries_of
 from drretail.records.query import Query
 from tests.querygen.review.scripted import Clock, reviewed
@@ -25,14 +23,14 @@ def decided(queries: Queries) -> tuple[Outcome, ...]:
         reviewed(queries[0], "bob", text=text),
         reviewed(queries[1], "ann", "reject"),
     ]
-    return outcomes(queries, living(reviews, queries, []))
+    return outcomes(queries, current_decisions(reviews, queries, []))
 
 
 def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_whom(
-    tmp_path: Path, file: Path, queries: Queries, decided: tuple[Outcome, ...], dossiers: Dossiers
+    tmp_path: Path, file: Path, queries: Queries, decided: tuple[Outcome, ...], items: Items
 ) -> None:
     before, to = file.read_bytes(), tmp_path / "reviewed.jsonl"
-    applied = write_reviewed(to, decided, dossiers, Clock())
+    applied = write_reviewed(to, decided, items, Clock())
     (only,) = read_queries(to)
     assert only.text.endswith("me@example.com.")
     assert (applied.edited, applied.rejected) == ((queries[0].query_id,), (queries[1].query_id,))
@@ -44,31 +42,29 @@ def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_w
     assert (rejected.what, rejected.by, rejected.after) == ("rejected", "ann", None)
 
 
-def test_writing_twice_adds_nothing_to_the_history(
-    tmp_path: Path, decided: tuple[Outcome, ...], dossiers: Dossiers
-) -> None:
+def test_writing_twice_adds_nothing_to_the_history(tmp_path: Path, decided: tuple[Outcome, ...], items: Items) -> None:
     to = tmp_path / "reviewed.jsonl"
-    write_reviewed(to, decided, dossiers, Clock())
+    write_reviewed(to, decided, items, Clock())
     first = to.read_bytes()
-    write_reviewed(to, decided, dossiers, Clock())
+    write_reviewed(to, decided, items, Clock())
     assert to.read_bytes() == first
     assert len(read_history_of(to)) == 2
 
 
 def test_in_its_own_file_what_is_not_decided_stays_as_it_is(
-    file: Path, queries: Queries, decided: tuple[Outcome, ...], dossiers: Dossiers
+    file: Path, queries: Queries, decided: tuple[Outcome, ...], items: Items
 ) -> None:
-    apply_reviews(file, decided, dossiers, Clock())
+    apply_reviews(file, decided, items, Clock())
     edited, undecided = read_queries(file)
     assert (edited.query_id, undecided) == (queries[0].query_id, queries[2])
     reviews = [it for outcome in decided for it in outcome.reviews]
-    now = living(reviews, [edited, undecided], read_history_of(file))
+    now = current_decisions(reviews, [edited, undecided], read_history_of(file))
     assert (len(now.reviews), now.stale) == (3, 0)
     assert [it.what for it in outcomes([edited, undecided], now)] == ["accepted", "undecided"]
 
 
 def test_what_people_decided_is_no_try_of_mending(
-    file: Path, queries: Queries, decided: tuple[Outcome, ...], dossiers: Dossiers
+    file: Path, queries: Queries, decided: tuple[Outcome, ...], items: Items
 ) -> None:
-    apply_reviews(file, decided, dossiers, Clock())
+    apply_reviews(file, decided, items, Clock())
     assert tries_of(read_history_of(file), queries[0]) == {}

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.querygen.review.dossier import Dossiers
-from drretail.querygen.review.filled import Filled, new_reviews, read_filled
-from drretail.querygen.review.sheet import COLUMNS, TO_FILL, as_csv, sheet_of
+from drretail.querygen.review.item import Items
+from drretail.querygen.review.sheet import COLUMNS, TO_FILL, Filled, as_csv, new_reviews, read_filled, sheet_of
 from drretail.records.query import Query
 from tests.querygen.review.scripted import NOON
 
@@ -20,9 +19,9 @@ ACCEPT = {"deep_research": "yes", "answerable": "yes", "fits_profile": "no", "de
 
 
 @pytest.fixture
-def rows(dossiers: Dossiers, queries: Queries) -> Rows:
+def rows(items: Items, queries: Queries) -> Rows:
     """The rows of a sheet as it is written."""
-    text = sheet_of((dossiers.of(query) for query in queries), None).decode("utf-8-sig")
+    text = sheet_of((items.of(query) for query in queries), None).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -45,9 +44,9 @@ def test_a_row_shows_the_query_and_leaves_the_answers_blank(rows: Rows, queries:
     assert not any(row[column] for row in rows for column in TO_FILL)
 
 
-def test_no_cell_begins_like_a_formula(dossiers: Dossiers) -> None:
+def test_no_cell_begins_like_a_formula(items: Items) -> None:
     odd = Query(query_id="g-1", mode="generic", text="=cmd|' /C calc'!A0", rationale="@SUM(1)", source="test")
-    text = sheet_of([Dossiers(dossiers.world, [odd]).of(odd)], "-ann").decode("utf-8-sig")
+    text = sheet_of([Items(items.world, [odd]).of(odd)], "-ann").decode("utf-8-sig")
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
     assert (row["query"][:2], row["rationale"][:2], row["reviewer"]) == ("'=", "'@", "'-ann")
 
@@ -142,10 +141,10 @@ def test_columns_may_move_and_others_be_added_but_none_may_be_missing(rows: Rows
         read([{name: cell for name, cell in row.items() if name != "decision"} for row in rows])
 
 
-def test_a_query_without_a_user_fits_nobody(tmp_path: Path, dossiers: Dossiers) -> None:
+def test_a_query_without_a_user_fits_nobody(tmp_path: Path, items: Items) -> None:
     generic = Query(query_id="g-1", mode="generic", text="Which birdhouse is best?", source="test")
     path = tmp_path / "sheet.csv"
-    text = sheet_of([Dossiers(dossiers.world, [generic]).of(generic)], None).decode("utf-8-sig")
+    text = sheet_of([Items(items.world, [generic]).of(generic)], None).decode("utf-8-sig")
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
     for fits, taken in (("", True), ("na", True), ("yes", False)):
         row |= ACCEPT | {"fits_profile": fits}

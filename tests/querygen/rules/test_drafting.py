@@ -124,12 +124,25 @@ def test_a_budget_buys_something_else_than_what_the_user_has(make_world: MakeWor
     shop = make_world(dear, [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath")])
     with Toolkit(Session(shop)) as toolkit:
         history, offers = read_history(toolkit, "BERT"), Offers(Stock(toolkit.session.world))
-        found = [draft(Case(history, offers, Random(seed), 0.0), NEEDS["for less"]) for seed in SEEDS]
+        found = [draft(Case(history, offers, Random(seed), 0.0), NEEDS["something better"]) for seed in SEEDS]
     budgets = [it.constraints.budget for it in found if it is not None]
     said = [budget.value for budget in budgets if budget is not None]
     assert len(budgets) == len(SEEDS)
     assert len(said) >= 5
     assert min(said) > 147
+
+
+def test_no_budget_contradicts_what_the_product_at_hand_costs(make_world: MakeWorld) -> None:
+    """Hers costs $17; what is cheaper costs $10, and all else more."""
+    shop = make_world(products(), [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath", "headlamp")])
+    with Toolkit(Session(shop)) as toolkit:
+        history, offers = read_history(toolkit, "BERT"), Offers(Stock(toolkit.session.world))
+    for need, low, high in (("something better", 17, 1000), ("the next one", 17, 1000), ("for less", 0, 16.99)):
+        case = (draft(Case(history, offers, Random(seed), 0.0), NEEDS[need]) for seed in SEEDS)
+        drafts = [it.constraints for it in case if it is not None and it.constraints.budget is not None]
+        pieces = [max(it.quantities.values(), default=1) if it.budget_scope == "total" else 1 for it in drafts]
+        each = [float(it.budget.value) / n for it, n in zip(drafts, pieces, strict=True) if it.budget is not None]
+        assert all(low <= it <= high for it in each), need
 
 
 def test_the_wordings_of_one_need_differ_for_one_shopper(case: Attempt) -> None:

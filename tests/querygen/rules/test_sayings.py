@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from drretail.grounding.constraints.query import read_constraints
-from drretail.querygen.checks.tools import asks_the_web
 from drretail.querygen.rules.needs import KINDS, needs, sayings
 from drretail.querygen.rules.phrases import Phrase
 from drretail.querygen.rules.sentences import Said
@@ -24,7 +23,6 @@ def templates() -> Iterator[str]:
     for table in (said.want, said.record, said.ask, *(it.model_dump() for it in (said.demand, said.web, said.budget))):
         for texts in table.values():
             yield from texts
-    yield from said.close
 
 
 @pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.text)
@@ -52,10 +50,3 @@ def test_every_wording_of_a_deadline_is_read_back(template: str, deadline: str) 
 @pytest.mark.parametrize("template", sayings().demand.brand)
 def test_every_wording_of_an_unwanted_brand_is_read_back(template: str) -> None:
     assert read_constraints(template.format(brand="Tallow")).brands_unwanted == ("Tallow",)
-
-
-def test_every_question_is_one_for_the_web() -> None:
-    slots = {"thing": Said(PHRASES[0]), "place": "my state", "season": "fall", "next": "winter"}
-    for asks in sayings().ask.values():
-        for ask in asks:
-            assert asks_the_web(f"Please find out {ask.format_map(slots)}."), ask

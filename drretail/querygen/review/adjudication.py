@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from drretail.querygen.review.dossier import Dossiers
-from drretail.querygen.review.editing import Move, Moved, Screen, edit_by_hand, letter_of
-from drretail.querygen.review.outcome import Outcome
-from drretail.querygen.review.page import Section, page_of, shopper_of, wrapped
+from drretail.querygen.review.decisions import Outcome
+from drretail.querygen.review.draft import Move, Moved, Screen, edit_by_hand, letter_of
+from drretail.querygen.review.item import Items, Section, page_of, shopper_of, wrapped
 from drretail.querygen.review.records import QUESTIONS, Decision, Edit, Review, ReviewLog
 from drretail.querygen.revisions import version_of
 from drretail.records.query import Query
@@ -18,11 +17,11 @@ MOST_EDITS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
+class Adjudication:
     """What one sitting works with; ``clock`` gives the time that the decisions name."""
 
     screen: Screen
-    dossiers: Dossiers
+    items: Items
     log: ReviewLog
     reviewer: str
     clock: Callable[[], datetime]
@@ -33,7 +32,7 @@ class Settling:
         for place, outcome in enumerate(disputed, 1):
             self.screen.begin(f"{outcome.query.query_id} · {place} of {len(disputed)} on which reviewers disagree")
             self.screen.show(
-                *page_of(self.dossiers.of(outcome.query), self.screen.width),
+                *page_of(self.items.of(outcome.query), self.screen.width),
                 Section("What the reviewers say", said(outcome.reviews, self.screen.width)),
             )
             self.screen.say(KEYS)
@@ -63,12 +62,12 @@ class Settling:
             if letter.isdecimal() and 1 <= int(letter) <= len(edits):
                 return "edit", edits[int(letter) - 1].edit
             if letter == SHOPPER:
-                self.screen.show(shopper_of(self.dossiers.of(outcome.query), self.screen.width))
+                self.screen.show(shopper_of(self.items.of(outcome.query), self.screen.width))
             elif letter != "e":
                 keys = ("a", *map(str, range(1, len(edits) + 1)), "e", "r")
                 self.screen.say(f"Please type one of {', '.join(keys)}, or s, p, q.")
             else:
-                edit = edit_by_hand(self.screen, self.dossiers, outcome.query)
+                edit = edit_by_hand(self.screen, self.items, outcome.query)
                 if edit is not None:
                     return "edit", edit
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from drretail.querygen.review.living import living
+from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.records import Answers
-from drretail.querygen.review.standing import standing
+from drretail.querygen.review.summary import summary_of
 from tests.querygen.review.scripted import reviewed, simple
 
 QUERIES = [simple(number, "one two three four five six seven eight nine ten") for number in range(4)]
@@ -23,7 +23,7 @@ BOB = [
 
 
 def test_decisions_edit_rate_and_size_are_counted_by_reviewer() -> None:
-    ann, bob = standing(QUERIES, living([*BOB, *ANN], QUERIES, [])).reviewers
+    ann, bob = summary_of(QUERIES, current_decisions([*BOB, *ANN], QUERIES, [])).reviewers
     assert (ann.name, ann.decided, ann.accepted, ann.edited, ann.rejected) == ("ann", 4, 1, 2, 1)
     assert ann.edit_rate == 0.5
     assert ann.words_changed == pytest.approx((0.1 + 0.7) / 2)
@@ -36,13 +36,13 @@ def test_an_edit_of_constraints_only_is_no_change_of_text() -> None:
     edit = reviewed(QUERIES[0], "ann", text="another")
     assert edit.edit is not None
     only = edit.model_copy(update={"edit": edit.edit.model_copy(update={"fields": ("constraints",)})})
-    (ann,) = standing(QUERIES, living([only], QUERIES, [])).reviewers
+    (ann,) = summary_of(QUERIES, current_decisions([only], QUERIES, [])).reviewers
     assert (ann.edited, ann.edit_rate, ann.words_changed) == (1, 0, None)
 
 
 def test_disagreements_are_listed_by_query_and_say_who_settled_them() -> None:
     settled = reviewed(QUERIES[1], "carl", "reject", settles=True)
-    found = standing(QUERIES, living([*BOB, *ANN, settled], QUERIES, []))
+    found = summary_of(QUERIES, current_decisions([*BOB, *ANN, settled], QUERIES, []))
     listed = [(it.query_id, it.about, it.said, it.settled_by) for it in found.disagreements]
     assert listed == [
         ("q-0", "deep_research", {"ann": "no", "bob": "yes"}, None),
@@ -52,6 +52,6 @@ def test_disagreements_are_listed_by_query_and_say_who_settled_them() -> None:
 
 
 def test_without_reviews_there_is_nothing_but_undecided_queries() -> None:
-    found = standing(QUERIES, living([], QUERIES, []))
+    found = summary_of(QUERIES, current_decisions([], QUERIES, []))
     assert (found.reviewers, found.agreements, found.disagreements) == ((), (), ())
     assert found.counts["undecided"] == 4

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from drretail.querygen.review.living import Living, living
-from drretail.querygen.review.outcome import outcomes
+from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes
 from drretail.querygen.review.records import Review
 from drretail.querygen.revisions import Revision
 from drretail.records.query import Query
@@ -22,12 +21,12 @@ def decided(before: Query, after: Query | None) -> Revision:
 
 
 def outcome(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> str:
-    (found,) = outcomes([query], living(reviews, [query], revisions))
+    (found,) = outcomes([query], current_decisions(reviews, [query], revisions))
     return found.what
 
 
-def alive(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> Living:
-    return living(reviews, [query], revisions)
+def alive(reviews: Sequence[Review], query: Query = QUERY, revisions: Sequence[Revision] = ()) -> CurrentDecisions:
+    return current_decisions(reviews, [query], revisions)
 
 
 def test_one_reviewer_is_enough() -> None:
@@ -92,7 +91,7 @@ def test_decisions_live_on_through_several_edits_and_after_a_rejection() -> None
     reviews = [reviewed(QUERY, "ann", text=EDITED.text), reviewed(EDITED, "bob", text=BETTER.text, minute=1)]
     assert alive(reviews, BETTER, [decided(QUERY, EDITED), decided(EDITED, BETTER)]).stale == 0
     other = simple(1)
-    gone = living([reviewed(QUERY, "ann", "reject")], [other], [decided(QUERY, None)])
+    gone = current_decisions([reviewed(QUERY, "ann", "reject")], [other], [decided(QUERY, None)])
     assert (len(gone.reviews), gone.stale) == (1, 0)
 
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from drretail.errors import UserError
-from drretail.querygen.review.sheet import as_csv, guarded, read_cells, unguarded
+from drretail.querygen.cells import as_csv, guarded, read_cells, unguarded
 
 CELLS = st.text(st.sampled_from("ab='+-@,;\"\n\t \uff1dé"), max_size=8)
 

@@ -1,16 +1,64 @@
-"""What a reviewer reads of a query, as sections of lines that fit the terminal."""
+"""What a reviewer is shown of each query of a file: the text, findings, basket and shopper, as lines of text."""
 
 import textwrap
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from drretail.env.summaries import Summaries
+from drretail.env.world import World
+from drretail.errors import NotFound
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.budget import told
-from drretail.querygen.lint import Checked
-from drretail.querygen.review.dossier import Dossier
+from drretail.querygen.checks.wording import Texts
+from drretail.querygen.lint import Checked, Linter
 from drretail.records.evidence import Finding
-from drretail.records.query import Constraints, Demand
+from drretail.records.query import Constraints, Demand, Query
+from drretail.records.score import ProfileSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A query with what the checks found; ``shopper`` is None where there is no user, or the world lacks it."""
+
+    checked: Checked
+    shopper: ProfileSummary | None
+
+    @property
+    def query(self) -> Query:
+        return self.checked.query
+
+
+class Items:
+    """Those of the queries of one file in one world; each is made when it is asked for."""
+
+    def __init__(self, world: World, queries: Sequence[Query]) -> None:
+        self.world = world
+        self._linter = Linter(world)
+        self._summaries = Summaries(world)
+        self._known: dict[str, ProfileSummary | None] = {}
+        self._checked = {it.query.query_id: it for it in self._linter.check_all(queries)}
+        self._texts = Texts(queries)
+
+    def of(self, query: Query) -> Item:
+        """The item of a query of the file."""
+        return Item(self._checked[query.query_id], self._shopper(query.user_id))
+
+    def check(self, edited: Query) -> Checked:
+        """What the checks find in another version of a query of the file, beside all the other queries."""
+        duplicate = self._texts.near_duplicate(edited)
+        return self._linter.check(edited, also=[] if duplicate is None else [duplicate])
+
+    def _shopper(self, user_id: str | None) -> ProfileSummary | None:
+        if user_id is None:
+            return None
+        if user_id not in self._known:
+            try:
+                self._known[user_id] = self._summaries.of(user_id)
+            except NotFound:  # the checks say so
+                self._known[user_id] = None
+        return self._known[user_id]
+
 
 _MARGIN = "  "
 # They turn the order of what follows on the screen.
@@ -28,21 +76,21 @@ class Section:
 SAME_SHOPPER = "The same as of the query before; p shows the summary again."
 
 
-def page_of(dossier: Dossier, width: int, *, same_shopper: bool = False) -> tuple[Section, ...]:
+def page_of(item: Item, width: int, *, same_shopper: bool = False) -> tuple[Section, ...]:
     """Shopper, checks, basket, what is typed, and last, where the eye rests when the questions come, the query."""
-    query = dossier.query
+    query = item.query
     return (
-        Section("The shopper", wrapped([SAME_SHOPPER], width)) if same_shopper else shopper_of(dossier, width),
-        *checks_of(dossier.checked, width),
-        Section("Typed", wrapped(_typed(dossier), width, bullet="· ")),
+        Section("The shopper", wrapped([SAME_SHOPPER], width)) if same_shopper else shopper_of(item, width),
+        *checks_of(item.checked, width),
+        Section("Typed", wrapped(_typed(item), width, bullet="· ")),
         Section("Why it was made", wrapped([query.rationale or "No reason is given."], width)),
         Section("The query", wrapped(query.text.splitlines(), width)),
     )
 
 
-def shopper_of(dossier: Dossier, width: int) -> Section:
+def shopper_of(item: Item, width: int) -> Section:
     """The profile summary, a statement a line."""
-    return Section("The shopper", wrapped(_shopper(dossier), width, bullet="· "))
+    return Section("The shopper", wrapped(_shopper(item), width, bullet="· "))
 
 
 def checks_of(checked: Checked, width: int) -> tuple[Section, ...]:
@@ -82,17 +130,17 @@ def harmless(text: str) -> str:
     )
 
 
-def _shopper(dossier: Dossier) -> list[str]:
-    if dossier.shopper is not None:
-        return [statement.text for statement in dossier.shopper.statements]
-    if dossier.query.user_id is None:
+def _shopper(item: Item) -> list[str]:
+    if item.shopper is not None:
+        return [statement.text for statement in item.shopper.statements]
+    if item.query.user_id is None:
         return ["Nobody: the query is for no certain shopper."]
     return ["The world does not know this shopper."]
 
 
-def _typed(dossier: Dossier) -> list[str]:
-    tools = ", ".join(dossier.query.expected_tools) or "none"
-    return [*constraints_told(dossier.query.constraints), f"expected tools: {tools}"]
+def _typed(item: Item) -> list[str]:
+    tools = ", ".join(item.query.expected_tools) or "none"
+    return [*constraints_told(item.query.constraints), f"expected tools: {tools}"]
 
 
 def constraints_told(constraints: Constraints) -> list[str]:

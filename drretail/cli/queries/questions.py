@@ -1,0 +1,144 @@
+"""``drretail queries import``: plain questions as queries, and what they demand typed by a model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drretail.cli.options import flags
+from drretail.cli.options.groups import grouped
+from drretail.cli.options.query_files import Force, write_queries
+
+if TYPE_CHECKING:
+    from drretail.cli.queries.by_model import QueryWriter
+    from drretail.env.world import World
+    from drretail.querygen.lint import Linter
+    from drretail.records.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """What came of typing; ``spent`` and ``document`` tell what the model took."""
+
+    queries: "tuple[Query, ...]"
+    typed: tuple[str, ...] = ()
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    spent: str = ""
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@grouped
+def import_questions(
+    source: Annotated[
+        Path, typer.Argument(metavar="QUESTIONS", help="Questions, one a line; or .csv with question and user.")
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
+    calls: flags.Calls,
+    output: flags.Output,
+    world: flags.World = "demo",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="PROVIDER:MODEL", help="Who types what the questions demand; else you, by hand."
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Makes queries out of plain questions; what they demand is typed by a model, or by hand in the file.
+
+    What rests on constraints, such as baskets and budgets, is n/a for a query until they are typed.
+    """
+    from drretail.api.worlds import opened_world
+    from drretail.querygen.importing import queries_from, read_questions
+    from drretail.querygen.lint import Linter
+    from drretail.viewer.output import print_json
+
+    questions = read_questions(source)
+    writer = typing_model(model, calls)
+    with opened_world(world, quiet=output.quiet) as shop:
+        queries = queries_from(questions, source.name, shop.manifest.fingerprint)
+        types = Types(queries)
+        if writer is not None:
+            types = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
+    write_queries(to, types.queries, force=force)
+    untyped = [it.query_id for it in types.queries if not it.is_typed]
+    if output.as_json:
+        print_json(
+            {"queries": len(queries), "typed": list(types.typed), "untyped": untyped, "failed": types.failed}
+            | {**types.document, "file": str(to)}
+        )
+    else:
+        typer.echo(f"{len(queries)} queries → {to}{told_types(types, quiet=output.quiet)}")
+    if untyped and not output.quiet:
+        from drretail.viewer.output import say
+
+        say(
+            f"{len(untyped)} have untyped constraints: fill them in by hand in {to}, "
+            "or name a --model (drretail queries check --model)."
+        )
+    if types.failed:
+        raise typer.Exit(3)
+
+
+def typing_model(model: str | None, calls: flags.Calls) -> "QueryWriter | None":
+    """The model that types, of the flags only: money is spent where somebody asks for it; None without one.
+
+    Raises UserError for the rules, which read no demands.
+    """
+    from drretail.api.models import Opener
+    from drretail.cli.queries.by_model import chosen_writer, opened_writer
+    from drretail.errors import UserError
+    from drretail.settings import read_settings
+
+    if model is None and calls.model_profile is None:
+        return None
+    settings = read_settings()
+    choice = chosen_writer(model, calls.model_profile, settings)
+    writer = opened_writer(choice, Opener(settings, calls.base_url or ()))
+    if writer is None:
+        raise UserError("Rules don't type what questions demand: name a language model, or fill it in by hand.")
+    return writer
+
+
+def typed_by_model(
+    shop: "World",
+    linter: "Linter",
+    file: Path,
+    queries: "Sequence[Query]",
+    writer: "QueryWriter",
+    calls: flags.Calls,
+    *,
+    quiet: bool,
+) -> Types:
+    """The queries with types; every call stands in the journal beside ``file``, which is not written here."""
+    from drretail.cli.queries.by_model import journal_beside
+    from drretail.progress import choose_progress
+    from drretail.querygen.by_model.typist import Typist
+
+    total = sum(not it.is_typed for it in queries)
+    with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", total) as bar:
+        made = Typist(
+            shop,
+            linter,
+            writer.model,
+            journal_beside(file),
+            parallel=calls.parallel,
+            retry_failed=calls.retry_failed,
+            on_end=bar.advance,
+        ).type_all(queries)
+    spent = writer.line(made.usage, made.served, quiet=quiet)
+    return Types(made.queries, made.typed, made.failed, spent, writer.document(made.usage, made.served))
+
+
+def told_types(types: Types, *, quiet: bool) -> str:
+    """How many were typed and what it took, behind what was said before; why others were not is said on stderr."""
+    from drretail.cli.queries.by_model import say_failures
+
+    if not types.spent:
+        return ""
+    if not quiet:
+        say_failures(types.failed)
+    failed = f", {len(types.failed)} failed" if types.failed else ""
+    return f"; {len(types.typed)} typed{failed}\n{types.spent}"

@@ -1,0 +1,114 @@
+"""Questions typed by a model, from the command line and against scripted answers."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+from typer.testing import CliRunner, Result
+
+from drretail.cli.queries.group import queries_app
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.llm.registry import Model
+from drretail.querygen.reading import read_queries
+from drretail.records.money import Money
+from drretail.records.query import demands
+from tests.querygen.by_model.scripted import ScriptedChat, scripted, written
+from tests.querygen.conftest import product_id
+
+QUESTIONS = "question,user\nI'd like a second bird feeder for at most $20.,ANNA\nWhich desk lamp is dimmable?,\n"
+
+
+def types(**changes: Any) -> str:
+    empty = {"budget": None, "categories": [], "quantities": []}
+    return json.dumps(written(**(empty | changes))["constraints"])
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
+    def right(messages: Sequence[BaseMessage]) -> str:
+        twenty = {"amount": 20, "currency": "USD", "bounds": "total"}
+        owned = [product_id("bird feeder", 1)]
+        return types(budget=twenty, owned=owned) if "feeder for" in messages[0].text else types(must=["dimmable"])
+
+    made = ScriptedChat(answer=right)
+
+    def opened(*_: object, **__: object) -> Model:
+        return scripted(made)
+
+    monkeypatch.setattr("drretail.llm.registry.open_model", opened)
+    return made
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.csv"
+    path.write_text(QUESTIONS)
+    return path
+
+
+def call(world: World, *arguments: str | Path) -> Result:
+    return CliRunner().invoke(queries_app, [*map(str, arguments), "--world", str(world.folder)])
+
+
+def test_import_types_at_once_where_a_model_is_named(
+    world: World, source: Path, tmp_path: Path, chat: ScriptedChat
+) -> None:
+    to = tmp_path / "q.jsonl"
+    result = call(world, "import", source, "--to", to, "--model", "fake:x")
+    assert result.exit_code == 0, result.output
+    assert "2 queries →" in result.stdout
+    assert "2 typed" in result.stdout
+    feeder, lamp = read_queries(to)
+    assert (feeder.constraints.budget, feeder.constraints.owned) == (Money.of(20), (product_id("bird feeder", 1),))
+    assert (lamp.constraints.must, lamp.typed_by, lamp.user_id) == (demands("dimmable"), "fake:x", None)
+    assert call(world, "import", source, "--to", to, "--model", "fake:x").exit_code == 0
+    assert len(chat.asked) == 2
+
+
+def test_untyped_ones_are_told_and_check_types_them_in_the_file(
+    world: World, source: Path, tmp_path: Path, chat: ScriptedChat
+) -> None:
+    to = tmp_path / "q.jsonl"
+    plain = call(world, "import", source, "--to", to)
+    assert "2 have untyped constraints" in plain.stderr
+    assert [it.is_typed for it in read_queries(to)] == [False, False]
+    assert "2 have untyped constraints" in call(world, "check", to).stderr
+    result = call(world, "check", to, "--model", "fake:x")
+    assert result.exit_code == 0, result.output
+    assert [it.typed_by for it in read_queries(to)] == ["fake:x", "fake:x"]
+    again = call(world, "check", to, "--model", "fake:x")
+    assert isinstance(again.exception, UserError)
+    assert len(chat.asked) == 2
+
+
+def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
+    world: World, source: Path, tmp_path: Path, chat: ScriptedChat
+) -> None:
+    to, right = tmp_path / "q.jsonl", chat.answer
+
+    def wrong_first(messages: Sequence[BaseMessage]) -> str:
+        if "feeder for" not in messages[0].text:
+            raise ValueError("out of order")
+        return right(messages) if len(messages) > 1 else types(must=["heated"])
+
+    chat.answer = wrong_first
+    result = call(world, "import", source, "--to", to, "--model", "fake:x", "--parallel", "1")
+    assert result.exit_code == 3
+    assert "the text lacks heated" in chat.asked[1][-1].text
+    assert "out of order" in result.stderr
+    assert [it.is_typed for it in read_queries(to)] == [True, False]
+    chat.answer = right
+    assert call(world, "check", to, "--model", "fake:x").exit_code == 0  # the failure stands,
+    assert [it.is_typed for it in read_queries(to)] == [True, False]
+    call(world, "check", to, "--model", "fake:x", "--retry-failed")  # until it is asked for anew
+    assert [it.is_typed for it in read_queries(to)] == [True, True]
+
+
+def test_rules_type_nothing(world: World, source: Path, tmp_path: Path) -> None:
+    result = call(world, "import", source, "--to", tmp_path / "q.jsonl", "--model", "offline:shopper")
+    assert isinstance(result.exception, UserError)
+    assert "name a language model" in str(result.exception)
