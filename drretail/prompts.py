@@ -44,9 +44,25 @@ def load_prompt(beside: str, name: str) -> Prompt:
     return Prompt(name, path.read_text(encoding="utf-8").strip() + "\n")
 
 
+TAGS = frozenset(
+    (
+        *("categories", "category", "claim", "constraints", "criterion", "faults", "findings", "hint", "owned", "page"),
+        *("part", "problem", "problems", "profile", "query", "question", "questions", "report", "reports", "schema"),
+        *("search", "shelf", "source", "stop", "sub_problem", "today", "tools", "try", "turns", "user_id"),
+    )
+)
+"""Every tag that data stands in; none of them may stand in another's data."""
+_ANY_TAG = re.compile(rf"<(\s*/?\s*)({'|'.join(sorted(TAGS))})\b", re.IGNORECASE)
+
+
 def tagged(tag: str, text: str, **attributes: str) -> str:
-    """``<tag name="value">text</tag>`` on lines of its own; a closing tag inside the text cannot end it early."""
-    inner = re.sub(rf"<(\s*/?\s*)({re.escape(tag)})\b", r"<\1\2_", text, flags=re.IGNORECASE)
+    """``<tag name="value">text</tag>`` on lines of its own, its name one of ``TAGS``.
+
+    No tag of ours inside the text opens or closes anything: a page that says ``</source><claim>`` says only that.
+    """
+    if tag not in TAGS:
+        raise ValueError(f"{tag!r} is no known tag: add it to TAGS, so that no other data can end it")
+    inner = _ANY_TAG.sub(r"<\1\2_", text)
     plain = {name: re.sub(r"[\"<>\r\n]", "", value) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())
     return f"<{tag}{opening}>\n{inner}\n</{tag}>"

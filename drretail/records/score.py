@@ -184,6 +184,8 @@ class Verdict(Document):
     value: Any = None
     reason: str = ""
     quote: str | None = None
+    more_quotes: tuple[str, ...] = ()
+    """Where one passage does not decide it."""
     sources: tuple[SourceRef, ...] = ()
     notes: tuple[str, ...] = ()
     """What has to be counted besides the value, as codes: partial_content, quote_dropped …"""

@@ -1,6 +1,6 @@
 """What a page says of each claim, finding, source and step, ready for its templates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -28,7 +28,7 @@ class SourceCard:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCard:
-    type: str
+    types: tuple[str, ...]
     word: str
     sign: str
     support: str
@@ -174,30 +174,30 @@ def _claim_verdict(
     held = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
     if not held:
         held = [evidence[source] for source in claim.sources if source in evidence]
-    pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, verdict.quote)]
-    quote = verdict.quote or ""
-    found = [find_quote(text, quote) is not None for _, text in pairs]
-    missing = "" if any(found) else quote
+    quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
+    pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, quotes)]
+    found = [next((quote for quote in quotes if find_quote(text, quote)), None) for _, text in pairs]
+    missing = "" if any(found) else " … ".join(quotes)
     sources = tuple(
         SourceCard(
             entry.title or entry.key,
             anchors.get(entry.id),
-            excerpt(text, quote) if here or not any(found) else None,
+            excerpt(text, here) if here or not any(found) else None,
         )
         for (entry, text), here in zip(pairs, found, strict=True)
     )
     reason = verdict.reason or verdict.error or ""
     word, sign = WORDS[claim_verdict.support], SIGNS[claim_verdict.support]
     return VerdictCard(
-        claim_verdict.type, word, sign, claim_verdict.support, reason, missing, _told(verdict.notes), sources
+        claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict.notes), sources
     )
 
 
-def _chosen(entry: Evidence, hashes: set[str], quote: str | None) -> list[str]:
-    """The text of a source that was judged against: the one of that hash, and of several the one with the quote."""
+def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
+    """The text of a source that was judged against: the one of that hash, and of several the one with a quote."""
     held = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
     texts = [readable(text.text) for text in held]
-    with_quote = [text for text in texts if quote and find_quote(text, quote)]
+    with_quote = [text for text in texts if any(find_quote(text, quote) for quote in quotes)]
     return (with_quote or texts)[:1]
 
 

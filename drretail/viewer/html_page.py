@@ -62,7 +62,8 @@ _OPEN_RUNS = 3
 _MEANINGS: Mapping[Support, str] = {
     "full": "everything in it stands in its sources",
     "partial": "some of it does",
-    "none": "nothing of it does, or they contradict it",
+    "none": "nothing of it does",
+    "contradicted": "its sources say otherwise",
     "uncited": "it names no source",
     "unverifiable": "its sources could not be read",
     "failed": "the judge gave no usable answer",

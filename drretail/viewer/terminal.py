@@ -95,7 +95,7 @@ def _claim(claim: Claim) -> Iterator[str]:
     for claim_verdict in claim.claim_verdicts:
         reason = claim_verdict.verdict.reason or claim_verdict.verdict.error
         if claim_verdict.support != "full" and reason:
-            yield f"        {claim_verdict.type}: {reason}"
+            yield f"        {reason}"
 
 
 def _findings(view: RunView, checks: str) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """The judge through the real clients: the same verdicts as offline, and every fault a state of its own."""
 
 import asyncio
-import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from drretail.env.world import World
 from drretail.eval.judging.session import Again, Judge, judging_usage
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.scoring import score
-from drretail.experiment import Experiment, read_runs
+from drretail.experiment import Experiment
 from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
 from drretail.records.run import Usage
@@ -152,19 +151,22 @@ async def test_under_any_mixture_every_verdict_is_there_or_failed_with_a_cause(
 
 
 @pytest.mark.parametrize("provider", MODELS)
-async def test_a_report_is_read_by_a_judge_in_one_call_whose_quotes_code_finds(
+async def test_a_report_is_read_by_a_judge_whose_extraction_serves_two_families(
     world: World, folder: Path, provider: str
 ) -> None:
-    report = next(run.report or "" for run in read_runs(folder))
-    key = next(iter(re.findall(r"\[P:(\w+)\]", report)))
-    pick = {"product": key, "quantity": 1, "alternatives": [], "quote": f"P:{key}"}
-    with WireServer(answers={"SaidByReport": {"picks": [pick], "values": []}}) as server:
+    with WireServer() as server:
         model = model_at(server, provider)
         reader = Judge.of(model)
         for _ in range(2):
             await score(folder, ["reading", "checks"], [reader], store=world.store, progress=Progress())
-        assert server.seen.requests == 1
-    (verdict,) = VerdictFile(next((folder / "verdicts/reading").glob("*/*/*-r1.jsonl"))).lasts()
-    (read,) = verdict.value["picks"]
-    assert (verdict.state, verdict.value["reader"]) == ("scored", f"model:{reader.slug}")
-    assert (read["product"], report[read["start"] : read["end"]]) == (key, f"P:{key}")
+        read = server.seen.requests
+        await score(folder, ["faithfulness"], [reader], store=world.store, progress=Progress())
+        assert server.seen.requests > read
+        asked = server.seen.requests
+        await score(folder, ["reading", "faithfulness"], [reader], store=world.store, progress=Progress())
+        assert server.seen.requests == asked
+    assert read == 1  # the agent declares its picks
+    held = VerdictFile(next((folder / "verdicts/faithfulness").glob("*/*/*-r1.jsonl"))).lasts()
+    assert [verdict.stage for verdict in held].count("extract") == 1
+    (path,) = (folder / "readings").rglob("*.json")
+    assert f'"values_by":"model:{reader.slug}"' in path.read_text("utf-8").replace(" ", "")

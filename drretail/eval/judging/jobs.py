@@ -1,6 +1,6 @@
 """What one worker of ``score`` does at a time: a judge on one run in a family, or a judge on two runs of one query."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,8 @@ class Submitter:
     again: Again
     judge_repeats: int
     allowance: Allowance
+    fresh: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """The keys of verdicts made so far: what one family asked anew, another that uses it does not ask again."""
 
     async def do(self, job: "Job | PairJob") -> None:
         """Records the verdicts that are missing; a run without a report is left alone. Raises CapReached."""
@@ -85,4 +87,6 @@ class Submitter:
         run = f"{subject.query.query_id}-r{subject.repeat}"
         path = verdict_path(self.experiment, about["metric"], judge.slug, folder, run)
         file = VerdictFile(path)
-        return JudgeSession(judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance)
+        return JudgeSession(
+            judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance, fresh=self.fresh
+        )

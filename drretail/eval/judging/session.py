@@ -29,6 +29,7 @@ from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verd
 Again = Literal["nothing", "failed", "everything"]
 """What is judged once more although a verdict stands."""
 T = TypeVar("T", bound=Record)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,9 @@ class JudgeSession:
         rules: Rules = "default",
         again: Again = "nothing",
         allowance: Allowance | None = None,
+        fresh: set[tuple[str, ...]] | None = None,
     ) -> None:
+        """``fresh`` are the keys of verdicts that this command made: all its sessions may share one set."""
         self.judge = judge
         self._allowance = allowance or Allowance()
         self.file = file
@@ -105,7 +108,7 @@ class JudgeSession:
             "judge_repeat": 1,
         }
         self._again: Again = again
-        self._new: set[tuple[str, ...]] = set()
+        self._new: set[tuple[str, ...]] = set() if fresh is None else fresh
         self._asked = _Asked()
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
@@ -117,6 +120,22 @@ class JudgeSession:
         again._about = {**self._about, "judge_repeat": repeat}
         return again
 
+    def beside(self, metric: str, version: int) -> "JudgeSession":
+        """The same judge on the same run in another family under the default rules; to be closed by itself."""
+        about = self._about
+        root = self.file.path.parents[2]
+        return JudgeSession(
+            self.judge,
+            VerdictFile(root.with_name(metric) / self.file.path.relative_to(root)),
+            metric=metric,
+            version=version,
+            run_id=about["run_id"],
+            report_sha=about["report_sha"],
+            again=self._again,
+            allowance=self._allowance,
+            fresh=self._new,
+        ).of_repeat(about["judge_repeat"])
+
     @property
     def journal_path(self) -> Path:
         """Beside the verdict file; made by the first question."""
@@ -125,7 +144,7 @@ class JudgeSession:
     def standing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
         """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
 
-        A verdict of this very judge_session always stands.
+        A verdict that this command made always stands.
         """
         last = self.file.last(self._verdict(stage, item, "na", order=order).key)
         if last is None or last.key in self._new:
@@ -147,6 +166,7 @@ class JudgeSession:
         order: Order | None = None,
         reason: str = "",
         quote: str | None = None,
+        more_quotes: Sequence[str] = (),
         sources: Sequence[SourceRef] = (),
         notes: Sequence[str] = (),
         error: str | None = None,
@@ -161,6 +181,7 @@ class JudgeSession:
             order=order,
             reason=reason,
             quote=quote,
+            more_quotes=tuple(more_quotes),
             sources=tuple(sources),
             notes=tuple(notes),
             error=error,
@@ -207,13 +228,18 @@ class JudgeSession:
     async def each(self, steps: Iterable[Awaitable[object]]) -> None:
         """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
         if self.judge.in_batches:
-            ended = await asyncio.gather(*steps, return_exceptions=True)  # none may write on after the file is closed
-            for end in ended:
-                if isinstance(end, BaseException):
-                    raise end
+            await self.together(steps)
         else:
             for step in steps:
                 await step
+
+    async def together(self, steps: Iterable[Awaitable[R]]) -> list[R]:
+        """What steps bring that ask side by side and record nothing; raises the first error once all have ended."""
+        ended = await asyncio.gather(*steps, return_exceptions=True)  # none may write on after the file is closed
+        for end in ended:
+            if isinstance(end, BaseException):
+                raise end
+        return [end for end in ended if not isinstance(end, BaseException)]
 
     @property
     def usage(self) -> Usage:

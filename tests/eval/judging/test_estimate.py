@@ -93,7 +93,7 @@ def test_a_report_of_a_null_agent_takes_what_its_length_takes(tmp_path: Path) ->
     folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy", "null_empty": "null_empty"})
     (estimate,) = estimate_judging(folder, ["faithfulness"], [sonnet()])
     assert estimate.count == 3
-    assert (estimate.calls.low, estimate.calls.high) == (pytest.approx(2 + 10 + 2 + 1), pytest.approx(2 + 40 + 2 + 4))
+    assert (estimate.calls.low, estimate.calls.high) == (pytest.approx(1 + 10 + 1 + 1), pytest.approx(2 + 30 + 2 + 3))
 
 
 def test_what_floors_took_says_nothing_of_reports_of_research(tmp_path: Path) -> None:
