@@ -43,7 +43,8 @@ def score(
     max_tokens: int | None = None,
     max_dollars: float | None = None,
 ) -> Scores:
-    """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system.
+    """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system, and
+    ``.scoreboard`` one row a system.
 
     What was judged already is not asked again. ``metrics`` are names, ``module:attribute`` places or Metric objects;
     "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
@@ -76,6 +77,7 @@ def score(
                 judge_repeats=judge_repeats,
                 pairs=tuple(pairs),
                 rate_floors=rate_floors,
+                prices=opener.prices,
                 again="failed" if retry_failed else "nothing",
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
             )

@@ -34,7 +34,7 @@ def demo(
     from drretail.viewer.experiment import read_view
     from drretail.viewer.html_page import page_of
     from drretail.viewer.output import say
-    from drretail.viewer.tables.terminal_scores import print_scores
+    from drretail.viewer.tables.terminal_scoreboard import print_scoreboard
 
     progress = choose_progress("none" if quiet else None)
     check_is_demo(to)
@@ -45,9 +45,11 @@ def demo(
         asked = demo_queries(shop, to / "queries.jsonl", SEED)
         _answer(to, shop, folder, asked, quiet=quiet)
         scores = _judge(to / "exp", shop, progress)
-    print_scores(scores)
+    if scores.scoreboard is not None:
+        print_scoreboard(scores.scoreboard)
     page = to / "report.html"
     write_atomically(page, page_of(read_view(to / "exp")))
+    say(f"\nThe tables behind it: drretail score {to / 'exp'} --details")
     say(f'Ask your own: drretail ask "…" --world {folder} --user {asked[0].user_id}')
     say("The page, with each claim marked and its evidence a click away:")
     typer.echo(str(page))

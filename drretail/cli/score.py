@@ -11,7 +11,7 @@ import typer
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
 from drretail.cli.options.systems import exit_code
-from drretail.cli.spending import judging_document, print_judging
+from drretail.cli.spending import judging_document, judging_in_short, print_judging
 from drretail.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
@@ -145,10 +145,13 @@ def score(
     estimate: flags.Estimate = False,
     by: Annotated[
         list[str] | None,
-        typer.Option("--by", metavar="category|kind|constraint", help="Tables by that, in place of the plain ones."),
+        typer.Option("--by", metavar="category|kind|constraint", help="Tables by that, in place of the scoreboard."),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="The tables of every family in place of the scoreboard.")
+    ] = False,
 ) -> None:
-    """Judges every report that is not judged yet and prints scores with intervals.
+    """Judges every report that is not judged yet and prints a scoreboard: a row a system, and what differs.
 
     A second time it asks nothing. The exit code is 3 when a judge gave no usable answer somewhere, or the cap was
     reached.
@@ -194,13 +197,16 @@ def score(
             rate_floors=asked.rate_floors,
             again=asking.again,
             allowance=allowance,
+            prices=opener.prices,
         )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)
     if output.as_json:
         print_document(scores, spent)
-    else:
+    elif details or kinds:
         print_tables(experiment, scores, spent, asked, names, kinds, opener.prices)
+    else:
+        print_board(experiment, scores, spent, asked, names)
     exit_code(say_what_is_left(experiment, scores, asked, names, None if allowance is None else allowance.closing))
 
 
@@ -263,6 +269,53 @@ def print_document(scores: "Scores", spent: "Sequence[JudgingCost]") -> None:
     print_json({**scores.model_dump(mode="json", exclude_none=True), "spending": taken})
 
 
+def print_board(
+    experiment: Path, scores: "Scores", spent: "Sequence[JudgingCost]", asked: Asked, names: Sequence[str]
+) -> None:
+    """The scoreboard, below it the tables of families that were asked for by name and have no column on it."""
+    from drretail.viewer.output import print_notes, say
+    from drretail.viewer.tables.terminal_scoreboard import print_scoreboard
+
+    if scores.scoreboard is not None:
+        print_scoreboard(scores.scoreboard)
+        print_notes([""])
+    if asked.metrics != METRICS:
+        print_families(off_the_board(of_families(scores, family_names(names))))
+    took = judging_in_short(spent)
+    chosen = "" if asked.metrics == METRICS else f" --metrics {asked.metrics}"
+    print_notes([*filter(None, [took]), f"All families: drretail score {experiment}{chosen} --details"])
+    say(f"Kept in {experiment / 'scores.json'}.")
+
+
+def off_the_board(scores: "Scores") -> "Scores":
+    """The same without the families that have a column on the scoreboard, and without what is of no family."""
+    board = scores.scoreboard
+    shown = {column.metric for column in board.columns} if board is not None else set[str]()
+    left = of_families(scores, {row.metric for row in scores.scores} - shown)
+    paired = {"pairs": scores.pairs, "ranks": scores.ranks}
+    return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
+
+
+def family_names(names: Sequence[str]) -> set[str]:
+    """Those of the families too: one may be named by its place."""
+    from drretail.eval.registry import load_metrics
+
+    return {*names, *(metric.name for metric in load_metrics(names))}
+
+
+def print_families(scores: "Scores") -> None:
+    """All tables of scores, pairs, agreement and measures that these hold."""
+    from drretail.viewer.tables.terminal_measures import print_correlations, print_counterfactuals
+    from drretail.viewer.tables.terminal_pairs import print_agreements, print_pairs
+    from drretail.viewer.tables.terminal_scores import print_scores
+
+    print_scores(scores)
+    print_pairs(scores)
+    print_agreements(scores)
+    print_counterfactuals(scores)
+    print_correlations(scores)
+
+
 def print_tables(
     experiment: Path,
     scores: "Scores",
@@ -273,23 +326,14 @@ def print_tables(
     prices: "PriceTable",
 ) -> None:
     """The scores of the families that were asked for, as tables, with what judging took."""
-    from drretail.eval.registry import load_metrics
     from drretail.viewer.output import print_notes, say
-    from drretail.viewer.tables.terminal_measures import print_correlations, print_counterfactuals
-    from drretail.viewer.tables.terminal_pairs import print_agreements, print_pairs
-    from drretail.viewer.tables.terminal_scores import print_scores, print_slices
+    from drretail.viewer.tables.terminal_scores import print_slices
 
-    named = {*names, *(metric.name for metric in load_metrics(names))}  # a family may be named by its place
-    is_all = asked.metrics == METRICS
+    named, is_all = family_names(names), asked.metrics == METRICS
     shown, others = (scores, "") if is_all else (of_families(scores, named), others_held(scores, named))
     if kinds:
         print_slices(shown, kinds)
-    else:
-        print_scores(shown)
-    print_pairs(shown)
-    print_agreements(shown)
-    print_counterfactuals(shown)
-    print_correlations(shown)
+    print_families(shown.model_copy(update={"scores": ()}) if kinds else shown)
     if others:
         print_notes([others, ""])
     print_judging(spent, prices)

@@ -96,6 +96,18 @@ def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
     )
 
 
+def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
+    """One sentence on all judging so far; blank where nobody was asked."""
+    calls = sum(it.cost.usage.calls for it in costs)
+    if not calls:
+        return ""
+    tokens = sum(it.cost.usage.total for it in costs)
+    known = [it.cost.dollars for it in costs]
+    dollars = None if None in known else sum(it for it in known if it is not None)
+    cost = "a price unknown" if dollars is None else f"${money(dollars)}"
+    return f"Judging took {calls:,} calls, {tokens:,} tokens, {cost}."
+
+
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:
     """All of it; ``null`` = unknown."""
     from drretail.llm.prices import cache_read_share

@@ -29,6 +29,7 @@ from drretail.eval.scores.gathering import Seat, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
+from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
@@ -55,6 +56,7 @@ async def score(
     judge_repeats: int = 1,
     pairs: Sequence[str] = (),
     rate_floors: bool = False,
+    prices: PriceTable | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -67,7 +69,8 @@ async def score(
     they are now, beside what the runs were handed. Families that need a judge have each report judged
     ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares, as "A~B"; without any,
     all pairs of systems that research. Null agents and the oracle are rated for quality only with
-    ``rate_floors``; a rule-based judge is asked for no opinion at all.
+    ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
+    None = the table that ships.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -107,7 +110,7 @@ async def score(
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, progress)
-        scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs)
+        scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
 

@@ -11,6 +11,7 @@ run.py             systems, steps, answers, runs
 models.py          how models are asked for, and prices
 rules.py           by whose rules something is scored
 score.py           verdicts, scores and their rows
+scoreboard.py      one row a system
 pairs.py           rows of pairwise judging, votes
 comparison.py      what a comparison of two systems comes to
 counterfactual.py  the same query before another profile

@@ -12,6 +12,7 @@ from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.rules import Rules
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
+from drretail.records.scoreboard import BoardColumn, Scoreboard
 
 
 class MetricDescription(Record):
@@ -30,6 +31,8 @@ class MetricDescription(Record):
     primary: tuple[str, ...] = ()
     """What systems are chosen by: its tests are corrected over all pairs of systems, all others are exploratory. None:
     what is compared, where that is one variant."""
+    scoreboard: tuple[BoardColumn, ...] = ()
+    """What stands on the scoreboard; none: nothing of it does."""
     summaries: tuple[str, ...] = ()
     """What sums it up, as in the table of judges' agreement; none: the first variant."""
     correlated: tuple[str, ...] = ()
@@ -287,6 +290,8 @@ class Scores(Document):
     """Of what runs did with what their reports score, inside systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
     """Of systems that saw other data than the users' own, beside the same systems with these."""
+    scoreboard: Scoreboard | None = None
+    """One row a system, made of the rest and of what runs took; None in scores of before."""
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

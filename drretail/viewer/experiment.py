@@ -14,6 +14,7 @@ from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import Run
 from drretail.records.score import Agreement, MetricDescription, Score, SliceScore, Verdict, in_order
+from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, outdated, read_judgements
 
@@ -92,6 +93,7 @@ class ExperimentView:
     pairs: tuple[PairScore, ...] = ()
     ranks: tuple[RankScore, ...] = ()
     agreements: tuple[Agreement, ...] = ()
+    scoreboard: Scoreboard | None = None
     metrics: Mapping[str, MetricDescription] = field(default_factory=dict[str, MetricDescription])
     """What the families of the scores say of themselves."""
     outdated: str = ""
@@ -113,6 +115,7 @@ def read_view(experiment: Path) -> ExperimentView:
         pairs=() if scores is None else scores.pairs,
         ranks=() if scores is None else scores.ranks,
         agreements=() if scores is None else scores.agreements,
+        scoreboard=None if scores is None else scores.scoreboard,
         metrics={} if scores is None else scores.metrics,
         outdated="" if scores is None else outdated(experiment, scores, subjects),
     )

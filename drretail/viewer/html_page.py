@@ -25,6 +25,7 @@ from drretail.viewer.commands import command_for, commands, queries_file, score_
 from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, read_view
 from drretail.viewer.report_html import report_html
 from drretail.viewer.tables.html import agreement_sheet, pair_parts, score_parts
+from drretail.viewer.tables.scoreboard import printed_board
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -111,6 +112,7 @@ def page_of(view: ExperimentView) -> str:
         view=view,
         runs=runs,
         not_done=sum(run.state != "done" for run in view.runs),
+        board=None if view.scoreboard is None else printed_board(view.scoreboard),
         score_parts=score_parts(view.scores or (), view.slices, view.metrics),
         pair_parts=pair_parts(view.pairs, view.ranks),
         agreement=agreement_sheet(view.agreements, view.metrics),

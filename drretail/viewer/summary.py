@@ -14,6 +14,7 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
         "systems": sorted(view.definition.systems),
         "runs": [_run(run) for run in view.runs],
         "scores_outdated": view.outdated or None,
+        "scoreboard": view.scoreboard and view.scoreboard.model_dump(mode="json", exclude_none=True),
         "scores": None if view.scores is None else [s.model_dump(mode="json", exclude_none=True) for s in view.scores],
         "slices": [s.model_dump(mode="json", exclude_none=True) for s in view.slices],
     }

@@ -13,6 +13,7 @@ from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
+from drretail.viewer.tables.scoreboard import PrintedBoard, PrintedCell, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
 
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -120,6 +121,8 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"{told} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""
+    if view.scoreboard is not None:
+        yield from _board(printed_board(view.scoreboard))
     for table in score_tables(view.scores, view.metrics):
         yield from _table(table)
     for table_key in paired(view.pairs, view.ranks, beside=False):
@@ -127,6 +130,25 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
     agreement = agreement_table(view.agreements, view.metrics)
     if agreement is not None:
         yield from _table(agreement)
+
+
+def _board(board: PrintedBoard) -> Iterator[str]:
+    """A line a system, then what differs."""
+    yield f"{board.title} ({board.by})"
+    lines = [("", *(column.name for column in board.columns))]
+    lines += [(line.name, *(_in_one_line(cell) for cell in line.cells)) for line in board.lines]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    for line in lines:
+        yield "  " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+    yield from (f"  {sentence}" for sentence in (board.legend, *board.differs, *board.notes))
+    yield ""
+
+
+def _in_one_line(cell: PrintedCell | None) -> str:
+    if cell is None:
+        return ""
+    interval = f"[{cell.interval}]" if cell.interval else ""
+    return " ".join(filter(None, [cell.value, cell.beside, interval, cell.counts]))
 
 
 def _pairs(table_key: Paired) -> Iterator[str]:

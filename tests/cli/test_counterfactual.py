@@ -27,7 +27,7 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(drretail: Comma
         "react@offline-shopper-counterfactual-neutral",
     } <= systems
     assert not any(name.startswith("null_") and "counterfactual" in name for name in systems)
-    scored = drretail("score", "exp", "--metrics", "checks")
+    scored = drretail("score", "exp", "--metrics", "checks", "--details")
     assert scored.returncode == 0, scored.stderr
     assert "counterfactual, by code" in scored.stdout
     assert "profile ignored" in scored.stdout

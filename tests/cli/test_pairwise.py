@@ -182,11 +182,11 @@ def test_one_system_alone_is_told_that_nothing_was_compared(drretail: Command, t
 def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", two(1))
     drretail("score", "exp", "--metrics", "quality,checks", *ASKED[4:], "-q")
-    shown = drretail(*ASKED, "-q").stdout
+    shown = drretail(*ASKED, "-q", "--details").stdout
     assert "Pairwise, judged by" in shown
     assert "Checks, by code" not in shown
     assert "scores.json also holds quality, checks:" in shown
-    everything = drretail("score", "exp", "-q").stdout
+    everything = drretail("score", "exp", "-q", "--details").stdout
     assert "Pairwise, judged by" in everything
     assert "Checks, by code" in everything
     assert "also holds" not in everything
@@ -198,7 +198,7 @@ def test_pairs_and_reports_are_called_what_they_are(drretail: Command, tmp_path:
     estimated = drretail(*asked, "--estimate").stdout
     assert "4 reports" in estimated
     assert "2 pairs" in estimated
-    taken = drretail(*asked, "-q").stdout.partition("What judging took")[2]
+    taken = drretail(*asked, "-q", "--details").stdout.partition("What judging took")[2]
     assert "4 reports" in taken
     assert "2 pairs" in taken
 

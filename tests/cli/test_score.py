@@ -153,7 +153,31 @@ def test_who_lacks_a_judge_is_told_of_the_one_that_judges_offline(drretail: Comm
 
 
 def test_checks_say_what_their_numbers_are(drretail: Command, made: Path) -> None:
-    assert "share of reports without such an error" in drretail("score", made.name, "--metrics", "checks").stdout
+    shown = drretail("score", made.name, "--metrics", "checks", "--details").stdout
+    assert "share of reports without such an error" in shown
+
+
+def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: Command, made: Path) -> None:
+    asked = ("score", made.name, "--metrics", "checks,basket", "-q")
+    shown = drretail(*asked).stdout
+    assert shown.startswith("Scoreboard, by code, without a judge")
+    assert "clean: share of reports without an error that code finds" in " ".join(shown.split())
+    assert "What differs" in shown
+    assert "Checks, by code" not in shown
+    assert f"All families: drretail score {made.name} --metrics checks,basket --details" in shown
+    whole = drretail(*asked, "--details").stdout
+    assert "Scoreboard" not in whole
+    assert "Checks, by code, without a judge" in whole
+    (row,) = [
+        it for it in json.loads(drretail(*asked, "--json").stdout)["scoreboard"]["rows"] if it["system"].startswith("r")
+    ]
+    assert {"clean", "words", "tokens"} <= set(row["cells"])
+
+
+def test_a_family_that_is_asked_for_and_has_no_column_is_printed_below_the_board(drretail: Command, made: Path) -> None:
+    shown = drretail("score", made.name, "--metrics", "checks,process", "-q").stdout
+    assert shown.index("Scoreboard") < shown.index("Process, by code") < shown.index("All families")
+    assert "Checks, by code" not in shown
 
 
 def test_runs_know_their_world_from_any_folder(made: Path) -> None:

@@ -5,16 +5,21 @@ import re
 import shutil
 import subprocess
 from calendar import month_name
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from drretail.errors import UserError
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.files import read_jsonl, write_lines
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run
-from drretail.viewer.html_page import render_page
+from drretail.viewer.experiment import read_view
+from drretail.viewer.html_page import page_of, render_page
+from drretail.viewer.summary import summary_of
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite
 
@@ -224,3 +229,21 @@ def test_a_system_without_a_model_ends_without_a_semicolon(mine: Path) -> None:
     shown = " ".join(render_page(mine).split())
     assert "null_empty, web snippets from sandbox</span>" in shown
     assert "react, web snippets from sandbox; researcher: offline:shopper (rule-based)</span>" in shown
+
+
+def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
+    families = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
+    view = replace(read_view(judged), scoreboard=derive_scores(judged, families).scoreboard)
+    page = parse(page_of(view))
+    assert_harmless(page)
+    first = next(iter(page.all("section")))
+    assert first.attributes["id"] == "scoreboard"
+    heads = [head.text for head in first.all("th") if head.attributes.get("scope") == "col"]
+    assert heads[:2] == ["System", "FP"]
+    assert "share of all claims that name a source" in [it.text for it in first.all("dd")]
+    assert "What differs" in first.text
+    assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
+
+
+def test_a_page_of_scores_of_before_has_no_scoreboard(page: Element) -> None:
+    assert "scoreboard" not in [section.attributes.get("id") for section in page.all("section")]

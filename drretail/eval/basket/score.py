@@ -6,6 +6,7 @@ from drretail.eval.basket.distance import MEASURES
 from drretail.eval.basket.judge import judge_basket
 from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.records.score import MetricDescription, Verdict
+from drretail.records.scoreboard import BoardColumn
 
 
 def variants() -> tuple[str, ...]:
@@ -27,5 +28,13 @@ def _value(variant: str, verdict: Verdict | None) -> Value:
     return Value(variant, "scored", float(verdict.value), readers)
 
 
-DESCRIPTION = MetricDescription(title="Basket", counts=("cost_ratio",), primary=("feasible",), bounded_by_oracle=True)
+DESCRIPTION = MetricDescription(
+    title="Basket",
+    counts=("cost_ratio",),
+    primary=("feasible",),
+    scoreboard=(
+        BoardColumn(variant="feasible", meaning="share of reports whose picks are all that is asked, within budget"),
+    ),
+    bounded_by_oracle=True,
+)
 METRIC: Metric = CodeFamily("basket", 2, judge_basket, values, variants(), DESCRIPTION)

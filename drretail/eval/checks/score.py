@@ -8,6 +8,7 @@ from drretail.eval.metric import CodeFamily, Metric, Value
 from drretail.grounding.verify.checks import LEAST_COVERAGE
 from drretail.records.evidence import Finding
 from drretail.records.score import MetricDescription, Verdict
+from drretail.records.scoreboard import BoardColumn
 
 CLEAN = "clean"
 """The variant that is 1 for a report in which no check finds an error."""
@@ -83,6 +84,14 @@ DESCRIPTION = MetricDescription(
         "unresolved_citation",
     ),
     compared=(CLEAN,),
+    scoreboard=(
+        BoardColumn(
+            variant=CLEAN,
+            meaning="share of reports without an error that code finds",
+            beside=COVERAGE,
+            beside_meaning="share of their figures that could be read",
+        ),
+    ),
     summaries=(CLEAN, COVERAGE, PICKS_KNOWN),
     correlated=(CLEAN,),
     folds_perfect=True,

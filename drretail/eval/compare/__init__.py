@@ -6,6 +6,7 @@ preferences.py  what judges prefer, by judge
 steadiness.py   noise of agents and judges
 missing.py      what was not judged yet
 conclusions.py  sentences: what can be concluded, what can't
+differences.py  all systems at once: who is above whom
 fail_if.py      rules by which a comparison fails, for CI
 wording.py      headlines and figures in words
 """

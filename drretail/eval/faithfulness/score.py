@@ -15,6 +15,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
 
 HEADLINE: tuple[str, ...] = ("web", "product")
 """The types of FP; internal sources have no counterpart in the paper and their own column."""
@@ -235,6 +236,11 @@ DESCRIPTION = MetricDescription(
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),
     primary=("FP",),
+    scoreboard=(
+        BoardColumn(variant="FP", meaning="share of the cited claims that their sources bear out"),
+        BoardColumn(variant="N_supported", name="supported", meaning="how many such claims a report has"),
+        BoardColumn(variant="FR", meaning="share of all claims that name a source"),
+    ),
     correlated=("FP", "FP_web", "FP_product", "FR"),
     groups={
         **dict.fromkeys(PRECISION[:5], "FP"),

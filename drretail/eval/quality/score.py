@@ -8,6 +8,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, judge, prompt_for
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.scoreboard import BoardColumn
 
 AVERAGE = "Avg"
 AVERAGE_OF_SIX = "Avg_6"
@@ -52,6 +53,7 @@ DESCRIPTION = MetricDescription(
     compared=(*DIMENSIONS, AVERAGE),
     summaries=("overall", AVERAGE),
     primary=("overall",),
+    scoreboard=(BoardColumn(variant="overall", name="quality", meaning="the judge's overall rating, 0 to 10"),),
     correlated=(AVERAGE,),
     scale="rating",
     named_by_variant=True,

@@ -1,9 +1,10 @@
 """From verdicts to scores.json.
 
-gathering.py  living verdicts of all runs and judges
-panel.py      several judges as one
-aggregate.py  values per report → rows with intervals
-slices.py     which slices a query is in, and their rows
-agreement.py  how far judges agree
-file.py       scores.json, made and read
+gathering.py   living verdicts of all runs and judges
+panel.py       several judges as one
+aggregate.py   values per report → rows with intervals
+slices.py      which slices a query is in, and their rows
+agreement.py   how far judges agree
+scoreboard.py  one row a system: scores, what its runs took, what differs
+file.py        scores.json, made and read
 """

@@ -17,8 +17,10 @@ from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.agreement import agreements
 from drretail.eval.scores.gathering import NOT_JUDGED, Gathered, Heard, Seat, TableKey, gather
 from drretail.eval.scores.panel import with_panels
+from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.files import read_json
+from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.base import sha256_of
 from drretail.records.score import Judging, Score, Scores
 
@@ -28,12 +30,13 @@ def derive_scores(
     metrics: Sequence[Metric],
     asked: Collection[TableKey] = (),
     asked_of_pairs: Sequence[tuple[Seat, Labels]] = (),
+    prices: PriceTable | None = None,
 ) -> Scores:
     """The scores of these families by every judge that has verdicts in the folder. Pure: equal folders, equal bytes.
 
     ``asked`` names judges of a family that have rows even if there was nothing for them to judge, and
     ``asked_of_pairs`` judges of two systems. A judge that was not asked has no rows for systems of which it judged
-    nothing.
+    nothing. The scoreboard's dollars are by ``prices``, else by those that ship.
     """
     gathered = with_panels(gather(experiment, sorted(metrics, key=_order)))
     judgings: list[Judging] = []
@@ -47,9 +50,11 @@ def derive_scores(
                     judgings.append(_judging(about, heard))
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     made = zip(judged, rows_of_all(judged), strict=True)
+    scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
+    described = {about.metric.name: description_of(about.metric) for about, _ in judged}
     return Scores(
-        scores=tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows)),
-        metrics={about.metric.name: description_of(about.metric) for about, _ in judged},
+        scores=scores,
+        metrics=described,
         judgings=tuple(judgings),
         pairs=pairs,
         ranks=ranks,
@@ -57,6 +62,7 @@ def derive_scores(
         agreements=tuple(agreements(gathered)),
         correlations=tuple(correlations(gathered)),
         counterfactuals=tuple(counterfactual_rows(experiment)),
+        scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices()),
     )
 
 

@@ -10,7 +10,9 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric, Value
 from drretail.experiment import Definition, read_definition
+from drretail.grounding.text.wording import words_of
 from drretail.records.query import Query
+from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState
 
 FAILED_RUNS = "runs_failed"
@@ -72,6 +74,10 @@ class Plan:
     """Of the very text that is judged; None for a run without a report."""
     words: int = 0
     """Of its report."""
+    words_read: int = 0
+    """The same without citations, as tables show them."""
+    usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
+    """What it took, by role."""
 
     @property
     def has_report(self) -> bool:
@@ -123,9 +129,7 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
     plans: list[Plan] = []
     tables_of_judges: dict[TableKey, dict[str, Heard]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
-        query = subject.query
-        words = len((subject.report or "").split())
-        plans.append(Plan(subject.label, query, subject.repeat, subject.run_id, subject.report_sha, words))
+        plans.append(_plan(subject))
         for metric in metrics:
             verdicts = _verdicts(experiment, subject, metric.name, judges[metric.name])
             for seat, lines in verdicts.items():
@@ -134,6 +138,20 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
                 )
     families = {metric.name: metric for metric in metrics}
     return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges))
+
+
+def _plan(subject: Subject) -> Plan:
+    run = subject.run
+    return Plan(
+        subject.label,
+        subject.query,
+        subject.repeat,
+        subject.run_id,
+        subject.report_sha,
+        words=len((subject.report or "").split()),
+        words_read=0 if run is None else words_of(run.report or "", run.citations),
+        usage={} if run is None else run.usage,
+    )
 
 
 def _judges(experiment: Path, metric: str) -> list[str]:

@@ -8,7 +8,7 @@ from drretail.errors import UnknownName
 from drretail.viewer.output import print_notes, print_title, stdout_console
 from drretail.viewer.tables.scores import score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
-from drretail.viewer.tables.widths import parts
+from drretail.viewer.tables.widths import broken, parts
 
 if TYPE_CHECKING:
     from rich.box import Box
@@ -85,7 +85,7 @@ def _grid(table: "Table", places: Sequence[int], names: int, *, beside: bool) ->
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(box=_box(), padding=(0, 1, 0, 0), pad_edge=False)
+    grid = Grid(box=ruled(), padding=(0, 1, 0, 0), pad_edge=False)
     grid.add_column("", width=names, overflow="fold")
     for place in places:
         width = _width(table, place, beside=beside)
@@ -94,7 +94,7 @@ def _grid(table: "Table", places: Sequence[int], names: int, *, beside: bool) ->
     lines = [line for line in table.lines if not line.manner or any(line.cells[place] for place in places)]
     for line, following in zip(lines, (*lines[1:], None), strict=True):
         ends = following is not None and following.section != line.section
-        name = Text("\n".join(_broken(_INDENT + line.manner if line.manner else line.system, names)))
+        name = Text("\n".join(broken(_INDENT + line.manner if line.manner else line.system, names)))
         shown = [_text(line.cells[place], _width(table, place, beside=beside), beside=beside) for place in places]
         grey = line.place in ("floor", "ceiling") or line.manner
         grid.add_row(name, *shown, style=_GREY if grey else "", end_section=ends)
@@ -105,7 +105,7 @@ def _upright(table: "Table") -> "Grid":
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(box=_box(), padding=(0, 1, 0, 0), pad_edge=False)
+    grid = Grid(box=ruled(), padding=(0, 1, 0, 0), pad_edge=False)
     for heading in ("", *(line.manner or line.system for line in table.lines)):
         grid.add_column(heading, overflow="fold")
     for at, column in enumerate(table.columns):
@@ -117,17 +117,7 @@ def _upright(table: "Table") -> "Grid":
 
 def _heading(column: "Column", width: int) -> str:
     """The name, broken at its underscores where it is too long, and what there is to say of the whole column."""
-    return "\n".join([*_broken(column.name, width), *filter(None, [column.counts])])
-
-
-def _broken(name: str, width: int) -> Iterator[str]:
-    line = ""
-    for part in name.replace("_", "_\n").replace(" ", " \n").split("\n"):
-        if line and len(line + part.rstrip()) > width:
-            yield line.rstrip()
-            line = ""
-        line += part
-    yield line
+    return "\n".join([*broken(column.name, width), *filter(None, [column.counts])])
 
 
 def _text(cell: "Cell | None", width: int | None, *, beside: bool) -> "str | Text":
@@ -163,7 +153,7 @@ def _figures(cell: "Cell | None", *, beside: bool) -> str:
     return f"{cell.value}{gap}[{cell.interval}]" if cell.interval else cell.value
 
 
-def _box() -> "Box":
+def ruled() -> "Box":
     """Rules below the headings and between sections, and none anywhere else."""
     from rich.box import Box
 

@@ -1,6 +1,6 @@
-"""Wide tables cut into parts that fit, with columns of one group side by side where that is possible."""
+"""Wide tables cut into parts that fit, with columns of one group side by side, and names broken into lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from drretail.viewer.tables.scores import Column
@@ -35,3 +35,15 @@ def _filled(groups: Sequence[list[int]], widths: Sequence[int], room: int) -> li
 
 def _sum(places: Sequence[int], widths: Sequence[int]) -> int:
     return sum(widths[place] for place in places)
+
+
+def broken(name: str, width: int) -> Iterator[str]:
+    """The lines of a name that is too long, broken behind underscores and blanks, and before "+" and "@"."""
+    line = ""
+    pieces = name.replace("_", "_\n").replace(" ", " \n").replace("+", "\n+").replace("@", "\n@")
+    for part in pieces.split("\n"):
+        if line.strip() and len(line + part.rstrip()) > width:
+            yield line.rstrip()
+            line = ""
+        line += part
+    yield line

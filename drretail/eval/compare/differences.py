@@ -1,0 +1,173 @@
+"""All systems at once: who is above whom in what systems are chosen by, in a sentence each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from drretail.eval.compare.comparing import Asking, Primary, primary_tests
+from drretail.eval.compare.rows import compared_rows, runs_of, side_of
+from drretail.eval.compare.wording import listed, queries, row_facts
+from drretail.eval.pairwise.dimensions import PRIMARY
+from drretail.eval.pairwise.outcomes import preferred
+from drretail.eval.pairwise.pairs import Labels, researching
+from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.records.comparison import ComparedRow
+from drretail.records.pairs import PairScore
+from drretail.records.score import CODE
+from drretail.stats.significance import fewest_queries
+
+ALONE = "One system researches: there is nothing to compare it with."
+
+
+class _Finding(NamedTuple):
+    about: str
+    said: str
+
+
+def differences(
+    gathered: Gathered,
+    seats: Sequence[Seat],
+    names: Mapping[str, str],
+    called: Mapping[tuple[str, str], str],
+    pairs: Sequence[PairScore] = (),
+) -> list[str]:
+    """Sentences on what systems are chosen by, those of one content together; what is shown to differ comes first.
+
+    Every family is heard by the first of ``seats`` that judged it. ``names`` are what the systems go by, ``called`` by
+    family and variant what is said for it. Nothing is concluded before correction over all pairs of systems (Holm), nor
+    from a rule-based judge.
+    """
+    every = list(combinations(researching(gathered.definition), 2))
+    if not every:
+        return [ALONE]
+    asking = Asking("", tuple(gathered.families), {seat.judge.spec for seat in seats})
+    primary = primary_tests(gathered, every, asking)
+    found = [*_of_scores(gathered, seats, names, called, every, primary), *_of_preferences(pairs, seats, every, names)]
+    told = dict.fromkeys(it.said for it in found)
+    shown = sorted(told, key=lambda said: ABOVE not in said)  # a stable sort: in the order of the board otherwise
+    return [f"{listed(dict.fromkeys(it.about for it in found if it.said == said))}: {said}." for said in shown]
+
+
+ABOVE = " above "
+
+
+def _of_scores(
+    gathered: Gathered,
+    seats: Sequence[Seat],
+    names: Mapping[str, str],
+    called: Mapping[tuple[str, str], str],
+    every: Sequence[Labels],
+    primary: Primary,
+) -> Iterator[_Finding]:
+    for name, metric in gathered.families.items():
+        seat = next((seat for seat in seats if seat in gathered.seats(name)), None)
+        variants = [variant for who, family, variant in primary if (who, family) == (seat, name)]
+        if seat is None or not variants:
+            continue
+        runs = runs_of(gathered, name, seat)
+        for variant in variants:
+            sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
+            tests = {_key(labels): primary[seat, name, variant][labels] for labels in every}
+            rows = compared_rows(
+                name,
+                {_key((a, b)): (sides[a], sides[b]) for a, b in every},
+                gathered.definition.seed,
+                tests,
+                concludes=seat.judge.kind != "rule_based" or seat.judge.spec == CODE,
+            )
+            if any(row.outcome != "nothing" for row in rows):
+                means = {label: _mean(side.values) for label, side in sides.items()}
+                about = called.get((name, variant)) or row_facts(metric, variant)["name"]
+                yield _Finding(about, _said(rows, every, names, means, seat))
+
+
+def _key(labels: Labels) -> str:
+    """A pair in place of a variant: all pairs of one variant are a family of tests."""
+    return "~".join(labels)
+
+
+def _mean(values: Mapping[str, Sequence[float]]) -> float:
+    means = [sum(its) / len(its) for its in values.values() if its]
+    return sum(means) / len(means) if means else 0.0
+
+
+def _said(
+    rows: Sequence[ComparedRow],
+    every: Sequence[Labels],
+    names: Mapping[str, str],
+    means: Mapping[str, float],
+    seat: Seat,
+) -> str:
+    won = [
+        (a, b) if row.outcome == "higher" else (b, a)
+        for (a, b), row in zip(every, rows, strict=True)
+        if row.outcome in ("higher", "lower")
+    ]
+    if won:
+        return _order(won, names, means, len(every))
+    return _nothing_shown(rows, seat)
+
+
+def _order(won: Sequence[Labels], names: Mapping[str, str], means: Mapping[str, float], pairs: int) -> str:
+    """ "a above b and c; c and d above e; of the other 4 pairs no difference is shown", the best system first."""
+    ranked = sorted(means, key=lambda label: (-means[label], label))
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for winner in ranked:
+        losers = tuple(loser for loser in ranked if (winner, loser) in won)
+        if losers:
+            groups.setdefault(losers, []).append(winner)
+    parts = [
+        f"{listed(names[it] for it in winners)}{ABOVE}{listed(names[it] for it in losers)}"
+        for losers, winners in groups.items()
+    ]
+    rest = pairs - len(won)
+    if rest:
+        parts.append(f"of the other {'pair' if rest == 1 else f'{rest:,} pairs'} no difference is shown")
+    return "; ".join(parts)
+
+
+def _nothing_shown(rows: Sequence[ComparedRow], seat: Seat) -> str:
+    """Why, and what it would take."""
+    outcomes = {row.outcome for row in rows if row.outcome != "nothing"}
+    few, tests = max(row.n_pairs for row in rows), max(row.tests for row in rows)
+    at_once = "" if tests < 2 else f", {tests:,} pairs tested at once"
+    if outcomes == {"not_concluded"}:
+        return f"nothing is concluded from {seat.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
+    if outcomes == {"identical"}:
+        return f"the same in every system on all {queries(few)}"
+    if "undecided" not in outcomes:
+        return f"{queries(few)} can show no difference{at_once}: it takes {fewest_queries(tests):,} at least"
+    needed = [row.queries_needed for row in rows if row.queries_needed is not None]
+    takes = f": the clearest that was seen would take about {queries(min(needed))}" if needed else ""
+    return f"no difference is shown by {queries(few)}{at_once}{takes}"
+
+
+def _of_preferences(
+    pairs: Sequence[PairScore], seats: Sequence[Seat], every: Sequence[Labels], names: Mapping[str, str]
+) -> Iterator[_Finding]:
+    """Who is preferred side by side overall, by the first of the judges who compared any."""
+    researched = {frozenset(labels) for labels in every}
+    for seat in seats:
+        rows = [
+            row
+            for row in pairs
+            if row.dimension == PRIMARY
+            and (row.judge, row.judge_params, row.rules) == (seat.judge.spec, seat.judge.params_hash, seat.rules)
+            and frozenset((row.a, row.b)) in researched
+            and row.note is None
+            and row.n_scored
+        ]
+        if rows:
+            yield _Finding("side by side", _preferred(rows, names))
+            return
+
+
+def _preferred(rows: Sequence[PairScore], names: Mapping[str, str]) -> str:
+    won = [(winner, row.b if winner == row.a else row.a) for row in rows if (winner := preferred(row)) is not None]
+    if not won:
+        return f"no preference is shown in {len(rows):,} {'pair' if len(rows) == 1 else 'pairs'}"
+    rates = {label: 0.0 for row in rows for label in (row.a, row.b)}
+    for row in rows:
+        rates[row.a] += (row.win_rate or 0) - 0.5
+        rates[row.b] += 0.5 - (row.win_rate or 0)
+    return _order(won, names, rates, len(rows))

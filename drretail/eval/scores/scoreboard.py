@@ -1,0 +1,248 @@
+"""The scoreboard of an experiment, from its scores, what its runs took, and its comparisons. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from drretail.eval.compare.differences import differences
+from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.panel import is_panel
+from drretail.llm.prices import PriceTable, cost_of, unpriced
+from drretail.records.pairs import PairScore
+from drretail.records.score import (
+    CODE,
+    JudgeRef,
+    MetricDescription,
+    Score,
+    in_order,
+    place_of,
+    readers_of,
+    shared_models,
+)
+from drretail.records.scoreboard import (
+    BoardCell,
+    BoardColumn,
+    BoardJudge,
+    BoardRow,
+    JudgedRows,
+    Scoreboard,
+    ShownColumn,
+    Unit,
+)
+
+Metrics = Mapping[str, MetricDescription]
+_Key = tuple[str, str, str, Seat]
+"""System, metric, variant, judge."""
+TOOK: tuple[tuple[str, Unit, str], ...] = (
+    ("words", "words", "in a report, without its citations"),
+    ("tokens", "tokens", "that a run read and wrote, in thousands"),
+    ("$", "dollars", "what a run cost"),
+)
+WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The scores of one experiment by place."""
+
+    rows: Mapping[_Key, Score]
+    columns: Sequence[tuple[str, BoardColumn]]
+    """With the family's name."""
+
+    def of(self, system: str, metric: str, variant: str, seats: Sequence[Seat]) -> Score | None:
+        """By the first of these judges who has a row, whether there is a value in it or not."""
+        found = (self.rows.get((system, metric, variant, seat)) for seat in seats)
+        return next((row for row in found if row is not None), None)
+
+
+def scoreboard(
+    gathered: Gathered, scores: Sequence[Score], metrics: Metrics, pairs: Sequence[PairScore], prices: PriceTable
+) -> Scoreboard | None:
+    """One row for each system with a score; None where there is none.
+
+    The columns of judged families are those of one judge: language models come before others, our own rules before a
+    publication's, who judged more of the columns before who judged less, a panel before its members.
+    """
+    if not scores:
+        return None
+    held = _held(scores, metrics)
+    judges = _judges(held)
+    by_code = sorted({seat for *_, seat in held.rows if seat.judge.spec == CODE}, key=lambda seat: seat.order)
+    first = judges[0] if judges else None
+    seats = [] if first is None else [first]
+    by_code.sort(key=lambda seat: first is not None and seat.rules != first.rules)
+    labels = in_order(row.system for row in scores)
+    taken = {label: _took(gathered, label, prices) for label in labels}
+    names = _column_names(held)
+    rows = [BoardRow(system=it, cells={**_cells(held, it, [*seats, *by_code], names), **taken[it]}) for it in labels]
+    others = tuple(_others(held, judges[1:], labels, names))
+    columns = _columns(held, names, metrics, [*rows, *(row for other in others for row in other.rows)])
+    shared = shared_models(labels)
+    short = {label: label.replace(shared, "", 1) if shared else label for label in labels}
+    return Scoreboard(
+        judge=BoardJudge() if first is None else _judge(first),
+        columns=tuple(columns),
+        rows=tuple(_kept(row, columns) for row in rows),
+        others=others,
+        differs=tuple(differences(gathered, [*seats, *by_code], short, names, pairs)),
+        notes=tuple(_notes(held, [*seats, *by_code], labels, names, gathered, prices)),
+        prices_as_of=prices.as_of if any(it.unit == "dollars" for it in columns) else None,
+    )
+
+
+def _held(scores: Sequence[Score], metrics: Metrics) -> _Held:
+    rows = {(row.system, row.metric, row.variant, _seat(row)): row for row in scores if row.policy == "scored_only"}
+    present = {(row.metric, row.variant) for row in scores}
+    named = [(name, column) for name, described in metrics.items() for column in described.scoreboard]
+    return _Held(rows, [(name, column) for name, column in named if (name, column.variant) in present])
+
+
+def _seat(row: Score) -> Seat:
+    return Seat(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
+
+
+def _judge(seat: Seat) -> BoardJudge:
+    return BoardJudge(spec=seat.judge.spec, kind=seat.judge.kind, params_hash=seat.judge.params_hash, rules=seat.rules)
+
+
+def _judges(held: _Held) -> list[Seat]:
+    """Everyone with a value on the board, code apart, the first one first."""
+    kinds = ("llm", "scripted", "rule_based")
+    wanted = {(name, column.variant) for name, column in held.columns}
+    filled: dict[Seat, set[tuple[str, str]]] = {}
+    for (_, metric, variant, seat), row in held.rows.items():
+        if seat.judge.spec != CODE and row.value is not None and (metric, variant) in wanted:
+            filled.setdefault(seat, set()).add((metric, variant))
+
+    def key(seat: Seat) -> tuple[int, bool, int, bool, tuple[str, str, str]]:
+        rank, is_own = kinds.index(seat.judge.kind), seat.rules == "default"
+        return rank, not is_own, -len(filled[seat]), not is_panel(seat.judge), seat.order
+
+    return sorted(filled, key=key)
+
+
+def _column_names(held: _Held) -> dict[tuple[str, str], str]:
+    """By family and variant; a name that two families take, or that costs go by, has the family's before it."""
+    wished = [(name, column, column.name or column.variant) for name, column in held.columns]
+    taken = [*(it for _, _, it in wished), *(it for it, _, _ in TOOK)]
+    return {(name, column.variant): it if taken.count(it) == 1 else f"{name} {it}" for name, column, it in wished}
+
+
+def _cells(
+    held: _Held, system: str, seats: Sequence[Seat], names: Mapping[tuple[str, str], str]
+) -> dict[str, BoardCell]:
+    found: dict[str, BoardCell] = {}
+    for metric, column in held.columns:
+        row = held.of(system, metric, column.variant, seats)
+        if row is None or row.value is None:
+            continue
+        beside = held.of(system, metric, column.beside, seats)
+        found[names[metric, column.variant]] = BoardCell(
+            value=row.value,
+            ci_low=row.ci_low,
+            ci_high=row.ci_high,
+            beside=None if beside is None else beside.value,
+            n_scored=row.n_scored,
+            n_planned=row.n_planned,
+            self_checked=row.self_checked,
+        )
+    return found
+
+
+def _others(
+    held: _Held, judges: Sequence[Seat], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+) -> Iterator[JudgedRows]:
+    for seat in judges:
+        made = (BoardRow(system=label, cells=_cells(held, label, [seat], names)) for label in labels)
+        yield JudgedRows(judge=_judge(seat), rows=tuple(row for row in made if row.cells))
+
+
+def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, BoardCell]:
+    """What a run that ended in a report took on average; nothing of what is not recorded or has no known price."""
+    planned = [plan for plan in gathered.plans if plan.label == label]
+    done = [plan for plan in planned if plan.has_report]
+    models = gathered.definition.systems[label].models
+    used = [plan for plan in done if plan.usage]
+    costs = [cost_of(plan.usage, models, prices).dollars for plan in used]
+    values: dict[str, list[float]] = {
+        WORDS: [plan.words_read for plan in done],
+        TOKENS: [sum(usage.total for usage in plan.usage.values()) for plan in used],
+        DOLLARS: [cost for cost in costs if cost is not None] if None not in costs else [],
+    }
+    return {
+        name: BoardCell(value=fmean(its), n_scored=len(its), n_planned=len(planned))
+        for name, its in values.items()
+        if its
+    }
+
+
+def _columns(
+    held: _Held, names: Mapping[tuple[str, str], str], metrics: Metrics, rows: Sequence[BoardRow]
+) -> list[ShownColumn]:
+    """Those with a value in some row; money only where anything cost some."""
+    made = [
+        ShownColumn(
+            name=names[metric, column.variant],
+            metric=metric,
+            variant=column.variant,
+            meaning=column.meaning,
+            unit="count" if column.variant in metrics[metric].counts else metrics[metric].scale,
+            beside_meaning=column.beside_meaning or column.beside,
+        )
+        for metric, column in held.columns
+    ]
+    made += [ShownColumn(name=name, unit=unit, meaning=meaning) for name, unit, meaning in TOOK]
+    valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
+    return [column for column in made if column.name in valued]
+
+
+def _kept(row: BoardRow, columns: Sequence[ShownColumn]) -> BoardRow:
+    """With the cells of columns that are shown."""
+    names = {column.name for column in columns}
+    return row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in names}})
+
+
+def _notes(
+    held: _Held,
+    seats: Sequence[Seat],
+    labels: Sequence[str],
+    names: Mapping[tuple[str, str], str],
+    gathered: Gathered,
+    prices: PriceTable,
+) -> Iterator[str]:
+    """What must be known beside the numbers: what nobody rated, whose picks were read otherwise, missing prices."""
+    unrated = [
+        names[metric, column.variant]
+        for metric, column in held.columns
+        if (rows := [row for key, row in held.rows.items() if key[1:3] == (metric, column.variant)])
+        and all(row.note is not None for row in rows)
+    ]
+    if unrated:
+        note = next(row.note for row in held.rows.values() if row.note is not None)
+        yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
+    yield from _readers(held, seats, labels, names)
+    unknown = {
+        spec
+        for plan in gathered.plans
+        if plan.usage
+        for spec in cost_of(plan.usage, gathered.definition.systems[plan.label].models, prices).unpriced
+    }
+    if unknown:
+        yield unpriced(unknown)
+
+
+def _readers(
+    held: _Held, seats: Sequence[Seat], labels: Sequence[str], names: Mapping[tuple[str, str], str]
+) -> Iterator[str]:
+    """A caution where the picks of systems that research were not all read by the same."""
+    researching = [label for label in labels if place_of(label) == "system"]
+    unlike: list[str] = []
+    for metric, column in held.columns:
+        rows = (held.of(label, metric, column.variant, seats) for label in researching)
+        if len({frozenset(readers_of(row.items)) for row in rows if row is not None}) > 1:
+            unlike.append(names[metric, column.variant])
+    if unlike:
+        yield (
+            f"The picks of these systems were not read alike (--details says by whom): differences in "
+            f"{', '.join(unlike)} may be those of the readers."
+        )

@@ -1,0 +1,175 @@
+"""The scoreboard: a row a system, of the families that put a column on it, and of what runs took."""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.metric import CodeFamily, Metric
+from drretail.eval.registry import load_metrics
+from drretail.eval.scores.gathering import Gathered, gather
+from drretail.eval.scores.scoreboard import scoreboard
+from drretail.eval.scoring import score
+from drretail.llm.prices import PriceTable
+from drretail.progress import choose_progress
+from drretail.records.models import Price
+from drretail.records.run import Usage
+from drretail.records.score import NULL_AGENTS, MetricDescription, Score
+from drretail.records.scoreboard import BoardColumn, Scoreboard
+from tests.eval.folders import experiment
+from tests.eval.own import DESCRIPTION, judge, values
+
+A, B = "a@model", "b@model"
+OWN = CodeFamily(
+    "brevity",
+    1,
+    judge,
+    values,
+    ("short", "words"),
+    DESCRIPTION.model_copy(
+        update={
+            "scoreboard": (
+                BoardColumn(variant="short", name="brief", meaning="share of short reports"),
+                BoardColumn(variant="words"),
+            )
+        }
+    ),
+)
+METRICS = {
+    "faithfulness": MetricDescription(
+        title="F", scoreboard=(BoardColumn(variant="FP", meaning="it"), BoardColumn(variant="N_supported"))
+    ),
+    "quality": MetricDescription(
+        title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="quality"),)
+    ),
+    "checks": MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", beside="coverage"),)),
+}
+PRICES = PriceTable(date(2026, 1, 2), {"offline:shopper": Price(input=10, output=100)})
+
+
+def row(metric: str, variant: str, value: float | None = 0.5, **fields: Any) -> Score:
+    usual: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm", "n_planned": 2, "n_scored": 2, "version": 1}
+    return Score.model_validate({"system": A, "metric": metric, "variant": variant, "value": value} | usual | fields)
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Gathered:
+    """Two systems, of which one used tokens in the one run that has a report."""
+    made = gather(
+        experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": None}, B: {"q1-r1": "x", "q2-r1": "y"}}), []
+    )
+    used = {"researcher": Usage(calls=1, input_uncached=2_000, cache_read=500, output=1_500)}
+    plans = [replace(it, usage=used if it.label == A and it.has_report else {}) for it in made.plans]
+    return replace(made, plans=tuple(plans))
+
+
+def board(
+    held: Gathered, *rows: Score, prices: PriceTable = PRICES, metrics: dict[str, MetricDescription] = METRICS
+) -> Scoreboard:
+    made = scoreboard(held, rows, metrics, (), prices)
+    assert made is not None
+    return made
+
+
+def test_columns_are_those_that_families_name_and_that_have_a_value(held: Gathered) -> None:
+    made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP_web"), row("quality", "overall", None))
+    assert [(it.name, it.variant) for it in made.columns][:1] == [("FP", "FP")]
+    assert "N_supported" not in {it.variant for it in made.columns}  # scores of before have none
+    assert "overall" not in {it.variant for it in made.columns}
+
+
+def test_of_two_columns_of_one_name_each_has_its_familys_before_it(held: Gathered) -> None:
+    clashing = MetricDescription(title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="FP"),))
+    metrics = {**METRICS, "quality": clashing}
+    made = board(held, row("faithfulness", "FP"), row("quality", "overall", 7), metrics=metrics)
+    assert [(it.name, it.unit) for it in made.columns][:2] == [("faithfulness FP", "share"), ("quality FP", "rating")]
+
+
+def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
+    code: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
+    made = board(held, row("checks", "clean", 0.9, **code), row("checks", "coverage", 0.8, **code))
+    assert made.rows[0].cells["clean"].beside == 0.8
+    assert made.judge.spec == ""
+    assert [it.name for it in made.columns] == ["clean", "words", "tokens", "$"]
+
+
+def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(held: Gathered) -> None:
+    made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP", system=B))
+    a, b = (it.cells for it in made.rows)
+    assert (a["words"].value, a["words"].n_scored, a["words"].n_planned) == (3, 1, 2)
+    assert a["tokens"].value == 4_000
+    assert a["$"].value == pytest.approx((2_500 * 10 + 1_500 * 100) / 1e6)
+    assert set(b) == {"FP", "words"}
+    assert made.prices_as_of == PRICES.as_of
+    unknown = board(held, row("faithfulness", "FP"), prices=PriceTable(date(2026, 1, 2), {}, {}))
+    assert "$" not in {it.name for it in unknown.columns}
+    assert unknown.prices_as_of is None
+
+
+def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held: Gathered) -> None:
+    rules: dict[str, Any] = {"judge": "offline:judge", "judge_kind": "rule_based"}
+    other: dict[str, Any] = {"judge": "o:gpt", "judge_kind": "llm"}
+    made = board(
+        held,
+        row("faithfulness", "FP", 0.1, **rules),
+        row("faithfulness", "FP", 0.2),
+        row("faithfulness", "FP", 0.3, **other),
+        row("quality", "overall", 8, **other),
+        row("faithfulness", "FP", 0.4, rules="paper", **other),
+    )
+    assert made.judge.spec == "o:gpt"  # it judged more of the columns
+    assert made.rows[0].cells["FP"].value == 0.3
+    assert [(it.judge.spec, it.judge.rules) for it in made.others] == [
+        ("p:m", "default"),
+        ("o:gpt", "paper"),
+        ("offline:judge", "default"),
+    ]
+    assert set(made.others[0].rows[0].cells) == {"FP"}
+
+
+def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
+    note = "not rated (rule-based)"
+    made = board(
+        held, row("faithfulness", "FP"), row("quality", "overall", None, judge_kind="rule_based", judge="r", note=note)
+    )
+    assert made.notes == (f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",)
+
+
+def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
+    code: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
+    read = [
+        row("checks", "clean", system=label, items={reader: 2}, **code)
+        for label, reader in ((A, "picks declared"), (B, "picks by form"))
+    ]
+    assert "not read alike" in board(held, *read).notes[0]
+    assert "clean may be those of the readers" in board(held, *read).notes[0]
+
+
+def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> None:
+    floor = NULL_AGENTS[0]
+    systems = {**held.definition.systems, floor: held.definition.systems[A]}
+    with_floor = replace(held, definition=held.definition.model_copy(update={"systems": systems}))
+    made = board(with_floor, row("faithfulness", "FP", system=floor), row("faithfulness", "FP"))
+    assert [it.system for it in made.rows] == [A, floor]
+
+
+def test_a_family_of_ones_own_stands_on_the_board_and_in_scores_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.eval.own.METRIC", OWN)
+    folder = experiment(tmp_path / "e", {A: {"q1-r1": "A B", "q2-r1": "A B C D"}, B: {"q1-r1": "A", "q2-r1": "A"}})
+    (metric,) = load_metrics(["tests.eval.own:METRIC"])
+    assert isinstance(metric, Metric)
+    scores = asyncio.run(score(folder, [metric], [], progress=choose_progress("none")))
+    assert scores.scoreboard is not None
+    assert [(it.name, it.metric, it.unit) for it in scores.scoreboard.columns] == [
+        ("brief", "brevity", "share"),
+        ("brevity words", "brevity", "count"),
+        ("words", "", "words"),
+    ]
+    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scoreboard"]
+    assert {it["system"]: it["cells"]["brief"]["value"] for it in kept["rows"]} == {A: 0.5, B: 1.0}
