@@ -19,12 +19,12 @@ ProductId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("product")]
 OrderId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("order")]
 UserId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("user")]
 
-_WRAPPERS = str.maketrans(dict.fromkeys("\"'`“”‘’«»[](){}<>*\\", " "))
+_WRAPPERS = str.maketrans(dict.fromkeys("\"'`“”‘’«»[](){}<>【】*\\", " "))
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 _BARE = re.compile(_KEY)
 _URL = re.compile(rf"(?<!\S)(?:https?://)?{re.escape(SHOP_URL.partition('://')[2])}/({_KEY})/?(?!\S)", re.IGNORECASE)
 _MARK = re.compile(
-    rf"(?<!\S)(?:([POWCF]):({_KEY})|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)", re.IGNORECASE
+    rf"(?<!\S)(?:([POWCF]):[ ]?({_KEY})|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)", re.IGNORECASE
 )
 _LABEL = re.compile(r"(?<!\S)(?:(?:product|order|user)(?:[ _]?id)?|id)\b(?:\s*[:=#]|(?=\s|$))", re.IGNORECASE)
 _LETTERS: Mapping[Named, str] = {"product": "P", "order": "O"}
@@ -60,7 +60,8 @@ def explained(
     if named is None or not isinstance(given, str):
         return problem
     ids = _ids_in(named, given, session.user_id)
-    several = f" These are {len(ids)} ids: make one call for each." if len(ids) > 1 else ""
+    are_ids = len(ids) > 1 and all(any(map(str.isdigit, it)) for it in ids)  # and no words
+    several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
     message = f"There is no {named} {given!r} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"

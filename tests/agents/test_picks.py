@@ -179,6 +179,7 @@ def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Re
 def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> None:
     for answer in (
         Answer(report=SAID, picks=(TUBE,)),
+        Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)),
         Answer(report=f"{SAID}\n\n{BLOCK}"),
         Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)),
     ):
