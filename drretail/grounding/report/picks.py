@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from drretail.records.reading import Pick
 
 _OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
-_BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t\r]*\n[ \t>]*picks?[ \t]*:?[ \t\r]*$", re.I | re.MULTILINE)
+_BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t\r]*\n[ \t>]*picks?[ \t]*:?[ \t\r]*$", re.I | re.M)
 _CLOSES = {
     "`": re.compile(r"^[ \t>]*`{2,}[ \t\r]*$", re.MULTILINE),
     "~": re.compile(r"^[ \t>]*~{2,}[ \t\r]*$", re.MULTILINE),
