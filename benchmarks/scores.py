@@ -3,8 +3,7 @@
     python benchmarks/scores.py exp --json scores.json
 
 A folder that is not there yet is made first: seven systems by the shipped fifty queries, judged offline, in a few
-minutes, all 21 pairs of systems included. A rule-based judge's ratings have no intervals, so a copy is timed in which
-the judge passes for a model.
+minutes, all 21 pairs of systems included; opinions, for which a rule-based judge is not asked, come from a script.
 
 Goal: scores.json of 350 judged runs, slices and pairs included, in 2 seconds. Processor time stands beside the time on
 the wall, since only the former is comparable on a machine that others use, too.
@@ -28,7 +27,16 @@ from drretail.experiment import read_definition, read_runs
 from drretail.files import write_json
 
 GOAL_SECONDS = 2
-JUDGED = "faithfulness,quality,checks,process,basket,pairwise"
+JUDGED, RATED = "faithfulness,checks,process,basket", "quality,pairwise"
+SCRIPT = """
+[[rules]]
+schema = "Rating"
+answer = { structured = { justification = "So.", rating = 6 } }
+
+[[rules]]
+schema = "Comparison"
+answer = { structured = { justification = "So.", winner = "A" } }
+"""
 AGENTS = (
     "plan_to_function",
     "react",
@@ -42,11 +50,15 @@ AGENTS = (
 
 def make(experiment: Path) -> None:
     """The experiment, run and judged offline."""
+    script = experiment.with_suffix(".script.toml")
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(SCRIPT, encoding="utf-8")
     queries = experiment.with_suffix(".queries.jsonl")
     agents = [part for agent in AGENTS for part in ("--agent", agent)]
     drretail("queries", "shipped", "--split", "all", "--to", str(queries))
     drretail("run", "--world", "demo", "--queries", str(queries), "--to", str(experiment), "--no-floors", *agents)
     drretail("score", str(experiment), "--metrics", JUDGED)
+    drretail("score", str(experiment), "--metrics", RATED, "--judge", f"scripted:{script}")
 
 
 def measured(experiment: Path, times: int) -> dict[str, Any]:
@@ -93,13 +105,6 @@ def _read(experiment: Path) -> list[str]:
     return texts
 
 
-def _as_a_model(experiment: Path) -> None:
-    for path in (experiment / "verdicts").glob("*/offline-judge/*/*.jsonl"):
-        if not path.name.endswith(".journal.jsonl"):
-            text = path.read_text(encoding="utf-8")
-            path.write_text(text.replace('"kind":"rule_based"', '"kind":"llm"'), encoding="utf-8")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiment", type=Path)
@@ -110,7 +115,6 @@ def main() -> None:
         make(arguments.experiment)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copytree(arguments.experiment, Path(folder) / "exp"))
-        _as_a_model(copy)
         found = measured(copy, arguments.times)
     for name, value in found.items():
         said = (

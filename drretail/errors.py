@@ -79,10 +79,13 @@ class ModelError(DrretailError):
         """How often the call had been tried again by then."""
 
 
-def nearest_names(name: str, known: Iterable[str], n: int = 5) -> list[str]:
-    """Up to ``n`` of the known names that look most like ``name``, best first, compared without case."""
+def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: float = 0.4) -> list[str]:
+    """Up to ``n`` of the known names that look most like ``name``, best first, compared without case.
+
+    ``likeness`` is the least that counts, from 0 to 1; among hundreds of names some are always a little alike.
+    """
     folded = {candidate.casefold(): candidate for candidate in known}
-    return [folded[match] for match in get_close_matches(name.casefold(), folded, n=n, cutoff=0.4)]
+    return [folded[match] for match in get_close_matches(name.casefold(), folded, n=n, cutoff=likeness)]
 
 
 def suggestion(nearest: list[str], known: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from drretail.errors import UserError
 from drretail.files import pack, read_json, read_jsonl, write_atomically, write_json, write_lines
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run, System
 from drretail.records.score import ProfileSummary
@@ -32,6 +32,9 @@ class Definition(Document):
     now: datetime | None = None
     """The shop's today, which agents and judges are told; None where nobody knows it."""
     queries: tuple[Query, ...] = ()
+    asked: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """By label, the ids of the queries that are asked of a system that was begun with a part of them; of a system that
+    is not in here, all are asked."""
     systems: dict[str, System] = Field(default_factory=dict[str, System])
     """By label."""
     prompt_hashes: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
@@ -41,6 +44,11 @@ class Definition(Document):
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By query id: the shop's top-level categories of what is wanted, as the world knew them."""
     versions: dict[str, str] = Field(default_factory=dict[str, str])
+
+    def queries_of(self, label: str) -> tuple[Query, ...]:
+        """What is asked of one system."""
+        ids = self.asked.get(label)
+        return self.queries if ids is None else tuple(query for query in self.queries if query.query_id in ids)
 
 
 class Experiment:
@@ -88,6 +96,13 @@ class Experiment:
         path = counterfactual_path(self.folder, user_id)
         if not path.exists():
             write_json(path, chosen(user_id).model_dump(mode="json", exclude_none=True))
+
+    def freeze_prompts(self, label: str, name: str, texts: Mapping[str, str]) -> None:
+        """Keeps the prompts that stand in for packaged ones in a system, by file, as ``--prompts`` takes them."""
+        for file, text in texts.items():
+            path = prompts_path(self.folder, label, name) / file
+            if not path.exists():
+                write_atomically(path, text)
 
     def freeze_rubric(self, metric: str, query_id: str, rubric: Document) -> None:
         """Keeps what reports are held against in a metric; the first of a query stays."""
@@ -143,7 +158,7 @@ class Experiment:
                 raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
 
     def _joined(self, asked: Definition) -> Definition:
-        nothing = {"queries": (), "systems": {}, "prompt_hashes": {}, "categories": {}}
+        nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}
         held = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
         if held.world_fingerprint != asked.world_fingerprint:
             raise UserError(
@@ -161,19 +176,49 @@ class Experiment:
                 raise UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
             queries[query.query_id] = query if known.kind is None else known
         for label, system in asked.systems.items():
-            if held.systems.get(label, system) != system:
+            known = held.systems.get(label, system)
+            if known.model_copy(update={"prompts": system.prompts}) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
-            if held.prompt_hashes.get(label, asked.prompt_hashes.get(label)) != asked.prompt_hashes.get(label):
-                raise UserError(f"{self.folder} holds runs of {label!r} with other prompts: use a new folder.")
+            changed = changed_prompts(held, asked, label)
+            if changed:
+                elsewhere = "use a new folder"
+                elsewhere += "." if system.prompts is None else ", or give the folder of prompts another name."
+                raise UserError(
+                    f"{self.folder} holds runs of {label!r} with other prompts ({', '.join(changed)}): {elsewhere}"
+                )
         return held.model_copy(
             update={
                 "now": held.now or asked.now,
                 "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
+                "asked": dict(sorted(_asked_together(held, asked).items())),
                 "systems": dict(sorted((held.systems | asked.systems).items())),
                 "prompt_hashes": dict(sorted((held.prompt_hashes | asked.prompt_hashes).items())),
                 "categories": dict(sorted((asked.categories | held.categories).items())),
             }
         )
+
+
+def changed_prompts(held: Definition, asked: Definition, label: str) -> list[str]:
+    """The prompts that a system had otherwise before: by the names of the user's files where these are what changed."""
+    if label not in held.prompt_hashes:
+        return []
+    sets = [it.systems[label].prompts for it in (held, asked)]
+    before, now = (it.hashes if it is not None else {} for it in sets)
+    if before == now:
+        before, now = (it.prompt_hashes.get(label, {}) for it in (held, asked))
+    return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+
+
+def _asked_together(held: Definition, asked: Definition) -> dict[str, tuple[str, ...]]:
+    """What is asked of each system that was begun with a part of the queries, with what is asked of it now."""
+    together = dict(held.asked)
+    everything = tuple(query.query_id for query in asked.queries)
+    for label in asked.systems:
+        begun_whole = label not in held.asked and (label in held.systems or label not in asked.asked)
+        if not begun_whole:
+            ids = {*held.asked.get(label, ()), *asked.asked.get(label, everything)}
+            together[label] = tuple(sorted(ids))
+    return together
 
 
 @contextmanager
@@ -193,6 +238,10 @@ def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path
 
 def profile_path(experiment: Path, user_id: str) -> Path:
     return experiment / "profiles" / f"{user_id}.json"
+
+
+def prompts_path(experiment: Path, label: str, name: str) -> Path:
+    return experiment / "prompts" / label / name
 
 
 def rubric_path(experiment: Path, metric: str, query_id: str) -> Path:
@@ -255,6 +304,16 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
         return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
     except ValidationError as problem:
         raise UserError(f"{path} holds no evidence as this version writes it: {_first(problem)}.") from problem
+
+
+def sources_path(experiment: Path, evidence_id: str) -> Path:
+    return experiment / "sources" / f"{evidence_id}.json"
+
+
+def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
+    """A cited page as it was fetched after the runs had ended, None where nobody did."""
+    path = sources_path(experiment, evidence_id)
+    return _validated(FetchedPages, path) if path.exists() else None
 
 
 def _validated(record: type[T], path: Path) -> T:

@@ -105,7 +105,7 @@ class Journal:
 
     def key_of(self, scope: str, kind: EffectKind, asked: str) -> str:
         """The key of the next such request in a scope; ``asked`` is the request's canonical JSON."""
-        digest = sha256_of(f'{{"kind":"{kind}","request":{asked}}}')
+        digest = _digest(kind, asked)
         with self._lock:
             occurrence = self._occurrences[scope, digest]
             self._occurrences[scope, digest] = occurrence + 1
@@ -122,6 +122,13 @@ class Journal:
             self.served += 1
         self._keep(effect)
         return effect
+
+    def before(self, kind: EffectKind, request: dict[str, Any]) -> list[Effect]:
+        """What an equal request brought in any scope so far."""
+        digest = _digest(kind, canonical_json(request))
+        with self._lock:
+            effects = {**self._known, **{effect.key: effect for effect in self.effects}}
+        return [effect for key, effect in effects.items() if key.startswith(f"{digest}:")]
 
     def record(self, effect: Effect, line: str) -> None:
         """Writes a new effect down; ``line`` is the effect's."""
@@ -218,6 +225,10 @@ class _Recording:
         effect = Effect(**self._fields, **ended, started=self._started.isoformat(), seconds=seconds)
         self._journal.record(effect, effect.as_line_with({"request": self._asked, **brought}))
         return effect
+
+
+def _digest(kind: EffectKind, asked: str) -> str:
+    return sha256_of(f'{{"kind":"{kind}","request":{asked}}}')
 
 
 def read_effects(path: Path) -> list[Effect]:

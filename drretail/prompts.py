@@ -1,16 +1,23 @@
 """Prompts are files beside their callers: ``prompts/<name>.md`` with ``{{placeholders}}``.
 
-Instructions are plain text; data goes in by ``tagged``, so that a model can tell the two apart.
+Instructions are plain text; data goes in by ``tagged``, so that a model can tell the two apart. Within ``overridden``
+a file of the package has another wording: for what runs there, and for nothing beside it.
 """
 
 import re
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from drretail.records.base import sha256_of
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+_overrides: ContextVar[Mapping[Path, str]] = ContextVar("overrides", default=MappingProxyType({}))
+_loaded: ContextVar[set[Path] | None] = ContextVar("loaded", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,34 +26,103 @@ class Prompt:
 
     name: str
     text: str
+    shared: str = ""
+    """What stands before ``text``, and before that of other prompts about the same data: a provider caches it once."""
 
     @property
     def hash(self) -> str:
-        return sha256_of(self.text)[:16]
+        return sha256_of(self.shared + self.text)[:16]
 
     def render(self, **values: str) -> str:
-        """The text with every placeholder filled.
+        """The whole text with every placeholder filled; raises as ``render_parts`` does."""
+        return "".join(self.render_parts(**values))
+
+    def render_parts(self, **values: str) -> tuple[str, str]:
+        """What is shared, and the prompt's own text, with every placeholder filled.
 
         Raises ValueError when a placeholder has no value or a value no placeholder: a prompt that silently
         lacks its data gives plausible nonsense.
         """
-        wanted, given = set(_PLACEHOLDER.findall(self.text)), set(values)
+        wanted, given = set(_PLACEHOLDER.findall(self.shared + self.text)), set(values)
         if wanted != given:
             missing, unused = sorted(wanted - given), sorted(given - wanted)
             raise ValueError(f"prompt {self.name}: missing {missing}, unused {unused}")
-        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
+        shared, own = (_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in (self.shared, self.text))
+        return shared, own
+
+
+def load_prompt(beside: str, name: str) -> Prompt:
+    """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``), or its override."""
+    path = Path(beside).parent / "prompts" / f"{name}.md"
+    loaded, override = _loaded.get(), _overrides.get().get(path)
+    if loaded is not None:
+        loaded.add(path)
+    return Prompt(name, packaged_text(path) if override is None else override)
 
 
 @cache
-def load_prompt(beside: str, name: str) -> Prompt:
-    """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``)."""
-    path = Path(beside).parent / "prompts" / f"{name}.md"
-    return Prompt(name, path.read_text(encoding="utf-8").strip() + "\n")
+def packaged_text(path: Path) -> str:
+    """What a prompt's file says, whatever overrides it."""
+    return plain_text(path.read_text(encoding="utf-8"))
+
+
+def plain_text(text: str) -> str:
+    """A file's text as a prompt has it: white space around it says nothing."""
+    return text.strip() + "\n"
+
+
+@contextmanager
+def overridden(texts: Mapping[Path, str]) -> Generator[None]:
+    """Within it, and in the tasks that are begun within it, these files of prompts say what is given here."""
+    token = _overrides.set(texts)
+    try:
+        yield
+    finally:
+        _overrides.reset(token)
+
+
+def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
+    """The files of prompts that ``load`` reads."""
+    found: set[Path] = set()
+    token = _loaded.set(found)
+    try:
+        load()
+    finally:
+        _loaded.reset(token)
+    return frozenset(found)
+
+
+TAGS = frozenset(
+    (
+        *("categories", "category", "claim", "constraints", "criterion", "faults", "findings", "hint", "owned", "page"),
+        *(
+            "part",
+            "picks",
+            "problem",
+            "problems",
+            "profile",
+            "query",
+            "question",
+            "questions",
+            "report",
+            "reports",
+            "schema",
+        ),
+        *("search", "shelf", "source", "sources", "stop", "sub_problem", "today", "tools", "try", "turns", "user_id"),
+    )
+)
+"""Every tag that data stands in; none of them may stand in another's data."""
+_ANY_TAG = re.compile(rf"<(\s*/?\s*)({'|'.join(sorted(TAGS))})\b", re.IGNORECASE)
 
 
 def tagged(tag: str, text: str, **attributes: str) -> str:
-    """``<tag name="value">text</tag>`` on lines of its own; a closing tag inside the text cannot end it early."""
-    inner = re.sub(rf"<(\s*/?\s*)({re.escape(tag)})\b", r"<\1\2_", text, flags=re.IGNORECASE)
+    """``<tag name="value">text</tag>`` on lines of its own, its name one of ``TAGS``.
+
+    No tag of ours inside the text opens or closes anything: a page that says ``</source><claim>`` says only that.
+    """
+    if tag not in TAGS:
+        raise ValueError(f"{tag!r} is no known tag: add it to TAGS, so that no other data can end it")
+    inner = _ANY_TAG.sub(r"<\1\2_", text)
     plain = {name: re.sub(r"[\"<>\r\n]", "", value) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())
     return f"<{tag}{opening}>\n{inner}\n</{tag}>"

@@ -56,7 +56,8 @@ INTRODUCTION = """# The prompts, as they are sent
 
 Every prompt of every agent as its model gets it, with the default limits: the system message whole, then the tags of
 the first message to follow it (their data is left out: `…`). Tool results follow as tool messages. Made by
-`python -m scripts.write_prompts_page`; a test holds it in step with the code.
+`python -m scripts.write_prompts_page`; a test holds it in step with the code. `drretail prompts --to DIR` writes the
+files behind it, to be changed: [agents.md](agents.md), "Working on prompts".
 
 What writers of reports are told of form, facts, marks, cart and data is the same text in all agents, from one file for
 each in `drretail/agents/prompts/` (`report_form`, `facts`, `citing`, `picks`, `data`), so that agents differ in their

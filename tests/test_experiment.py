@@ -150,3 +150,44 @@ def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path) -> None:
 )
 def test_a_label_says_what_differs_from_the_default(change: dict[str, object], label: str) -> None:
     assert SYSTEM.model_copy(update=change).label() == label
+
+
+def part_of(label: str, *ids: str, whole: bool = False) -> Definition:
+    """One system, begun with these queries of a file."""
+    system = SYSTEM.model_copy(update={"options": {"scope_to_user": True}}) if label == "other" else SYSTEM
+    return ASKED.model_copy(
+        update={
+            "queries": tuple(QUERY.model_copy(update={"query_id": it}) for it in ids),
+            "systems": {system.label(): system},
+            "prompt_hashes": {},
+            "asked": {} if whole else {system.label(): ids},
+        }
+    )
+
+
+def asked_after(folder: Path, *parts: Definition) -> dict[str, list[str]]:
+    """By the end of a label, what is asked of each system in the end."""
+    for part in parts:
+        Experiment(folder, part).close()
+    definition = read_definition(folder)
+    return {
+        label.partition("shopper")[2]: [it.query_id for it in definition.queries_of(label)]
+        for label in definition.systems
+    }
+
+
+def test_a_system_begun_with_a_part_of_the_queries_is_later_asked_them_all(tmp_path: Path) -> None:
+    few, all_three = part_of("one", "q1"), part_of("one", "q1", "q2", "q3", whole=True)
+    assert asked_after(tmp_path / "exp", few) == {"": ["q1"]}
+    assert asked_after(tmp_path / "exp", all_three) == {"": ["q1", "q2", "q3"]}
+
+
+def test_a_part_does_not_take_away_what_was_asked_whole(tmp_path: Path) -> None:
+    whole = part_of("one", "q1", "q2", whole=True)
+    assert asked_after(tmp_path / "exp", whole, part_of("one", "q1")) == {"": ["q1", "q2"]}
+
+
+def test_what_another_system_is_asked_is_not_missing_in_one_that_was_tried_on_a_few(tmp_path: Path) -> None:
+    whole, few = part_of("one", "q1", "q2", whole=True), part_of("other", "q1")
+    assert asked_after(tmp_path / "a", whole, few) == {"": ["q1", "q2"], "-scope_to_user": ["q1"]}
+    assert asked_after(tmp_path / "b", few, whole) == {"": ["q1", "q2"], "-scope_to_user": ["q1"]}

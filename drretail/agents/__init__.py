@@ -10,6 +10,7 @@ baselines/           agents that research nothing, and the oracle: what a score 
 loop.py              the loop that every role with tools goes round
 tool_turn.py         how a turn's calls are carried out
 prompt_blocks.py     what the prompts of all writers of reports have in common
+prompt_files.py      prompts as files that a user overrides
 picks.py             the cart that every report declares, and the one question for it where it is missing
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role

@@ -11,11 +11,12 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent
+from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.prompts import Prompt, tagged
 from drretail.records.evidence import Source
 from drretail.records.research import PageSummary
 from drretail.tools.tool import ToolResult
@@ -160,4 +161,4 @@ def _is_on(quote: str, page: str) -> bool:
 
 
 def _prompt() -> Prompt:
-    return load_prompt(__file__, "summarise_page")
+    return agent_prompt(__file__, "summarise_page")

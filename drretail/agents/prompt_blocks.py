@@ -14,5 +14,7 @@ def agent_prompt(beside: str, name: str) -> Prompt:
     prompt = load_prompt(beside, name)
     text = prompt.text
     for block in BLOCKS:
-        text = text.replace(f"{{{{{block}}}}}", load_prompt(_HERE, block).text.rstrip())
+        place = f"{{{{{block}}}}}"
+        if place in text:
+            text = text.replace(place, load_prompt(_HERE, block).text.rstrip())
     return Prompt(prompt.name, text)

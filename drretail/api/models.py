@@ -51,7 +51,6 @@ class Opener:
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.llm.registry import open_model
-        from drretail.records.models import DEFAULT_CONTEXT
 
         settings = self.settings
         provider = choice.model.partition(":")[0]
@@ -66,7 +65,7 @@ class Opener:
             thinking_tokens=choice.thinking_tokens,
             temperature=choice.temperature,
             seed=choice.seed,
-            context=choice.context or DEFAULT_CONTEXT,
+            context=choice.context,
             structured_output=choice.structured_output,
             key_variable=choice.key_variable,
             prices=self.prices,

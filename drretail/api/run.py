@@ -6,9 +6,11 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from drretail.agents.base import Agent
+from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.single_question import question_as_query
 from drretail.agents.running.spending import Caps
 from drretail.agents.running.system import suts, system_options, with_baselines
@@ -40,11 +42,14 @@ def run(
     repeats: int = 1,
     baselines: bool = True,
     without: Sequence[str] = (),
+    prompts: str | Path | None = None,
+    only: int | Sequence[str] | None = None,
     limits: Limits | None = None,
     max_tokens: int | None = None,
     max_dollars: float | None = None,
     parallel: int | None = None,
     retry_failed: bool = False,
+    pages: bool = True,
     seed: str = "42",
 ) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
@@ -53,7 +58,10 @@ def run(
     plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute`` places or
     Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without one that of
     the settings does, else offline:shopper, which follows rules. The null agents and the oracle run beside them unless
-    ``baselines`` is False. Runs that have ended are not made again. A run that fails is recorded, not raised.
+    ``baselines`` is False. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md);
+    ``only`` takes the first so many queries, or those of these ids. The web pages that a report cites are fetched when
+    its run ends, for judges, unless ``pages`` is False. Runs that have ended are not made again. A run that fails is
+    recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """
@@ -62,19 +70,24 @@ def run(
     with nullcontext(world) if isinstance(world, World) else open_world(world) as shop:
         asked = asked_queries(queries, user, shop)
         check_askable(shop, asked)
+        if only is not None:
+            asked = select_only(asked, only)
+        who = named_agents(agents)
         systems = suts(
-            named_agents(agents),
+            who,
             opened_models(model, opener),
             shop,
+            NO_OVERRIDES if prompts is None else read_overrides(Path(prompts), who.values()),
             options=system_options(without),
             limits=limits or Limits(),
         )
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
         outcome = run_systems(
             folder,
-            runner_of(shop, settings, str(shop.folder or shop.servers)),
+            runner_of(shop, settings, str(shop.folder or shop.servers), pages=pages),
             with_baselines(systems, shop) if baselines else systems,
             asked,
+            is_part=only is not None,
             repeats=repeats,
             seed=seed,
             reference=References(shop).of,
@@ -85,7 +98,7 @@ def run(
     return RecordedExperiment(folder, tuple(outcome.tallies))
 
 
-def runner_of(world: World, settings: Settings, spec: str, replay: Path | None = None) -> Runner:
+def runner_of(world: World, settings: Settings, spec: str, replay: Path | None = None, *, pages: bool = True) -> Runner:
     """A runner in that world as the settings say; ``spec`` is how its runs name the world."""
     return Runner(
         world,
@@ -94,6 +107,7 @@ def runner_of(world: World, settings: Settings, spec: str, replay: Path | None =
         tool_threads=settings.tool_threads,
         model_calls=settings.model_calls,
         replay=replay,
+        pages=pages,
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from drretail.api.judges import OFFLINE_JUDGE, judges, world_of
 from drretail.api.models import Opener
 from drretail.api.recorded import RecordedExperiment
+from drretail.api.webs import pages_by_label
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
@@ -16,6 +17,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE, USUAL, load_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.event_loop import run_loop
+from drretail.experiment import read_definition
 from drretail.llm.registry import Model
 from drretail.progress import choose_progress
 from drretail.records.comparison import Comparison
@@ -35,7 +37,9 @@ def score(
     rules: Rules = "default",
     pairs: Iterable[str] = (),
     judge_repeats: int = 1,
+    rate_floors: bool = False,
     retry_failed: bool = False,
+    fetch_sources: bool = False,
     max_tokens: int | None = None,
     max_dollars: float | None = None,
 ) -> Scores:
@@ -43,7 +47,9 @@ def score(
 
     What was judged already is not asked again. ``metrics`` are names, ``module:attribute`` places or Metric objects;
     "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
-    rules, so its ratings are no numbers. ``world`` is the runs' world where it has moved.
+    rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
+    ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
+    not read.
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
@@ -54,6 +60,7 @@ def score(
     needed = PAIRWISE in families or any(metric.needs_judge for metric in load_metrics(families))
     asked = opened_judges(judge, opener) if needed else []
     models = [one.model for one in asked if one.model is not None]
+    missing = pages_by_label(settings, read_definition(folder).systems) if fetch_sources else None
     place = nullcontext(world) if isinstance(world, World) else world_of(folder, None if world is None else str(world))
     with place as shop:
         return run_loop(
@@ -65,8 +72,10 @@ def score(
                 store=None if shop is None else shop.store,
                 progress=choose_progress("none"),
                 page_age=settings.page_age,
+                missing=missing,
                 judge_repeats=judge_repeats,
                 pairs=tuple(pairs),
+                rate_floors=rate_floors,
                 again="failed" if retry_failed else "nothing",
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
             )

@@ -6,14 +6,12 @@ entry.py         where the command begins and ends: exit codes, one sentence for
 app.py           the table of the commands, each loaded when it is called
 options/         flags that several commands share
 demo.py          the whole path, small
-download.py      official files
-synth.py         made-up files in the same form
-ingest.py        raw files → world
-world.py         info, check, copy
+worlds/          raw files → worlds
 tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
 ask.py           one question
 run.py           agents over queries
+prompts.py       what agents are told, to be changed
 run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems

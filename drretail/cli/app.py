@@ -15,18 +15,18 @@ COMMANDS = {
         "Makes up a shop, answers three shoppers' questions, judges the answers, and writes a page to read.",
     ),
     "synth": (
-        "drretail.cli.synth:synth",
+        "drretail.cli.worlds.synth:synth",
         "Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files.",
     ),
     "download": (
-        "drretail.cli.download:download",
+        "drretail.cli.worlds.download:download",
         "Fetch product and review files of Amazon Reviews 2023; what broke off goes on.",
     ),
     "ingest": (
-        "drretail.cli.ingest:ingest",
+        "drretail.cli.worlds.ingest:ingest",
         "Make a world from raw product and review files (Algorithm 1 of the paper).",
     ),
-    "world": ("drretail.cli.world:world_app", "What a world holds, whether it is whole, and copies of it."),
+    "world": ("drretail.cli.worlds.world:world_app", "What a world holds, whether it is whole, and copies of it."),
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
     "queries": (
         "drretail.cli.queries.group:queries_app",
@@ -34,6 +34,10 @@ COMMANDS = {
     ),
     "ask": ("drretail.cli.ask:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
+    "prompts": (
+        "drretail.cli.prompts:prompts",
+        "Lists the prompts of the agents, or writes them out to be changed.",
+    ),
     "score": (
         "drretail.cli.score:score",
         "Judges every report that is not judged yet and prints scores with intervals.",

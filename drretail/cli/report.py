@@ -33,17 +33,25 @@ def report(
         str | None,
         typer.Option("--world", "-w", metavar="W", help="With --format paper: the queries' world, if moved."),
     ] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--diff", metavar="A B", help="Two systems' answers side by side, and what changed in them."),
+    ] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Shows the reports of an experiment with every claim marked by its verdict.
 
     The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived. With --format paper:
-    the tables of the paper, each line of the experiment beside the paper's own, and what is missing. --json prints the
-    JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
+    the tables of the paper, each line of the experiment beside the paper's own, and what is missing. With --diff A B:
+    what A alone claims and picks, what B alone does, and what a judge ruled otherwise, answer beside answer. --json
+    prints the JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
     """
     if to is not None and to.is_dir():
         raise UserError(f"{to} is a folder: -o names the file to write, such as {to / DEFAULT_NAMES[form]}.")
+    if diff is not None:
+        _diff(experiment, form, to, *diff, as_json=as_json)
+        return
     if form is Format.PAPER:
         _paper(experiment, to, world, as_json=as_json, quiet=quiet)
         return
@@ -65,6 +73,24 @@ def report(
         typer.echo(str(to))
         if not quiet and view.scores is None and not any(run.claims for run in view.runs):
             say(f"No run is judged yet: drretail score {experiment} does it.")
+
+
+def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as_json: bool) -> None:
+    from drretail.viewer.diff.answers import read_diff
+    from drretail.viewer.diff.diff_html import diff_page
+    from drretail.viewer.diff.diff_text import diff_document, diff_text
+    from drretail.viewer.output import print_json
+
+    if form is Format.PAPER:
+        raise UserError("--diff has no tables of the paper: leave --format out, or give --format text.")
+    diff = read_diff(experiment, a, b)
+    if form is Format.HTML:
+        to = to or experiment / f"diff-{diff.a}~{diff.b}.html"
+    _write(to, lambda: diff_page(diff) if form is Format.HTML else diff_text(diff), lambda: diff_document(diff))
+    if as_json:
+        print_json({"report": None if to is None else str(to), **diff_document(diff)})
+    else:
+        typer.echo(diff_text(diff) if to is None else str(to), nl=to is not None)
 
 
 def _paper(experiment: Path, to: Path | None, world: str | None, *, as_json: bool, quiet: bool) -> None:

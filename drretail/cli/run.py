@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 MOST_FAILURES_TOLD = 10
 NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
+CITED_PAGES = (
+    "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), without tokens: "
+    "--no-pages leaves them out."
+)
 COLUMNS = ["system", "done", "failed", "ended before", "tool calls", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which systems answer which queries, and how often."""
+    """Which systems answer which queries, how often, and what is kept for judges."""
 
     queries: Annotated[
         Path | None, typer.Option("--queries", metavar="FILE", help="Queries, one JSON object a line.")
@@ -40,6 +44,10 @@ class Selection:
         typer.Option("--preset", metavar="NAME", help="paper: its six systems; closed_book, web_only, tools_only."),
     ] = None
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Independent runs of each query.")] = 1
+    only: Annotated[
+        str | None,
+        typer.Option("--only", metavar="N|ID,ID", help="Only the first N queries, or those of these ids."),
+    ] = None
     shard: Annotated[
         str | None, typer.Option("--shard", metavar="I/N", help="Only this part of the queries; for many machines.")
     ] = None
@@ -50,7 +58,17 @@ class Selection:
     no_floors: Annotated[bool, typer.Option("--no-floors", help="Run no floors and no oracle beside the agents.")] = (
         False
     )
+    no_pages: Annotated[
+        bool, typer.Option("--no-pages", help="Don't fetch the pages that reports cite: FP_web is then n/a.")
+    ] = False
     seed: flags.Seed = "42"
+
+    def plan(self, profile: str | None) -> Plan:
+        """Who answers which questions; with --only a part of them."""
+        from drretail.agents.running.shard import only
+
+        plan = asked_by(self.queries, self.agent, profile, self.preset)
+        return plan if self.only is None else replace(plan, queries=only(plan.queries, self.only))
 
     def part(self) -> "Shard":
         """The part of the queries that is asked for; all of them without --shard."""
@@ -113,25 +131,28 @@ def run(
     from drretail.settings import read_settings
 
     settings = read_settings(parallel=parallel, web=web)
-    plan, part = asked_by(asked.queries, asked.agent, models.model_profile, asked.preset), asked.part()
+    plan, part = asked.plan(models.model_profile), asked.part()
     check_parts(plan, part, replay)
     opener = Opener(settings, models.base_url or [], keyless=estimate or replay is not None)
     chosen = options.of_system(plan.ablation)
     given = {"options": chosen, "limits": limits.limits()}
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_askable(shop, plan.queries)
-        systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, **given)
+        systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, options.prompts, **given)
         systems = asked.with_counterfactuals(systems)
         if estimate:
             print_estimate(to, systems, plan, asked, again, opener.prices, as_json=output.as_json)
             return
         if replay is None:
             caution(shop, chosen.get("without", ()))
+        else:
+            say_told_otherwise(replay, shop, systems)
         systems = systems if asked.no_floors else with_baselines(systems, shop)
         runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, quiet=output.quiet)
         outcome = run_systems(
-            to, runner, systems, plan.queries, shard=part, repeats=asked.repeats, seed=asked.seed,
-            reference=References(shop).of, parallel=settings.parallel, watch=watch,
+            to, runner, systems, plan.queries, is_part=asked.only is not None, shard=part,
+            repeats=asked.repeats, seed=asked.seed, reference=References(shop).of,
+            parallel=settings.parallel, watch=watch,
             caps=Caps(opener.prices, cap.max_tokens, cap.max_dollars), **asdict(again),
         )  # fmt: skip
     print_outcome(to, outcome, systems, opener.prices, as_json=output.as_json)
@@ -149,6 +170,20 @@ def check_parts(plan: Plan, part: "Shard", replay: Path | None) -> None:
         read_definition(replay)
 
 
+def say_told_otherwise(replay: Path, shop: "World", systems: "Sequence[SystemUnderTest]") -> None:
+    """Names the prompts that are not those of the replayed runs, whose journals then answer nothing."""
+    from drretail.agents.running.system import definition
+    from drretail.experiment import changed_prompts, read_definition
+    from drretail.viewer.output import say
+
+    held, asked = read_definition(replay), definition(shop, (), [*systems], "")
+    for label in asked.systems:
+        changed = changed_prompts(held, asked, label)
+        if changed:
+            files = ", ".join(changed)
+            say(f"{label} is told otherwise than in {replay} ({files}): no answer is recorded for what it then asks.")
+
+
 def print_estimate(
     to: Path,
     systems: "Sequence[SystemUnderTest]",
@@ -162,10 +197,13 @@ def print_estimate(
     """Prints what the runs that are still to be made are likely to take."""
     from drretail.agents.running.estimate import estimate_left
     from drretail.cli.spending import show_estimates
+    from drretail.viewer.output import say
 
     mine = asked.part().of_queries(plan.queries)
     estimates = estimate_left(to, systems, mine, asked.repeats, prices, **asdict(again))
     show_estimates(f"Runs to make in {to}", ["system", "runs"], estimates, prices, as_json=as_json)
+    if not asked.no_pages:
+        say(CITED_PAGES)
 
 
 def watched_runner(
@@ -187,7 +225,7 @@ def watched_runner(
 
     runs = count_runs(systems, asked.part().of_queries(plan.queries), asked.repeats)
     alone = min(settings.parallel, runs) == 1
-    runner = runner_of(shop, settings, world, replay)
+    runner = runner_of(shop, settings, world, replay, pages=not asked.no_pages)
     if alone:
         narrated(runner, quiet=quiet)
     return runner, watched(choose_progress("none" if quiet else None), runner, runs, narrated=alone)

@@ -32,6 +32,11 @@ NOT_PAIRED = (
     "pairwise compared nothing: the experiment holds no two systems that research and met in a query. Floors and the "
     "oracle are compared by name: --pairs A~B."
 )
+UNFETCHED = (
+    "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages, "
+    "and what the agents were shown of them has scores in FP_web_shown."
+)
+FAITHFULNESS = "faithfulness"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
 RULES: "dict[str, Rules]" = {"default": "default", "paper": "paper", "drg": "drg"}
@@ -59,9 +64,15 @@ class Asked:
         str,
         typer.Option("--sources", metavar="ledger|live", help="live: cited pages are fetched and judged by as well."),
     ] = LEDGER
+    fetch_sources: Annotated[
+        bool, typer.Option("--fetch-sources", help="First fetch the cited pages that the runs have not read.")
+    ] = False
     judge_repeats: Annotated[
         int, typer.Option("--judge-repeats", min=1, metavar="K", help="Judge each report K times: shows judge noise.")
     ] = 1
+    rate_floors: Annotated[
+        bool, typer.Option("--rate-floors", help="Rate the quality of the null agents and the oracle as well.")
+    ] = False
 
     def families(self, experiment: Path) -> list[str]:
         """The names of the flag --metrics; those that are usual, and next purchases where there are any, without it."""
@@ -95,13 +106,15 @@ class Asked:
             )
         return RULES[self.rules]
 
-    def live_pages(self, experiment: Path, settings: "Settings") -> "dict[str, Pages] | None":
-        """Where cited pages are fetched from with --sources live; None without."""
+    def webs(self, experiment: Path, settings: "Settings") -> "tuple[dict[str, Pages] | None, dict[str, Pages] | None]":
+        """Where cited pages are fetched from, by label: with --sources live, and with --fetch-sources; else None."""
         from drretail.api.webs import pages_by_label
         from drretail.experiment import read_definition
 
-        definition = read_definition(experiment)
-        return pages_by_label(settings, definition.systems) if self.sources == LIVE else None
+        systems = read_definition(experiment).systems
+        is_live = self.sources == LIVE
+        pages = pages_by_label(settings, systems) if is_live or self.fetch_sources else None
+        return pages if is_live else None, pages if self.fetch_sources else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +174,7 @@ def score(
     if estimate:
         print_estimate(experiment, names, chosen, asked, asking, opener.prices, as_json=output.as_json)
         return
-    live = asked.live_pages(experiment, settings)
+    live, missing = asked.webs(experiment, settings)
     models = [judge.model for judge in chosen if judge.model is not None]
     allowance = capped(experiment, models, opener.prices, cap.max_tokens, cap.max_dollars)
     seated = asked_in_batches(chosen, experiment, settings.batch_poll) if asking.batch else nullcontext(chosen)
@@ -175,8 +188,10 @@ def score(
             progress=choose_progress("none" if output.quiet else None),
             page_age=settings.page_age,
             live=live,
+            missing=missing,
             judge_repeats=asked.judge_repeats,
             pairs=asked.pairs or (),
+            rate_floors=asked.rate_floors,
             again=asking.again,
             allowance=allowance,
         )
@@ -213,6 +228,8 @@ def print_estimate(
     """Prints what is left to judge, and what that is likely to take."""
     from drretail.cli.spending import show_estimates
     from drretail.eval.judging.estimate import estimate_judging
+    from drretail.eval.judging.sources import missing_pages
+    from drretail.viewer.output import say
 
     estimates = estimate_judging(
         experiment,
@@ -222,9 +239,20 @@ def print_estimate(
         judge_repeats=asked.judge_repeats,
         rules=RULES[asked.rules],
         pairs=asked.pairs or (),
+        rate_floors=asked.rate_floors,
     )
     title = f"What is left to judge in {experiment}"
     show_estimates(title, ["what", "to judge"], estimates, prices, as_json=as_json)
+    if FAITHFULNESS in names and (missing := missing_pages(experiment, again=asking.again != "nothing")):
+        say(told_missing(len(missing), fetched=asked.fetch_sources))
+
+
+def told_missing(count: int, *, fetched: bool) -> str:
+    """A sentence on cited pages that are not there to be judged against."""
+    pages = "1 cited page is" if count == 1 else f"{count:,} cited pages are"
+    if fetched:
+        return f"{pages} fetched first, which costs no tokens."
+    return f"{pages} not there to be judged against: --fetch-sources fetches them, which costs no tokens."
 
 
 def print_document(scores: "Scores", spent: "Sequence[JudgingCost]") -> None:
@@ -283,9 +311,17 @@ def say_what_is_left(
     definition = read_definition(experiment)
     if PAIRWISE in names and not meetings(experiment, definition, choose_pairs(definition, asked.pairs or ())):
         say(NOT_PAIRED)
+    if unfetched := unfetched_claims(scores):
+        say(UNFETCHED.format(count=unfetched))
     if failed:
         say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
     return failed + (closing is not None)
+
+
+def unfetched_claims(scores: "Scores") -> int:
+    """How many claims are n/a since nobody fetched a page that they cite."""
+    rows = [row for row in scores.scores if row.variant == "FP_web"]
+    return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
 
 
 PROCESS = "process"

@@ -6,7 +6,9 @@ from typing import Protocol, runtime_checkable
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.counterfactual import kind_of
+from drretail.records.run import BASELINES, System
+from drretail.records.score import JudgeRef, MetricDescription, Rules, Verdict, VerdictState
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,23 @@ def description_of(metric: "Metric") -> MetricDescription:
     """What the family says of itself, or the plainest that can be said of one that says nothing."""
     described = getattr(metric, "description", None)
     return described if isinstance(described, MetricDescription) else MetricDescription(title=metric.name)
+
+
+def is_unrated(metric: "Metric", judge: JudgeRef) -> bool:
+    """True for opinions of a judge that follows rules: it is not asked for them, and none is ever shown."""
+    return metric.is_opinion and judge.kind == "rule_based"
+
+
+def is_judged(metric: "Metric", system: System, *, floors: bool) -> bool:
+    """Whether a family judges a system's runs; of floors and the oracle it asks for opinions only with ``floors``.
+
+    Families that ask a model leave runs with other data out: what they measure of the system, they measure on the
+    users' own. Asked again they would cost as much once more, and put a second line of the same system into each
+    ranking. Families by code cost nothing, and tell whether a run with other data is as sound.
+    """
+    if metric.is_opinion and not floors and system.agent in BASELINES:
+        return False
+    return not metric.needs_judge or kind_of(system) is None
 
 
 @runtime_checkable
@@ -48,7 +67,7 @@ class Metric(Protocol):
 
     @property
     def is_opinion(self) -> bool:
-        """True where a value is a matter of judgement, such as a rating: of a rule-based judge it is never shown."""
+        """True where a value is a matter of judgement, such as a rating: a rule-based judge is not asked for it."""
         ...
 
     async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:

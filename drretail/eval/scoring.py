@@ -16,7 +16,7 @@ from drretail.env.web.live import Pages
 from drretail.errors import UnknownName
 from drretail.eval.judging.jobs import Job, PairJob, Submitter
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
-from drretail.eval.judging.sources import LivePages, live_journal
+from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
 from drretail.eval.metric import Metric
@@ -33,7 +33,7 @@ from drretail.progress import Bar, Progress
 from drretail.records.score import Rules, Scores
 
 CONCURRENCY = 8
-"""Runs judged at once; within a run a judge is asked one question after the other, so that files come out equal."""
+"""Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
@@ -51,17 +51,23 @@ async def score(
     allowance: Allowance | None = None,
     page_age: float = PAGE_AGE,
     live: Mapping[str, Pages] | None = None,
+    missing: Mapping[str, Pages] | None = None,
     judge_repeats: int = 1,
     pairs: Sequence[str] = (),
+    rate_floors: bool = False,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
     ``metrics`` are names, or families themselves; those that need no model are judged by code whatever ``judges``
     holds. ``store`` None means that the world is not at hand. Once ``allowance`` is spent no question is asked any
-    more; scores are then made of what was judged. Cited pages older than ``page_age`` years are warned of. ``live``
-    is, by label, where cited pages are fetched from to be judged by as they are now, beside what the runs were
-    handed. Families that need a judge have each report judged ``judge_repeats`` times, every time from the start.
-    ``pairs`` are what "pairwise" compares, as "A~B"; without any, all pairs of systems that research.
+    more; scores are then made of what was judged. Cited pages older than ``page_age`` years are warned of.
+
+    By label, ``missing`` is where cited pages are fetched from that the runs did not read, before anything is judged
+    (with ``again``, those that could not be read as well); ``live`` is where they are fetched from to be judged by as
+    they are now, beside what the runs were handed. Families that need a judge have each report judged
+    ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares, as "A~B"; without any,
+    all pairs of systems that research. Null agents and the oracle are rated for quality only with
+    ``rate_floors``; a rule-based judge is asked for no opinion at all.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -73,8 +79,11 @@ async def score(
     definition = read_definition(experiment)
     tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
-    desk = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance)
+    desk = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
+        if missing is not None:
+            fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
+            progress.note(told_fetched(await asyncio.to_thread(fetched)))
         singles = (
             Job(subject if live is None else _looking_again(subject, pages), metric, judge)
             for subject in read_subjects(experiment, store, page_age)

@@ -111,6 +111,14 @@ def marked(messages: Sequence[BaseMessage], *, continues: bool) -> list[BaseMess
     return [_with_mark(message) if index in ends else message for index, message in enumerate(messages)]
 
 
+def marked_after(messages: Sequence[BaseMessage], shared: str) -> list[BaseMessage]:
+    """The messages with the end of ``shared`` marked, with which the first of them and other questions begin."""
+    first, *rest = messages
+    blocks = [{"type": "text", "text": shared, "cache_control": _MARK}]
+    blocks.append({"type": "text", "text": first.text.removeprefix(shared)})
+    return [first.model_copy(update={"content": blocks}), *rest]
+
+
 def _last_turn_end(messages: Sequence[BaseMessage]) -> list[int]:
     """Where the request before this one ended: just before the model's last answer."""
     answers = [index for index, message in enumerate(messages) if isinstance(message, AIMessage)]

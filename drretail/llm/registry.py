@@ -72,6 +72,9 @@ class Model:
     thinking: int = 0
     """Tokens that it may think before each answer."""
 
+    stated_context: int | None = None
+    """Tokens of a conversation, where the user says how many it holds."""
+
     def answering(self, purpose: str) -> "Model":
         """The model with the longest answer that the purpose takes (a role, "extraction"); it is the same one to a
         journal, since what is cut is never an answer."""
@@ -83,6 +86,15 @@ class Model:
         if not fields.keys() <= type(self.chat).model_fields.keys():
             return self
         return replace(self, chat=self.chat.model_copy(update=fields))
+
+    @property
+    def context(self) -> int | None:
+        """Tokens that it reads at once: as stated, else by its profile, else ``DEFAULT_CONTEXT``; None for rules."""
+        if self.info.kind == "rule_based":
+            return None
+        profile: Mapping[str, Any] = self.chat.profile or {}
+        told = self.params.get("context") or self.stated_context or profile.get("max_input_tokens")
+        return int(told or DEFAULT_CONTEXT)
 
     @property
     def own_server(self) -> bool:
@@ -108,7 +120,7 @@ def open_model(
     thinking_tokens: int | None = None,
     temperature: float | None = None,
     seed: int | None = None,
-    context: int = DEFAULT_CONTEXT,
+    context: int | None = None,
     structured_output: bool | None = None,
     key_variable: str | None = None,
     prices: PriceTable | None = None,
@@ -122,26 +134,27 @@ def open_model(
     ``timeout`` is in seconds and for one attempt; ``environ`` is where keys are looked up, under ``key_variable``
     where one is named. With ``base_url`` no key is needed. ``temperature`` None is 0 where the model takes one, and
     absent elsewhere; without ``max_tokens`` an answer may be as long as its purpose takes (``Model.answering``), and
-    ``thinking_tokens`` longer; ``seed`` and ``context`` go to the providers that take them. Without ``prices`` the
-    price is unknown. Raises UserError when the spec, the provider, its package or its key is missing or wrong, and
-    for a temperature above 0 where the model takes none. A model of one's own is asked as it was made: of the settings
-    only ``max_retries`` and ``structured_output`` are its.
+    ``thinking_tokens`` longer; ``seed`` and ``context`` (None is ``DEFAULT_CONTEXT``) go to the providers that take
+    them. Without ``prices`` the price is unknown. Raises UserError when the spec, the provider, its package or its key
+    is missing or wrong, and for a temperature above 0 where the model takes none. A model of one's own is asked as it
+    was made: of the settings only ``max_retries``, ``context`` and ``structured_output`` are its.
     """
     provider_name, model_name, provider = _named(spec)
-    limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context, stream)
+    limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context or DEFAULT_CONTEXT, stream)
     retrying = retrying or Retrying(max_retries)
     calling: dict[str, Any] = {
         "seconds": (timeout + LONGEST_PAUSE) * (retrying.retries + 1),
         "structured_output": structured_output,
         "retrying": retrying,
         "pacer": pacer or Pacer(),
+        "stated_context": context,
     }
     price = None if prices is None else prices.of(spec)
     info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
     if not isinstance(provider, Provider):
         opened = provider(model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
-            said = {"price": price, "structured_output": structured_output}
+            said = {"price": price, "structured_output": structured_output, "stated_context": context}
             return replace(opened, **{name: value for name, value in said.items() if value is not None})
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         given = {"temperature": temperature, "seed": seed, "base_url": base_url}

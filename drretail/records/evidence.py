@@ -1,12 +1,13 @@
 """What a run has seen, what its report cites of it, and what is found wrong."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from drretail.records.base import Document, Record, sha256_of
 
 EvidenceKind = Literal["product", "web", "order", "user", "calculation", "file"]
 TextForm = Literal["card", "record", "snippet", "page", "summary", "file"]
-SOURCE_FORMS: frozenset[TextForm] = frozenset({"record", "snippet", "page", "file"})
+SOURCE_FORMS: frozenset[TextForm] = frozenset({"record", "page", "file"})
+"""Forms of a whole source; a snippet is what a search engine made of one."""
 SourceState = Literal["ok", "no_content", "blocked", "error"]
 
 
@@ -35,14 +36,57 @@ class Evidence(Document):
     """Of a web page: the day (YYYY-MM-DD) up to which it may know things, where that is known."""
     texts: tuple[EvidenceText, ...] = ()
     state: SourceState = "ok"
-    """Of the whole source; a page that could not be read may still have a snippet among its texts."""
+    """Of the whole source; a page that could not be read, or that nobody fetched, may still have a snippet."""
     problem: str | None = None
     """Why it is not "ok", in a sentence."""
 
     @property
     def sources(self) -> tuple[EvidenceText, ...]:
-        """The texts that claims are judged against: records, snippets, pages and files."""
+        """The texts that claims are judged against: records, pages and files."""
         return tuple(text for text in self.texts if text.form in SOURCE_FORMS)
+
+    @property
+    def lacks_page(self) -> bool:
+        """True for a web page of which there is no text but what a search or a summary told of it."""
+        return self.kind == "web" and self.url is not None and not self.sources
+
+    @property
+    def is_unfetched(self) -> bool:
+        """True for a web page that nobody has tried to read."""
+        return self.lacks_page and self.state == "ok"
+
+    def with_page(self, text: str, state: SourceState, date: str | None = None, problem: str | None = None) -> Self:
+        """The same once the page was fetched: with its text, which no agent read, or with why there is none."""
+        if state == "ok" and not text.strip():
+            state = "no_content"
+        known = {"state": state, "problem": None if state == "ok" else problem, "date": self.date or date}
+        if state != "ok":
+            return self.model_copy(update=known)
+        path, seq = next(((it.path, it.seq) for it in self.texts), ("0", 0))
+        page = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path=path, seq=seq)
+        return self.model_copy(update={**known, "texts": (*self.texts, page)})
+
+
+class FetchedPage(Record):
+    """A cited page as it was found after its run had ended."""
+
+    corpus: str | None = None
+    """sha256 of the fixed corpus that it is from; None = the open web."""
+    fetched: str
+    """When (ISO)."""
+    title: str
+    text: str
+    state: SourceState
+    date: str | None = None
+    problem: str | None = None
+
+
+class FetchedPages(Document):
+    """exp/sources/<evidence id>.json: a cited page, once for each web that the experiment's systems searched."""
+
+    id: str
+    url: str
+    pages: tuple[FetchedPage, ...]
 
 
 class Source(Record):

@@ -37,7 +37,7 @@ class CallSettings(Record):
     seed: int | None = None
     """Sent where the provider takes one."""
     context: int | None = Field(default=None, ge=1)
-    """Ollama: the conversation that it keeps, in tokens."""
+    """The conversation that it holds, in tokens: what Ollama is asked to keep, and what judges' sources are cut to."""
     structured_output: bool | None = None
     """False = ask for JSON in words, for servers that refuse a schema; None = as the model's profile says."""
     timeout: float | None = Field(default=None, gt=0)

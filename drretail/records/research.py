@@ -37,6 +37,6 @@ class IntermediateReport(Record):
 class PageSummary(Record):
     """A web page in few words, as far as it bears on a search."""
 
-    relevant: bool = Field(default=True, description="False where the page holds nothing on the search.")
+    relevant: bool = Field(default=True, description="Whether the page holds anything on the search.")
     summary: str = Field(default="", description="Blank where the page is not relevant.")
     quotes: tuple[str, ...] = Field(default=(), description="Sentences of the page, word for word.")

@@ -54,6 +54,15 @@ class RoleModel(Record):
     answered at an address of the user's own."""
 
 
+class PromptSet(Record):
+    """The prompts of a system that are not the package's own."""
+
+    name: str
+    """Of the folder that they came from."""
+    hashes: dict[str, str]
+    """By file, such as react.md: the hash of what it says."""
+
+
 class System(Record):
     """All that defines what produced a run; two systems with one label are an error."""
 
@@ -69,6 +78,8 @@ class System(Record):
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What is not the default: without, scope, redact …"""
+    prompts: PromptSet | None = None
+    """Those that stand in for the package's; None where all are its own."""
 
     @property
     def web_is_live(self) -> bool:
@@ -76,7 +87,8 @@ class System(Record):
         return self.web_corpus is None and self.web_provider != SANDBOX
 
     def label(self) -> str:
-        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits.
+        """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits,
+        prompts.
 
         An option that names several things has them all in it. A label that would be too long ends in a hash.
         """
@@ -86,7 +98,8 @@ class System(Record):
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
         asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
         models = f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
-        label = f"{slug(self.agent)}{web}{models}{asked}{options}{limits}"
+        prompts = "" if self.prompts is None else f"-prompts-{slug(self.prompts.name)}"
+        label = f"{slug(self.agent)}{web}{models}{asked}{options}{limits}{prompts}"
         return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
     def _asked(self) -> str:

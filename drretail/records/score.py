@@ -160,6 +160,9 @@ class SourceRef(Record):
 
     id: str
     sha256: str
+    """Of the whole text."""
+    share: float | None = None
+    """How much of it the judge read, where it was cut to passages; None = all."""
 
 
 class Verdict(Document):
@@ -181,10 +184,14 @@ class Verdict(Document):
     value: Any = None
     reason: str = ""
     quote: str | None = None
+    more_quotes: tuple[str, ...] = ()
+    """Where one passage does not decide it."""
     sources: tuple[SourceRef, ...] = ()
     notes: tuple[str, ...] = ()
     """What has to be counted besides the value, as codes: partial_content, quote_dropped …"""
     error: str | None = None
+    context: int | None = None
+    """Where the question did not fit the judge: the tokens that the judge was taken to hold."""
     other_run_id: str | None = None
     """Pairwise: the run of the second system, ``run_id`` being that of the first."""
     other_report_sha: str | None = None

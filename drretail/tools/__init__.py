@@ -5,6 +5,7 @@ catalog.py     product_catalog_search, get_product_details
 orders.py      get_user_orders, get_order_details
 users.py       get_user_profile, update_user_profile, get_user_statistics
 web.py         web_search, with the pages of one search
+cited_pages.py pages that a report cites, fetched once the run has ended
 calculator.py  calculator
 arithmetic.py  its parser
 identifiers.py ids in every form that the shop prints

@@ -27,7 +27,7 @@ def calculator(session: Session, expression: Annotated[str, MinLen(1), MaxLen(MA
         cents.
     """
     del session
-    expression = expression.strip()
+    expression = expression.strip().removesuffix("=").rstrip()
     try:
         value = as_json_number(evaluate(expression))
     except ArithmeticProblem as problem:

@@ -22,6 +22,8 @@ from drretail.tools.identifiers import ProductId
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]
+LOOSE = "None of these holds all words of the query, and many may be something else."
+"""What stands beside sorted hits of which a model would take the first for the best."""
 
 
 def product_catalog_search(
@@ -46,7 +48,7 @@ def product_catalog_search(
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
-        category: Name of a category, broad or narrow, e.g. "Pet_Supplies" or "Bird Feeders".
+        category: Name of a category, broad or narrow, as hits and records show it: "Pet_Supplies", "Bird Feeders".
         price_min: Lowest price, in the shop's currency.
         price_max: Highest price, in the shop's currency.
         rating_min: Lowest average rating, from 0 to 5 stars.
@@ -85,7 +87,8 @@ def product_catalog_search(
     products = [known[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
-    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **shared, "hits": hits}
+    loose = {"note": LOOSE} if page.loose and hits else {}
+    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **loose, **shared, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 

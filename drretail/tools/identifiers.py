@@ -60,7 +60,8 @@ def explained(
     if named is None or not isinstance(given, str):
         return problem
     ids = _ids_in(named, given, session.user_id)
-    are_ids = len(ids) > 1 and all(any(map(str.isdigit, it)) for it in ids)  # and no words
+    # The words of a title are no ids; those of a shop hold a digit.
+    are_ids = len(ids) > 1 and all(any(map(str.isdigit, it)) for it in ids)
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""

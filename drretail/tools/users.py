@@ -149,7 +149,9 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
     require_access(session, user_id)
     statistics = session.world.store.statistics(user_id)
     evidence = user_evidence_id("statistics", user_id, session.user_id)
-    value = {"evidence": evidence} | statistics.model_dump(mode="json")
+    value: dict[str, Any] = {"evidence": evidence} | statistics.model_dump(mode="json")
+    if statistics.orders_with_unknown_price and statistics.mean_order is None:
+        value["spend"] = None  # summed from nothing: 0 would read as a figure
     source = _user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)
     return ToolResult(lean(value), (source,), about=user_id)
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
-from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.live import no_page, page_of, page_outcome
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.live import Pages, no_page, page_of, page_outcome
 from drretail.env.web.reading.cleaning import cleaned_result
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
@@ -24,7 +24,7 @@ from drretail.tools.workers import Job, Workers
 from drretail.trajectory import Place
 
 
-def fetch_pages(web: Web, urls: Sequence[str], effects: Effects, seconds: float) -> list[WebPage]:
+def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: float) -> list[WebPage]:
     """The page at each address, in the order of the addresses; its state and problem say why one has no text.
 
     All are fetched at the same time, and one that is not there after ``seconds`` counts as an error. Each is an effect
@@ -37,7 +37,7 @@ def fetch_pages(web: Web, urls: Sequence[str], effects: Effects, seconds: float)
         under_way.close()
 
 
-def _page(web: Web, url: str, effects: Effects, wait: Callable[[], WebPage]) -> WebPage:
+def _page(web: Pages, url: str, effects: Effects, wait: Callable[[], WebPage]) -> WebPage:
     def fetched() -> Outcome:
         return page_outcome(wait())
 
@@ -50,7 +50,7 @@ def _page(web: Web, url: str, effects: Effects, wait: Callable[[], WebPage]) -> 
 class _UnderWay:
     """Pages being fetched. The first that is waited for starts itself and all after it: none before is missing."""
 
-    def __init__(self, web: Web, urls: Sequence[str], seconds: float) -> None:
+    def __init__(self, web: Pages, urls: Sequence[str], seconds: float) -> None:
         self._web = web
         self._urls = urls
         self._end = time.monotonic() + seconds
@@ -75,6 +75,8 @@ class _UnderWay:
 
 WEB_SEARCH = "web_search"
 LIVE = "These pages are of the live web and may be younger than the shop's today, {today}."
+READ_BEFORE = "This summary is of an earlier search that found the page, too; of this search it may say less."
+"""What stands beside a summary that was not written for the query."""
 PAGES_SHARE = 0.9
 """Of the time of a tool call: with it pages are given up for their snippets, before the whole call is."""
 
@@ -102,8 +104,9 @@ def web_search(
     found = _found(session, effects, asked.query)
     if session.web_mode == "ws":
         found = _read(session, found, effects, place, PAGES_SHARE * session.tool_timeout - (time.monotonic() - began))
-    results = [_shown(item) for item in found]
-    sources = [source for item, shown in zip(found, results, strict=True) for source in _sources(item, shown)]
+    shown = [_shown(item) for item in found]
+    sources = [source for item, told in zip(found, shown, strict=True) for source in _sources(item, told)]
+    results = [told | ({"note": READ_BEFORE} if item.summary else {}) for item, told in zip(found, shown, strict=True)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
     if results and session.web_is_live:
         value["note"] = LIVE.format(today=session.now.date().isoformat())

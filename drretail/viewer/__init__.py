@@ -14,5 +14,6 @@ templates/      its templates, style and script
 terminal.py     the same for the terminal
 output.py       how results reach the terminal, and JSON documents
 summary.py      an experiment as one JSON document
+diff/           two systems' answers side by side
 paper/          an experiment as the paper's tables
 """

@@ -1,12 +1,13 @@
 """What a page says of each claim, finding, source and step, ready for its templates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
+from drretail.records.score import Verdict
 from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
 from drretail.viewer.experiment import RunView
 from drretail.viewer.markdown import is_web_address
@@ -28,7 +29,7 @@ class SourceCard:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCard:
-    type: str
+    types: tuple[str, ...]
     word: str
     sign: str
     support: str
@@ -174,30 +175,28 @@ def _claim_verdict(
     held = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
     if not held:
         held = [evidence[source] for source in claim.sources if source in evidence]
-    pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, verdict.quote)]
-    quote = verdict.quote or ""
-    found = [find_quote(text, quote) is not None for _, text in pairs]
-    missing = "" if any(found) else quote
+    quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
+    pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, quotes)]
+    found = [next((quote for quote in quotes if find_quote(text, quote)), None) for _, text in pairs]
+    missing = "" if any(found) else " … ".join(quotes)
     sources = tuple(
         SourceCard(
             entry.title or entry.key,
             anchors.get(entry.id),
-            excerpt(text, quote) if here or not any(found) else None,
+            excerpt(text, here) if here or not any(found) else None,
         )
         for (entry, text), here in zip(pairs, found, strict=True)
     )
     reason = verdict.reason or verdict.error or ""
     word, sign = WORDS[claim_verdict.support], SIGNS[claim_verdict.support]
-    return VerdictCard(
-        claim_verdict.type, word, sign, claim_verdict.support, reason, missing, _told(verdict.notes), sources
-    )
+    return VerdictCard(claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict), sources)
 
 
-def _chosen(entry: Evidence, hashes: set[str], quote: str | None) -> list[str]:
-    """The text of a source that was judged against: the one of that hash, and of several the one with the quote."""
+def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
+    """The text of a source that was judged against: the one of that hash, and of several the one with a quote."""
     held = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
     texts = [readable(text.text) for text in held]
-    with_quote = [text for text in texts if quote and find_quote(text, quote)]
+    with_quote = [text for text in texts if any(find_quote(text, quote) for quote in quotes)]
     return (with_quote or texts)[:1]
 
 
@@ -210,5 +209,8 @@ def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:
     return form, text[:longest], max(0, len(text) - longest)
 
 
-def _told(notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(note.replace("_", " ") for note in notes)
+def _told(verdict: Verdict) -> tuple[str, ...]:
+    """Its notes in words; of sources that were cut, how much of each the judge read."""
+    cut = [f"{it.share:.0%} of {it.id}" for it in verdict.sources if it.share is not None]
+    notes = [note.replace("_", " ") for note in verdict.notes]
+    return (*notes, f"the judge read {', '.join(cut)}") if cut else tuple(notes)

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT
-from drretail.eval.faithfulness.extraction import Claim as Extracted
+from drretail.eval.faithfulness.claims import REPORT, SUPPORT, stages_of, types_of
+from drretail.eval.faithfulness.claims import Claim as Extracted
+from drretail.eval.faithfulness.rulings import CONTRADICTED
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
 
@@ -101,11 +102,12 @@ def _end_of_word(text: str, position: int) -> int:
     return found.start() if found else position
 
 
-Support = Literal["full", "partial", "none", "uncited", "unverifiable", "failed", "unjudged"]
+Support = Literal["full", "partial", "none", "contradicted", "uncited", "unverifiable", "failed", "unjudged"]
 WORDS: Mapping[Support, str] = {
     "full": "supported",
     "partial": "partly supported",
     "none": "not supported",
+    "contradicted": "contradicted",
     "uncited": "uncited",
     "unverifiable": "unverifiable",
     "failed": "judging failed",
@@ -115,21 +117,32 @@ SIGNS: Mapping[Support, str] = {
     "full": "✓",
     "partial": "◐",
     "none": "✗",
+    "contradicted": "≠",
     "uncited": "○",
     "unverifiable": "?",
     "failed": "!",
     "unjudged": "·",
 }
-SEVERITY: tuple[Support, ...] = ("unjudged", "full", "uncited", "failed", "unverifiable", "partial", "none")
-"""From what is harmless to what is wrong: of several verdicts the last one here marks the claim."""
+SEVERITY: tuple[Support, ...] = (
+    "unjudged",
+    "full",
+    "uncited",
+    "failed",
+    "unverifiable",
+    "partial",
+    "none",
+    "contradicted",
+)
+"""From what is harmless to what is wrong: of claims that overlap the last one here marks the place."""
 _BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """What was ruled on a claim against its sources of one type."""
+    """What was ruled on a claim against its sources."""
 
-    type: str
+    types: tuple[str, ...]
+    """Of the sources: web, product, internal."""
     support: Support
     verdict: Verdict
 
@@ -150,24 +163,20 @@ class Claim:
     @property
     def types(self) -> tuple[str, ...]:
         """web, product, internal: whatever was ruled on."""
-        return tuple(claim_verdict.type for claim_verdict in self.claim_verdicts)
+        return tuple(kind for claim_verdict in self.claim_verdicts for kind in claim_verdict.types)
 
 
 def claims_of(judged: Judged, report: str) -> list[Claim]:
     """The cited claims with their verdicts and those without a source, in the order of the report."""
-    claim_verdicts: dict[str, list[ClaimVerdict]] = {}
-    for verdict in judged.stage(SUPPORT):
-        claim_id, _, kind = verdict.item.rpartition(":")
-        claim_verdicts.setdefault(claim_id, []).append(ClaimVerdict(kind, _support(verdict), verdict))
-    cited = _extracted(judged, CITED)
-    said = {claim.claim.casefold() for claim in cited}
-    uncited = [claim for claim in _extracted(judged, ALL) if not claim.sources and claim.claim.casefold() not in said]
-    placed = [(claim, _span(claim, report)) for claim in [*cited, *uncited]]
+    verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
+    first, *rest = stages_of(judged.rules)
+    extracted = _extracted(judged, first)
+    said = {claim.claim.casefold() for claim in extracted}
+    more = (claim for stage in rest for claim in _extracted(judged, stage))
+    uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in said]
+    placed = [(claim, _span(claim, report)) for claim in [*extracted, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
-    return [
-        _claim(number, claim, span, tuple(claim_verdicts.get(claim.claim_id, ())))
-        for number, (claim, span) in enumerate(placed, 1)
-    ]
+    return [_claim(number, claim, span, verdicts.get(claim.claim_id)) for number, (claim, span) in enumerate(placed, 1)]
 
 
 def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
@@ -178,30 +187,24 @@ def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
 
 def failed_stages(judged: Judged) -> list[Verdict]:
     """Extractions that came to nothing, because of which claims are missing."""
-    stages = [*judged.stage(CITED), *judged.stage(ALL)]
-    return [verdict for verdict in stages if verdict.state == "failed"]
+    stages = [verdict for stage in stages_of(judged.rules) for verdict in judged.stage(stage)]
+    return [verdict for verdict in stages if verdict.item == REPORT and verdict.state == "failed"]
 
 
-def _claim(
-    number: int, claim: Extracted, span: tuple[int, int] | None, claim_verdicts: tuple[ClaimVerdict, ...]
-) -> Claim:
-    return Claim(
-        number, claim.claim, claim.sources, claim.unresolved, span, claim_verdicts, _worst(claim, claim_verdicts)
-    )
-
-
-def _worst(claim: Extracted, claim_verdicts: tuple[ClaimVerdict, ...]) -> Support:
-    """What marks a claim that was ruled on once for each type of its sources."""
-    for support in reversed(SEVERITY):
-        if any(claim_verdict.support == support for claim_verdict in claim_verdicts):
-            return support
-    return "unjudged" if claim.sources else "uncited"
+def _claim(number: int, claim: Extracted, span: tuple[int, int] | None, verdict: Verdict | None) -> Claim:
+    support: Support = "unjudged" if claim.sources else "uncited"
+    ruled: tuple[ClaimVerdict, ...] = ()
+    if verdict is not None:
+        support = _support(verdict)
+        ruled = (ClaimVerdict(types_of(claim.sources), support, verdict),)
+    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, ruled, support)
 
 
 def _extracted(judged: Judged, stage: str) -> list[Extracted]:
     """The claims of a stage; nothing where it failed or holds no claims."""
     try:
-        return [Extracted.model_validate(item) for verdict in judged.stage(stage) for item in verdict.value or ()]
+        held = (verdict for verdict in judged.stage(stage) if verdict.item == REPORT)
+        return [Extracted.model_validate(item) for verdict in held for item in verdict.value or ()]
     except ValidationError as problem:
         raise UserError(
             f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: score them again."
@@ -209,6 +212,8 @@ def _extracted(judged: Judged, stage: str) -> list[Extracted]:
 
 
 def _support(verdict: Verdict) -> Support:
+    if CONTRADICTED in verdict.notes:
+        return "contradicted"
     if verdict.state == "scored":
         return _BY_VALUE.get(verdict.value, "unjudged") if isinstance(verdict.value, int | float) else "unjudged"
     return "unverifiable" if verdict.state == "unverifiable" else "failed" if verdict.state == "failed" else "unjudged"

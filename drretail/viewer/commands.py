@@ -1,11 +1,13 @@
 """The commands that make an experiment, its scores and this page again."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from shlex import quote
 
 from drretail.eval.pairwise.pairs import Labels, choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
+from drretail.experiment import prompts_path
 from drretail.records.base import canonical_json
 from drretail.records.rules import Rules
 from drretail.records.run import BASELINES, SANDBOX, Limits, System
@@ -95,6 +97,10 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
     parts += ["--scope-to-user"] if system.options.get("scope_to_user") else []
     parts += ["--redact"] if system.options.get("redact") else []
+    if system.prompts is not None:
+        parts += ["--prompts", quote(str(prompts_path(Path(view.name), label, system.prompts.name)))]
+    asked = [query.query_id for query in view.definition.queries_of(label)]
+    parts += [] if len(asked) == len(view.definition.queries) else ["--only", quote(",".join(asked))]
     parts += [] if floors else ["--no-floors"]
     return " ".join([*parts, "--seed", quote(view.definition.seed)])
 

@@ -1,12 +1,12 @@
 """An experiment folder as views of its runs: all that a page shows, read and put in order."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.subject import Subject, planned_runs, read_subject, read_subjects
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, run_folder
 from drretail.files import read_jsonl
@@ -116,6 +116,14 @@ def read_view(experiment: Path) -> ExperimentView:
         metrics={} if scores is None else scores.metrics,
         outdated="" if scores is None else outdated(experiment, scores, subjects),
     )
+
+
+def read_runs_of(experiment: Path, labels: Sequence[str]) -> list[RunView]:
+    """The planned runs of these systems alone, in their order."""
+    definition = read_definition(experiment)
+    mine = [planned for label in labels for planned in planned_runs(experiment, definition) if planned.label == label]
+    subjects = (read_subject(experiment, definition, planned, None) for planned in mine)
+    return [_run(experiment, number, subject) for number, subject in enumerate(subjects, 1)]
 
 
 def _run(experiment: Path, number: int, subject: Subject) -> RunView:

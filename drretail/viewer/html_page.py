@@ -27,7 +27,7 @@ from drretail.viewer.report_html import report_html
 from drretail.viewer.tables.html import agreement_sheet, pair_parts, score_parts
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Template
 
 
 SHORT = 300
@@ -55,13 +55,14 @@ class Once:
         return Shown(first, self._places.setdefault(text, f"t{len(self._places) + 1}"))
 
 
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 _OPEN_RUNS = 3
 """So many runs are open at first; of more only the first is, so that a large page stays an overview."""
 _MEANINGS: Mapping[Support, str] = {
     "full": "everything in it stands in its sources",
     "partial": "some of it does",
-    "none": "nothing of it does, or they contradict it",
+    "none": "nothing of it does",
+    "contradicted": "its sources say otherwise",
     "uncited": "it names no source",
     "unverifiable": "its sources could not be read",
     "failed": "the judge gave no usable answer",
@@ -104,10 +105,9 @@ def render_page(experiment: Path) -> str:
 
 def page_of(view: ExperimentView) -> str:
     """The page of a view that was read already."""
-    style, script = (_TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    style, script = (TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     runs = [_part(run, is_open=run.number == 1 or len(view.runs) <= _OPEN_RUNS) for run in view.runs]
-    page = _environment().get_template("page.html.jinja")
-    text = page.render(
+    text = template("page.html.jinja").render(
         view=view,
         runs=runs,
         not_done=sum(run.state != "done" for run in view.runs),
@@ -123,9 +123,9 @@ def page_of(view: ExperimentView) -> str:
         words=WORDS,
         signs=SIGNS,
         meanings=_MEANINGS,
-        plural=_plural,
+        plural=plural,
         once=Once(),
-        policy=_policy(style, script),
+        policy=page_policy(style, script),
         style=Markup(style),  # noqa: S704 — the package's own files
         script=Markup(script),  # noqa: S704
     )
@@ -147,24 +147,26 @@ def _part(view: RunView, *, is_open: bool) -> RunPart:
     )
 
 
-def _environment() -> "Environment":
+def template(name: str) -> "Template":
+    """One of the package's own templates; what is put into it is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    return environment.get_template(name)
 
 
-def _policy(style: str, script: str) -> str:
+def page_policy(style: str, script: str = "") -> str:
     """Nothing from anywhere, but for the very style and script that the page holds."""
     rules: dict[str, Any] = {
         "default-src": "'none'",
         "style-src": _hash(style),
-        "script-src": _hash(script),
+        "script-src": _hash(script) if script else "'none'",
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
@@ -180,5 +182,5 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-def _plural(count: int, one: str, many: str) -> str:
+def plural(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"

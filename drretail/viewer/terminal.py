@@ -31,7 +31,7 @@ def text_of(view: ExperimentView) -> str:
     for run in view.runs:
         lines += [*_run(run, claims, checks), ""]
     lines += _scores(view, score)
-    return _harmless("\n".join(lines) + "\n")
+    return harmless("\n".join(lines) + "\n")
 
 
 def marked_report(view: RunView) -> str:
@@ -49,7 +49,7 @@ def marked_report(view: RunView) -> str:
     return text
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """The text without what moves the cursor, colours what follows, turns the direction or can't be written."""
     return "".join(c for c in text if c in "\n\t" or (category(c) not in ("Cc", "Cs") and c not in _TURNING))
 
@@ -94,7 +94,7 @@ def _claim(claim: Claim) -> Iterator[str]:
     for claim_verdict in claim.claim_verdicts:
         reason = claim_verdict.verdict.reason or claim_verdict.verdict.error
         if claim_verdict.support != "full" and reason:
-            yield f"        {claim_verdict.type}: {reason}"
+            yield f"        {reason}"
 
 
 def _findings(view: RunView, checks: str) -> Iterator[str]:

@@ -188,7 +188,7 @@ def test_the_role_and_its_wording_belong_to_the_system_only_with_pages(world: Wo
     reading = SystemUnderTest.of("react", load_agent("react"), models, world, web_mode="ws")
     assert "summariser" not in plain.system.models
     assert reading.system.models["summariser"].spec == "scripted:reader"
-    assert set(prompt_hashes(reading.agent)) - set(prompt_hashes(plain.agent)) == {"summarise_page"}
+    assert set(prompt_hashes(reading)) - set(prompt_hashes(plain)) == {"summarise_page"}
     with pytest.raises(UserError, match="needs a model for summariser"):
         SystemUnderTest.of("react", load_agent("react"), {"researcher": model}, world, web_mode="ws")
 

@@ -19,6 +19,7 @@ from drretail.env.world import World
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, reporting, scripted
 from tests.shop import USER
 
@@ -65,6 +66,12 @@ def told(messages: Sequence[BaseMessage]) -> list[str]:
     return [result["summary"] for reply in replies for result in reply.get("results", ())]
 
 
+def notes(messages: Sequence[BaseMessage]) -> list[str | None]:
+    """What stands beside those summaries."""
+    replies = [json.loads(message.text) for message in messages if isinstance(message, ToolMessage)]
+    return [result.get("note") for reply in replies for result in reply.get("results", ())]
+
+
 @pytest.mark.parametrize("agent", ["react", "plan_to_function"])
 def test_a_page_that_was_read_in_an_earlier_call_is_neither_fetched_nor_summarised_again(
     world: World, agent: str
@@ -75,6 +82,7 @@ def test_a_page_that_was_read_in_an_earlier_call_is_neither_fetched_nor_summaris
     recorded = perform(world, web, model, reading(asked), agent)
     assert (web.fetched, asked) == ([HEIGHT.url], ["bird feeder"])
     assert told(shown[-1].messages) == ["Read for bird feeder."] * 2
+    assert notes(shown[-1].messages) == [None, READ_BEFORE]
     searches = [step for step in recorded.run.steps if step.name == "web_search"]
     assert [step.evidence for step in searches] == [(HEIGHT_ID,)] * 2
     (entry,) = recorded.evidence

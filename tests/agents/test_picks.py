@@ -10,10 +10,11 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.picks import asking_prompt
+from drretail.agents.prompt_files import wordings_of
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, definition, prompt_hashes
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -218,4 +219,4 @@ def test_every_agent_is_asked_for_its_cart_in_the_same_words_and_once(name: str)
     assert asking == writing.get(name, ["report", "repair"])
     assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in agent.prompts())
     assert not any("{{picks}}" in prompt.text for prompt in agent.prompts())
-    assert prompt_hashes(agent)["ask_picks"] == asking_prompt().hash
+    assert wordings_of(agent)[-1] == asking_prompt()

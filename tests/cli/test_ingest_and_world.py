@@ -9,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from drretail.cli.ingest import ingest
-from drretail.cli.world import world_app
+from drretail.cli.worlds.ingest import ingest
+from drretail.cli.worlds.world import world_app
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
 from drretail.errors import UserError

@@ -18,6 +18,17 @@ from tests.eval.folders import experiment
 from tests.eval.pairwise.judging import A, B, C, reports, two
 
 PAIRWISE = ("score", "exp", "--metrics", "pairwise")
+SCRIPT = """
+[[rules]]
+schema = "Rating"
+answer = { structured = { justification = "So.", rating = 6 } }
+
+[[rules]]
+schema = "Comparison"
+answer = { structured = { justification = "So.", winner = "A" } }
+"""
+ASKED = (*PAIRWISE, "--judge", "scripted:judge.toml")
+"""Of a judge that gives opinions."""
 JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}
 
 
@@ -37,6 +48,11 @@ def a_row(a: str, b: str, dimension: str, **given: Any) -> PairScore:
 @pytest.fixture(autouse=True)
 def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
+
+
+@pytest.fixture(autouse=True)
+def script(tmp_path: Path) -> None:
+    (tmp_path / "judge.toml").write_text(SCRIPT, encoding="utf-8")
 
 
 def printed(capsys: pytest.CaptureFixture[str], pairs: list[PairScore], ranks: list[RankScore] | None = None) -> str:
@@ -60,7 +76,7 @@ def test_preferences_of_the_offline_judge_are_not_shown_and_are_kept(drretail: C
 
 def test_named_pairs_alone_are_compared_and_estimated(drretail: Command, tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {**two(2), C: reports("c", 2)})
-    named = (*PAIRWISE, "--pairs", f"{C}~{A}")
+    named = (*ASKED, "--pairs", f"{C}~{A}")
     assert json.loads(drretail(*named, "--estimate", "--json").stdout)["estimates"][0]["count"] == 2
     assert not (folder / "verdicts").exists()
     assert drretail(*named).returncode == 0
@@ -75,7 +91,7 @@ def verdicts(folder: Path) -> dict[str, bytes]:
 def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_path: Path) -> None:
     cut, whole = (experiment(tmp_path / name, two(40)) for name in ("exp", "whole"))
     process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *PAIRWISE, "-q"],
+        [sys.executable, "-c", MAIN, *ASKED, "-q"],
         cwd=tmp_path,
         env=environment(tmp_path),
         stderr=subprocess.DEVNULL,
@@ -85,8 +101,8 @@ def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_pat
     process.kill()
     assert process.wait() == -signal.SIGKILL
     assert 0 < len(verdicts(cut)) < 40
-    assert drretail(*PAIRWISE, "-q").returncode == 0
-    assert drretail("score", "whole", "--metrics", "pairwise", "-q").returncode == 0
+    assert drretail(*ASKED, "-q").returncode == 0
+    assert drretail("score", "whole", *ASKED[2:], "-q").returncode == 0
     assert verdicts(cut) == verdicts(whole)
     assert (cut / "scores.json").read_bytes() == (whole / "scores.json").read_bytes()
 
@@ -152,7 +168,7 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(capsys:
 
 def test_the_beginning_of_a_label_names_a_pair(drretail: Command, tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {**two(1), C: reports("c", 1)})
-    assert drretail(*PAIRWISE, "--pairs", "c~a").returncode == 0
+    assert drretail(*ASKED, "--pairs", "c~a").returncode == 0
     assert [path.name for path in folder.glob("verdicts/pairwise/*/*")] == [f"{A}~{C}"]
 
 
@@ -165,8 +181,8 @@ def test_one_system_alone_is_told_that_nothing_was_compared(drretail: Command, t
 
 def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", two(1))
-    drretail("score", "exp", "--metrics", "quality,checks", "-q")
-    shown = drretail(*PAIRWISE, "-q").stdout
+    drretail("score", "exp", "--metrics", "quality,checks", *ASKED[4:], "-q")
+    shown = drretail(*ASKED, "-q").stdout
     assert "Pairwise, judged by" in shown
     assert "Checks, by code" not in shown
     assert "scores.json also holds quality, checks:" in shown
@@ -178,7 +194,7 @@ def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command
 
 def test_pairs_and_reports_are_called_what_they_are(drretail: Command, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", two(2))
-    asked = ("score", "exp", "--metrics", "quality,pairwise")
+    asked = ("score", "exp", "--metrics", "quality,pairwise", *ASKED[4:])
     estimated = drretail(*asked, "--estimate").stdout
     assert "4 reports" in estimated
     assert "2 pairs" in estimated

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,13 +95,13 @@ def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path) -> None:
     def dying(question: str) -> Any:
         nonlocal calls
         calls += 1
-        return KeyboardInterrupt() if calls == 5 else by_length(question)
+        return KeyboardInterrupt() if calls == 8 else by_length(question)
 
     with pytest.raises(KeyboardInterrupt):
         scored(cut, scripted_judge(dying)[0], at_once=1)
     judge, asked = scripted_judge(by_length)
     scored(cut, judge)
-    assert len(asked) == 13 - 4
+    assert len(asked) == 13 - 7
     verdicts = {name: data for name, data in tree(whole).items() if "journal" not in name}
     assert {name: data for name, data in tree(cut).items() if "journal" not in name} == verdicts
 
@@ -168,9 +169,9 @@ def test_verdicts_asked_in_other_words_are_stale_and_asked_anew(
     judge, asked = scripted_judge(by_length)
     scored(folder, judge)
 
-    def reworded(dimension: str) -> Prompt:
-        prompt = prompt_for(dimension)
-        return Prompt(prompt.name, prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
+    def reworded(dimension: str, rules: Rules = "default") -> Prompt:
+        prompt = prompt_for(dimension, rules)
+        return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
     for module in ("judge", "score"):
         monkeypatch.setattr(f"drretail.eval.quality.{module}.prompt_for", reworded)
@@ -224,7 +225,7 @@ def test_other_rules_have_rows_of_their_own_and_the_same_question_is_paid_once(t
     scored(folder, judge)
     scores = scored(folder, judge, rules="paper")
     assert [row(scores, "depth", rules=rules).value for rules in ("default", "paper")] == [5.0, 5.0]
-    assert len(asked) == 12
+    assert len(asked) == 12 + 2  # the paper's judge of constraints is shown no picks
 
 
 def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from drretail.env.catalog.base import Analyzer, CatalogQuery
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.grounding.text.serialisation import lean, product_card, whole_items
+from drretail.tools.catalog import LOOSE
 from drretail.tools.toolkit import Toolkit
 from tests.places import Place, PlaceKind
 from tests.tools.conftest import ANNA, ORDERS, PRODUCTS, error_of
@@ -115,6 +116,16 @@ def test_a_sort_leaves_loose_matches_out(new_place: Callable[[PlaceKind], Place]
         # Searches of the catalog itself stay as they were in a world of words as they stand.
         found = world.catalog.search(CatalogQuery("tube feeder", sort_by="rating"))
         assert (found.total == 2) == (analyzer == "english")
+
+
+def test_a_sort_of_loose_matches_says_so(toolkit: Toolkit) -> None:
+    def note(query: str, **args: Any) -> object:
+        return toolkit.call("product_catalog_search", {"query": query, **args}).value.get("note")
+
+    assert note("cedar green feeder", sort_by="price") == LOOSE
+    assert note("tube feeder", sort_by="price") is None
+    assert note("cedar green feeder") is None, "the best come first"
+    assert note("zzz qqq", sort_by="price") is None, "nothing found is said by the total"
 
 
 def test_a_filter_says_how_many_it_hid_for_want_of_a_price(toolkit: Toolkit) -> None:

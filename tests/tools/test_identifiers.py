@@ -94,6 +94,8 @@ def test_the_error_shows_the_right_form_and_the_nearest_of_what_was_shown(toolki
     assert 'e.g. "B0EXAMPLE1"' in message
     assert "Did you mean B0TOOLS003?" in message
     assert "2 ids: make one call for each" in error_of(opened(toolkit, f"[P:{ID}][P:{OTHER}]"))["message"]
+    for title in ("Tanagrove tube bird feeder", "Tube feeder 2023"):
+        assert "make one call for each" not in error_of(opened(toolkit, title))["message"]
     toolkit.call("get_user_orders", {"user_id": ANNA})
     assert (
         ORDER

@@ -121,6 +121,16 @@ def test_statistics_are_the_stores_figures(toolkit: Toolkit, world: World) -> No
     assert value["orders_by_status"] == {"Delivered": 3, "Shipped": 1, "Returned": 1}
 
 
+def test_a_spend_that_was_summed_from_no_price_is_not_shown_as_nothing(
+    toolkit: Toolkit, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unpriced = world.store.statistics(ANNA).model_copy(update={"spend": 0.0, "mean_order": None})
+    monkeypatch.setattr(world.store, "statistics", lambda _: unpriced)
+    value = toolkit.call("get_user_statistics", {"user_id": ANNA}).value
+    assert "spend" not in value
+    assert value["orders_with_unknown_price"] == 1
+
+
 @pytest.mark.parametrize("tool", ["get_user_profile", "get_user_statistics", "get_user_orders"])
 def test_an_unknown_user_is_not_found(toolkit: Toolkit, tool: str) -> None:
     error = error_of(toolkit.call(tool, {"user_id": NOBODY}))

@@ -9,11 +9,11 @@ import pytest
 from drretail.agents.hybrid_react.moves import SUPERVISOR_TOOLS
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.eval.faithfulness.extraction import AllClaims, CitedClaims
-from drretail.eval.faithfulness.support import Support
+from drretail.eval.faithfulness.extraction import AllClaims, CitedClaims, ReportClaims
+from drretail.eval.faithfulness.rulings import ClaimsSupport, Support
 from drretail.eval.pairwise.judge import Comparison
 from drretail.eval.quality.judge import Rating
-from drretail.eval.reading.judge import SaidByReport
+from drretail.eval.reading.judge import ReportPicks
 from drretail.querygen.by_model.answer import WrittenQuery
 from drretail.records.base import Record
 from drretail.records.research import IntermediateReport, PageSummary
@@ -34,8 +34,10 @@ ANSWERS: tuple[type[Record], ...] = (
     WrittenQuery,
     Rating,
     Support,
+    ClaimsSupport,
     Comparison,
-    SaidByReport,
+    ReportPicks,
+    ReportClaims,
     CitedClaims,
     AllClaims,
 )

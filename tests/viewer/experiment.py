@@ -9,7 +9,7 @@ from drretail.agents.running.batch import Batch
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
-from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, make_claim, units
+from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.experiment import Experiment, read_evidence, read_runs, run_folder
@@ -104,28 +104,24 @@ def sentences(report: str) -> Iterable[tuple[int, int]]:
 
 
 def _faithfulness(run: Run, report: str, evidence: dict[str, Evidence]) -> Iterable[tuple[str, str, dict[str, object]]]:
-    cited: list[Claim] = []
-    uncited: list[Claim] = []
+    claims: list[Claim] = []
     for number, (start, end) in enumerate(sentences(report), 1):
         inside = [c for c in run.citations if start <= c.start and c.end <= end]
         sources = list(dict.fromkeys(c.evidence_id for c in inside if c.evidence_id))
         said = re.sub(r"\s*\[[^\]]*\]|[*|]", "", report[start:end]).strip(" -")
-        claim = make_claim(number, said, sources, quote=report[start:end], span=(start, end))
-        (cited if sources else uncited).append(claim)
-    yield CITED, "report", {"value": [claim.model_dump(mode="json") for claim in cited]}
-    yield ALL, "report", {"value": [claim.model_dump(mode="json") for claim in [*cited, *uncited]]}
-    every = [unit for claim in cited for unit in units(claim, "default")]
-    for index, unit in enumerate(every):
+        claims.append(make_claim(number, said, sources, quote=report[start:end], span=(start, end)))
+    yield EXTRACT, "report", {"value": [claim.model_dump(mode="json") for claim in claims]}
+    for index, claim in enumerate(it for it in claims if it.sources):
         value = _VALUES[index % len(_VALUES)]
-        texts = [text for source in unit.sources for text in evidence[source].sources or evidence[source].texts]
-        refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in unit.sources]
+        texts = [text for source in claim.sources for text in evidence[source].sources or evidence[source].texts]
+        refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in claim.sources]
         if value is None:
-            yield SUPPORT, unit.item, {"state": "unverifiable", "reason": "No text of the page could be read."}
+            yield SUPPORT, claim.claim_id, {"state": "unverifiable", "reason": "No text of the page could be read."}
             continue
         reason = {1.0: "The source says just this.", 0.5: "The price stands there, the rating differs."}
         fields = {"value": value, "reason": reason.get(value, "Nothing of this stands in the source.")}
         quote = texts[0].text[40:110] if value else None
-        yield SUPPORT, unit.item, {**fields, "quote": quote, "sources": refs}
+        yield SUPPORT, claim.claim_id, {**fields, "quote": quote, "sources": refs}
 
 
 def _quality(run: Run) -> Iterable[tuple[str, str, dict[str, object]]]:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, make_claim
-from drretail.experiment import read_runs
+from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, make_claim
+from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.records.run import Run
-from drretail.records.score import JudgeRef
+from drretail.records.score import JudgeRef, SourceRef
 from drretail.viewer.html_page import render_page
 from drretail.viewer.judged import read_judgements
 from tests.viewer.dom import parse
@@ -28,9 +28,8 @@ def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
         folder,
         run,
         [
-            verdict(run, "faithfulness", ref, CITED, "report", value=held),
-            verdict(run, "faithfulness", ref, ALL, "report", value=held),
-            verdict(run, "faithfulness", ref, SUPPORT, f"{claim.claim_id}:product", value=value, reason="Because."),
+            verdict(run, "faithfulness", ref, EXTRACT, "report", value=held),
+            verdict(run, "faithfulness", ref, SUPPORT, claim.claim_id, value=value, reason="Because."),
         ],
     )
 
@@ -60,6 +59,27 @@ def test_the_last_attempt_counts(mine: Path) -> None:
     judge(mine, run, LLM, 1)
     section = parse(render_page(mine)).by_id("r1")
     assert "full" in section.by_id("r1-c1").attributes["class"].split()
+
+
+def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_in_its_source(mine: Path) -> None:
+    run = first_run(mine)
+    assert run.report is not None
+    (cited, *_) = [it.evidence_id for it in run.citations if (it.evidence_id or "").startswith("P:")]
+    (entry,) = [it for it in read_evidence(run_folder(mine, run.system, run.query_id, run.repeat)) if it.id == cited]
+    text = entry.sources[0]
+    quotes = (text.text[30:60], text.text[70:100])
+    claim = make_claim(1, "The beginning.", [entry.id], span=(0, 30))
+    fields = {"value": 0.0, "notes": ["contradicted"], "quote": quotes[0], "more_quotes": quotes[1:]}
+    refs = [SourceRef(id=entry.id, sha256=text.sha256)]
+    made = [
+        verdict(run, "faithfulness", LLM, EXTRACT, "report", value=[claim.model_dump(mode="json")]),
+        verdict(run, "faithfulness", LLM, SUPPORT, claim.claim_id, sources=refs, **fields),
+    ]
+    append(mine, run, made)
+    card = parse(render_page(mine)).by_id("r1").by_id("r1-c1")
+    assert "contradicted" in card.attributes["class"].split()
+    assert "≠ Claim 1: contradicted" in " ".join(card.text.split())
+    assert "none of these sources holds" not in card.text
 
 
 def test_a_rule_based_judge_s_ratings_are_no_numbers(mine: Path) -> None:

@@ -20,7 +20,7 @@ from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
 
 Protocol = type[Anthropic] | type[OpenAI]
 PROTOCOLS: dict[str, Protocol] = {Anthropic.path: Anthropic, OpenAI.path: OpenAI}
-JUDGED = frozenset({"CitedClaims", "AllClaims", "Support", "Rating"})
+JUDGED = frozenset({"ReportClaims", "CitedClaims", "AllClaims", "ClaimsSupport", "Support", "Rating"})
 PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error")
 """What is gone when it is tried again. A stream is ended in the middle: by "cut_body" without a word, by "broken_json"
 with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""
@@ -72,6 +72,10 @@ class Seen:
             return self.times[digest] - 1
 
 
+OPINIONS: dict[str, Json] = {"Rating": {"justification": "So.", "rating": 6}}
+"""What rules are not asked for."""
+
+
 class WireServer(LocalServer):
     request_queue_size = 512
 
@@ -79,7 +83,7 @@ class WireServer(LocalServer):
         """``answers`` are given, by the title of the schema, instead of the offline models'."""
         super().__init__(_Handler)
         self.plan = plan or Plan()
-        self.answers = answers or {}
+        self.answers = OPINIONS | dict(answers or {})
         self.seen = Seen()
 
     @property

@@ -23,15 +23,19 @@ def open_experiment(
     seed: str,
     *,
     reference: Callable[[Query], Reference] | None = None,
+    is_part: bool = False,
 ) -> Experiment:
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
     Where a sut sees other data than the users', it is settled whose. ``reference`` finds the baskets by which
-    reports on a query are measured; None = they are not. Raises UserError as ``Experiment`` does.
+    reports on a query are measured; None = they are not. With ``is_part`` no more than these queries is asked of
+    systems that are new in the folder. Raises UserError as ``Experiment`` does.
     """
-    asked = definition(world, tuple(queries), list(suts), seed)
+    asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part)
     asked = asked.model_copy(update={"categories": wanted_categories(world, queries)})
     experiment = Experiment(folder, asked)
+    for sut in suts:
+        experiment.freeze_prompts(sut.label, sut.overrides.name, sut.overrides.by_name())
     summaries = Summaries(world)
     users = sorted({query.user_id for query in queries if query.user_id is not None})
     for user_id in users:

@@ -17,6 +17,7 @@ from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.env.counterfactual import world_seen
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
+from drretail.env.web.base import WebPage
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
@@ -24,11 +25,13 @@ from drretail.grounding.report.citations import find_citations
 from drretail.journal import Journal
 from drretail.llm.models import Models, OnUse
 from drretail.llm.telemetry import latency_by_role
+from drretail.prompts import overridden
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference, Task
 from drretail.records.run import Answer, Run, RunError, Step
+from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
 
@@ -63,6 +66,8 @@ class Runner:
     on_use: OnUse | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer everything: no connection is made."""
+    pages: bool = True
+    """Whether the web pages that a kept run's report cites are fetched when it ends, for judges to read."""
 
     async def run(
         self,
@@ -79,7 +84,7 @@ class Runner:
 
         ``gate`` is passed by one model call at a time for each of its places; runs side by side share one. ``instead``
         says whose data a system sees that does not see the user's own; UserError where it is missing for one.
-        ``reference`` is told to no agent but the one that sees it.
+        ``reference`` is told to no agent but the one that sees it. With a ``journal`` the run is one that is kept.
         """
         world = self._world(sut, query, instead)
         effects = Journal(journal, replay=self._replayed(sut, query, repeat))
@@ -89,11 +94,14 @@ class Runner:
         began = time.monotonic()
         try:
             ended = await _answered(sut, task_for(sut.agent, query, reference), session, models)
+            seconds = time.monotonic() - began
+            run = self._run(sut, query, repeat, session, models, ended)
+            evidence = session.ledger.evidence()
+            if self.pages and journal is not None:
+                evidence = await asyncio.to_thread(self._with_pages, world, run, evidence, effects)
         finally:
             effects.close()
-        run = self._run(sut, query, repeat, session, models, ended)
-        telemetry = self._telemetry(effects, time.monotonic() - began)
-        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), telemetry)
+        return Recorded(run, evidence, session.trajectory.texts(), self._telemetry(effects, seconds))
 
     async def run_into(
         self,
@@ -145,6 +153,16 @@ class Runner:
             return None
         return run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
 
+    def _with_pages(
+        self, world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal
+    ) -> tuple[Evidence, ...]:
+        """The evidence with the pages that the report cites, of which the agent read a search engine's snippet only."""
+        cited = {citation.evidence_id for citation in run.citations}
+        urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
+        found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), self.tool_timeout))
+        pages = {it: found[url] for it, url in urls.items() if url in found}
+        return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
+
     def _run(
         self,
         sut: SystemUnderTest,
@@ -177,7 +195,7 @@ class Runner:
             usage=models.usage,
             tools=tuple(session.tools),
             tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
-            prompt_hashes=prompt_hashes(sut.agent),
+            prompt_hashes=prompt_hashes(sut),
             world_fingerprint=self.world.manifest.fingerprint,
         )
 
@@ -193,6 +211,10 @@ class Runner:
             "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
             "served_from_journal": effects.served,
         }
+
+
+def _with_page(entry: Evidence, page: WebPage | None) -> Evidence:
+    return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
 
 
 def recorded_spec(spec: str) -> str:
@@ -217,8 +239,9 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
     """The agent's answer with its picks, or why there is none: the boundary of a run, where every failure ends."""
     where = sut.system.agent
     try:
-        answer = _as_answer(await sut.agent.answer(task, session, models, sut.system.limits), sut.agent)
-        return await with_picks(answer, task, sut.agent.writer, models)
+        with overridden(sut.overrides.texts):
+            answer = _as_answer(await sut.agent.answer(task, session, models, sut.system.limits), sut.agent)
+            return await with_picks(answer, task, sut.agent.writer, models)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call

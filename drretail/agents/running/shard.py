@@ -1,15 +1,16 @@
-"""One part of an experiment, for several machines: which queries are its own depends on their ids alone."""
+"""Parts of an experiment: one machine's of several, which depends on queries' ids alone, and the few to begin with."""
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 from drretail.records.query import Query
 
 _WRITTEN = re.compile(r"(?P<number>[0-9]{1,6})/(?P<of>[0-9]{1,6})", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,22 @@ class Shard:
 
 
 WHOLE = Shard(1, 1)
+
+
+def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Query]:
+    """The first ``wanted`` queries ("5" is a number), or those of the ids, which commas separate, in the file's order.
+
+    Raises UserError for fewer than one, UnknownName for an id that no query has.
+    """
+    if isinstance(wanted, str) and not any(query.query_id == wanted for query in queries) and _NUMBER.fullmatch(wanted):
+        wanted = int(wanted)
+    if isinstance(wanted, int):
+        if wanted < 1:
+            raise UserError(f"--only {wanted}: say how many of the queries, from 1 on, or which, by their ids.")
+        return list(queries[:wanted])
+    ids = [it.strip() for it in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+    known = [query.query_id for query in queries]
+    for query_id in ids:
+        if query_id not in known:
+            raise UnknownName("query", query_id, known)
+    return [query for query in queries if query.query_id in ids]

@@ -7,12 +7,13 @@ from typing import Any, Self
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.page_reading import reading_pages
-from drretail.agents.picks import asking_prompt
+from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import Definition
 from drretail.llm.registry import Model, check_priced
+from drretail.prompts import overridden
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Limits, Role, RoleModel, System
@@ -27,18 +28,28 @@ class SystemUnderTest:
     system: System
     agent: Agent
     models: Mapping[Role, Model]
+    overrides: Overrides = NO_OVERRIDES
+    """Of the package's prompts, those that this system uses."""
 
     def repeats(self, asked: int) -> int:
         """How often it runs for each query: without chance, once says all."""
         return 1 if self.agent.is_baseline else asked
 
     @classmethod
-    def of(cls, name: str, agent: Agent, models: Mapping[str, Model], world: World, **given: Any) -> Self:
+    def of(
+        cls,
+        name: str,
+        agent: Agent,
+        models: Mapping[str, Model],
+        world: World,
+        overrides: Overrides = NO_OVERRIDES,
+        **given: Any,
+    ) -> Self:
         """The system of ``agent`` with ``models`` by role, the one under "" for every role not named.
 
-        ``given`` sets further fields of System; of its limits only those that the agent heeds, and nothing at all of a
-        floor or the oracle: they are the same beside every system. Raises UserError when a role is left without a
-        model.
+        ``given`` sets further fields of System; of its limits only those that the agent heeds, of ``overrides`` those
+        of prompts that it uses, and nothing at all of a floor or the oracle: they are the same beside every system.
+        Raises UserError when a role is left without a model.
         """
         if agent.is_baseline:
             system = System(agent=name, models={}, limits=Limits())
@@ -47,6 +58,7 @@ class SystemUnderTest:
         limits: Limits = given.pop("limits", Limits())
         if given.get("web_mode") == "ws":
             agent = reading_pages(agent)
+        overrides = overrides.of(agent)
         by_role: dict[Role, Model] = {}
         for role in agent.roles:
             model = models.get(role) or models.get("")
@@ -63,21 +75,31 @@ class SystemUnderTest:
                 for role, model in by_role.items()
             },
             limits=Limits(**limits.model_dump(include=set(agent.heeds))),
+            prompts=overrides.as_record(),
             **given,
         )
-        return cls(system.label(), system, agent, by_role)
+        return cls(system.label(), system, agent, by_role, overrides)
 
 
-def suts(agents: Mapping[str, Agent], models: Mapping[str, Model], world: World, **given: Any) -> list[SystemUnderTest]:
+def suts(
+    agents: Mapping[str, Agent],
+    models: Mapping[str, Model],
+    world: World,
+    overrides: Overrides = NO_OVERRIDES,
+    **given: Any,
+) -> list[SystemUnderTest]:
     """The system of each agent by its name (``NAME+ws`` reads pages), ``models`` as ``SystemUnderTest.of`` takes them.
 
-    Raises UserError when a limit in dollars is given and a model has no known price, and for an agent that is to read
-    pages without a web.
+    Raises UserError when a limit in dollars is given and a model has no known price, for an agent that is to read
+    pages without a web, and for an override of a prompt that none of the agents uses.
     """
     asked = [(*split_web_mode(name), agent) for name, agent in agents.items()]
     if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode, _ in asked):
         raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
-    made = [SystemUnderTest.of(name, agent, models, world, web_mode=mode, **given) for name, mode, agent in asked]
+    made = [
+        SystemUnderTest.of(name, agent, models, world, overrides, web_mode=mode, **given) for name, mode, agent in asked
+    ]
+    overrides.check_used(sut.overrides for sut in made)
     if any(sut.system.limits.dollars is not None for sut in made):
         check_priced(model for sut in made for model in sut.models.values())
     return made
@@ -138,21 +160,24 @@ def _without_model(name: str, agent: Agent, role: Role, models: Mapping[str, Mod
     return f"{needed} It has no {' and no '.join(strange)}." if strange else needed
 
 
-def definition(world: World, queries: tuple[Query, ...], suts: list[SystemUnderTest], seed: str) -> Definition:
-    """What an experiment with these systems and queries asks."""
+def definition(
+    world: World, queries: tuple[Query, ...], suts: list[SystemUnderTest], seed: str, *, is_part: bool = False
+) -> Definition:
+    """What an experiment with these systems and queries asks; ``is_part`` where the queries are some of a file's."""
     return Definition(
         world_fingerprint=world.manifest.fingerprint,
         now=world.manifest.now,
         queries=tuple(sorted(queries, key=lambda query: query.query_id)),
+        asked={sut.label: tuple(sorted(query.query_id for query in queries)) for sut in suts} if is_part else {},
         systems={sut.label: sut.system for sut in suts},
-        prompt_hashes={sut.label: prompt_hashes(sut.agent) for sut in suts},
+        prompt_hashes={sut.label: prompt_hashes(sut) for sut in suts},
         tool_schema_hash=tool_schema_hash(),
         seed=seed,
         versions={"drretail": __version__},
     )
 
 
-def prompt_hashes(agent: Agent) -> dict[str, str]:
-    """The hash of every wording that the agent uses, by prompt."""
-    asking = [asking_prompt()] if agent.writer is not None else []
-    return {prompt.name: prompt.hash for prompt in (*agent.prompts(), *asking)}
+def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
+    """The hash of every wording that the system uses, by prompt."""
+    with overridden(sut.overrides.texts):
+        return {prompt.name: prompt.hash for prompt in wordings_of(sut.agent)}

@@ -43,6 +43,10 @@ Preset = Annotated[
 ]
 ScopeToUser = Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")]
 Redact = Annotated[bool, typer.Option("--redact", help="Take personal data out of web searches before they leave.")]
+Prompts = Annotated[
+    Path | None,
+    typer.Option("--prompts", metavar="DIR", help="Prompts that stand in for the agents' own; see drretail prompts."),
+]
 Model = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="[ROLE=]PROVIDER:MODEL", help="Which model plays; offline without one."),
@@ -104,11 +108,12 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a system does without, and what it keeps to itself."""
+    """What a system does without, what it keeps to itself, and what it is told instead of the package's prompts."""
 
     without: Without = None
     scope_to_user: ScopeToUser = False
     redact: Redact = False
+    prompts: Prompts = None
 
     def of_system(self, preset: str | None) -> dict[str, Any]:
         """What of a system's options is not the default. Raises UnknownName for a wrong name."""

@@ -22,12 +22,19 @@ OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and 
 
 
 def suts(
-    names: list[str], specs: list[str], world: "World", opener: "Opener", profile: str | None = None, **given: Any
+    names: list[str],
+    specs: list[str],
+    world: "World",
+    opener: "Opener",
+    profile: str | None = None,
+    prompts: "Path | None" = None,
+    **given: Any,
 ) -> "list[SystemUnderTest]":
-    """The systems that the flags --agent, --model and --model-profile name; ``NAME+ws`` reads whole pages.
+    """The systems that the flags --agent, --model, --model-profile and --prompts name; ``NAME+ws`` reads whole pages.
 
     That offline:shopper answers is said on stderr where any of the agents asks a model.
     """
+    from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
     from drretail.agents.registry import load_agent, split_web_mode
     from drretail.agents.running.system import suts as systems_of
     from drretail.api.models import models_by_role
@@ -36,7 +43,9 @@ def suts(
     agents = {name: load_agent(split_web_mode(name)[0]) for name in names}
     roles = [role for agent in agents.values() for role in agent.roles]
     told = (lambda: say(OFFLINE_NOTE)) if roles else None
-    return systems_of(agents, models_by_role(specs, profile, opener, roles=roles, told_offline=told), world, **given)
+    overrides = NO_OVERRIDES if prompts is None else read_overrides(prompts, agents.values())
+    models = models_by_role(specs, profile, opener, roles=roles, told_offline=told)
+    return systems_of(agents, models, world, overrides, **given)
 
 
 def caution(world: "World", without: "Sequence[str]") -> None:

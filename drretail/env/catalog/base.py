@@ -52,6 +52,8 @@ class CatalogPage:
     hits: tuple[Hit, ...]
     hidden: int = 0
     """Matches that were left out because their price or rating, by which the query filters, is unknown."""
+    loose: bool = False
+    """True of a sort for which no match holds all words of the query: it ranks the best of those that hold some."""
 
 
 class Catalog(Protocol):

@@ -181,7 +181,7 @@ def folded_category(name: str, known: dict[str, str]) -> str:
     folded = fold_category(name)
     if folded in known:
         return folded
-    nearest = [known[near] for near in nearest_names(folded, known)]
+    nearest = [known[near] for near in nearest_names(folded, known, likeness=0.6)]
     raise ToolError(
         "invalid_argument",
         f"There is no category {name!r} in this shop. {suggestion(nearest, known.values())}",

@@ -36,7 +36,7 @@ def search_index(index: Index, query: CatalogQuery) -> CatalogPage:
     page = index.find(strict)
     hidden = index.count_hidden(strict) if query.filters_numbers else 0
     if strict is not query and not page.total:
-        page = _best_sorted(index, query)
+        page = replace(_best_sorted(index, query), loose=True)
     return replace(page, hidden=hidden) if hidden else page
 
 

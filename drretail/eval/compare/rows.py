@@ -15,6 +15,7 @@ from drretail.stats.significance import LEVEL, fewest_queries, holm, sign_test, 
 
 _WHY = ("not judged", "run failed or missing", "judge failed", "sources unreadable", "na")
 """Why a run has no value; of a query's runs the first of these counts."""
+_NOT_ASKED = "not asked"
 _BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": "na"}
 
 
@@ -267,8 +268,14 @@ def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
 def _dropped(pairs: Pairs, a: Side, b: Side) -> dict[str, int]:
     """Queries without one of the values, by whose it is and why, the commonest first."""
     paired = set(pairs.queries)
-    reasons = Counter(_why_missing(a.why.get(query), b.why.get(query)) for query in {*a.values, *b.values} - paired)
+    lost = {*a.values, *b.values} - paired
+    reasons = Counter(_why_missing(*(_why_in(side, query) for side in (a, b))) for query in lost)
     return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _why_in(side: Side, query: str) -> str | None:
+    """None where the side has a value."""
+    return side.why.get(query) if query in side.values else _NOT_ASKED
 
 
 def _why_missing(a: str | None, b: str | None) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from drretail.eval.metric import Metric, description_of
+from drretail.eval.metric import Metric, description_of, is_unrated
 from drretail.eval.scores.gathering import Seat
 from drretail.eval.scores.slices import headlines, named
 from drretail.records.comparison import ComparedRow, Reliability
@@ -103,4 +103,4 @@ _FAMILIES = {"claude": "claude", "gpt": "gpt", "o": "gpt", "chatgpt": "gpt", "ge
 
 def hidden(metric: Metric, seat: Seat) -> bool:
     """True for opinions of a rule-based judge: as numbers they mean nothing."""
-    return metric.is_opinion and seat.judge.kind == "rule_based"
+    return is_unrated(metric, seat.judge)

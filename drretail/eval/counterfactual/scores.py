@@ -8,7 +8,6 @@ from pathlib import Path
 from drretail.eval.counterfactual.advice import Advice, read_advice
 from drretail.eval.counterfactual.measure import Outcome, measured
 from drretail.eval.judging.subject import Planned, planned_runs, read_subject
-from drretail.eval.metric import Metric
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.grounding.profile.purchases import speaks_of_own_history
 from drretail.records.counterfactual import (
@@ -80,6 +79,8 @@ def _measure(
         return
     read: dict[str, list[Advice | None]] = {}
     for pair in pairs:
+        if query not in _queries(pair, definition):
+            continue
         for label in (pair.factual, pair.system):
             if label not in read:
                 subjects = (read_subject(experiment, definition, it, None) for it in planned[label, query.query_id])
@@ -92,9 +93,16 @@ def _measure(
             pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
 
 
+def _queries(pair: _Pair, definition: Definition) -> list[Query]:
+    """What is asked of both systems; of a counterfactual one alone, what is asked of it."""
+    others = definition.queries_of(pair.factual) if pair.has_factual else definition.queries
+    ids = {query.query_id for query in others}
+    return [query for query in definition.queries_of(pair.system) if query.query_id in ids]
+
+
 def _rows(pair: _Pair, definition: Definition) -> Iterator[CounterfactualRow]:
     if not pair.has_factual:
-        planned = len(definition.queries)
+        planned = len(_queries(pair, definition))
         yield CounterfactualRow(
             version=VERSION,
             system=pair.system,
@@ -128,7 +136,7 @@ def _row(
     values = [found for outcome in present if (found := value(outcome)) is not None]
     is_share = measure not in ("beyond", "direction") and is_of_whole(values)
     interval = share_interval(values) if is_share else mean_interval([[found] for found in values], definition.seed)
-    failed, planned = len(outcomes) - len(present), len(definition.queries)
+    failed, planned = len(outcomes) - len(present), len(_queries(pair, definition))
     return CounterfactualRow(
         version=VERSION,
         system=pair.system,
@@ -186,12 +194,3 @@ def _beyond(dimension: Dimension) -> _Value:
 
 def _share(told: bool | None) -> float | None:
     return None if told is None else float(told)
-
-
-def is_judged(metric: Metric, system: System) -> bool:
-    """False for families that ask a model: what they measure of the system, they measure on the users' own data.
-
-    Asked again of every swapped run they would cost as much once more, and put a second line of the same system into
-    each ranking. Families by code cost nothing, and tell whether a run with other data is as sound.
-    """
-    return not metric.needs_judge or kind_of(system) is None

@@ -1,61 +1,65 @@
 """The three stages of faithfulness for one report, in order; each leaves verdicts that can be read on their own."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
 from drretail.env.web.base import WebPage
 from drretail.errors import UserError
-from drretail.eval.faithfulness.extraction import (
-    ALL,
-    CITED,
-    SUPPORT,
-    SUPPORT_LIVE,
-    Unit,
-    extract,
-    extraction_prompts,
-    units,
-)
-from drretail.eval.faithfulness.support import (
-    PARTIAL_CONTENT,
-    asked,
-    content_of,
-    judge_support,
-    recorded,
-    support_prompt,
-)
+from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
+from drretail.eval.faithfulness.extraction import extract, extraction_prompt
+from drretail.eval.faithfulness.rulings import Bench, support_prompt
+from drretail.eval.faithfulness.support import are_the_same
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.score import Verdict
+from drretail.records.score import Rules, Verdict
 
 AS_IN_LEDGER = "as_in_ledger"
-"""The note of a unit whose pages read as in the ledger: nobody was asked again."""
+"""The note of a claim whose pages read as in the ledger: nobody was asked again."""
 PageAt = Callable[[str], Awaitable[WebPage]]
+RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 
 
-async def judge_live(subject: Subject, judge_session: JudgeSession, unit: Unit, page_at: PageAt) -> Verdict:
-    """The verdict of one unit of web pages, the standing one or a new one; the ledger's own is left as it is."""
-    standing = _standing(judge_session, SUPPORT_LIVE, unit)
-    if standing is not None:
-        return standing
-    pages = {source: await page_at(url) for source in unit.sources if (url := _address(source, subject.evidence))}
-    content = content_of(unit.sources, {source: _as_evidence(source, page) for source, page in pages.items()})
-    if not content.texts:
-        told = ", ".join(_told(source, pages.get(source)) for source in content.unreadable)
-        return judge_session.record(
-            SUPPORT_LIVE, unit.item, "unverifiable", reason=f"none of its pages could be read now: {told}"
-        )
-    notes = (PARTIAL_CONTENT,) if content.unreadable else ()
-    refs = tuple(text.ref for text in content.texts)
-    ledgers = _standing(judge_session, SUPPORT, unit)
-    if ledgers is not None and ledgers.state == "scored" and ledgers.sources == refs:
-        return _repeated(judge_session, ledgers)
-    judged = await asked(subject, judge_session, SUPPORT_LIVE, unit, content.texts)
-    return recorded(judge_session, SUPPORT_LIVE, unit, content.texts, judged, notes)
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Extracts the claims, then judges each that cites something; a failed one ends only its own branch."""
+    rules = judge_session.rules
+    if rules not in RULES:
+        raise UserError(f"faithfulness knows no rules {rules!r}: use {', '.join(RULES)}.")
+    stages = stages_of(rules)
+    await judge_session.each(extract(subject, judge_session, stage) for stage in stages)
+    claims = await extract(subject, judge_session, stages[0]) or ()  # stands now
+    units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
+    bench = Bench(subject, judge_session, subject.evidence)
+    if rules == "default":
+        await bench.shown.rule([unit for unit in units if bench.is_shown_otherwise(unit)])
+    await bench.rule(units)
+    if subject.page_at is not None:
+        await judge_live(bench, [unit for unit in units if "web" in unit.types], subject.page_at)
 
 
-def _standing(judge_session: JudgeSession, stage: str, unit: Unit) -> Verdict | None:
-    return judge_session.standing(stage, unit.item) or judge_session.standing(stage, unit.item, support_prompt().hash)
+async def judge_live(bench: Bench, units: list[Unit], page_at: PageAt) -> None:
+    """Records verdicts of claims that cite pages, by these as they are now; the ledger's own are left as they are."""
+    evidence = bench.evidence
+    addresses = {it: url for unit in units for it in unit.sources if (url := _address(it, evidence))}
+    pages = {source: await page_at(url) for source, url in addresses.items()}
+    now = replace(
+        bench, evidence={**evidence, **{it: _as_evidence(it, page) for it, page in pages.items()}}, stage=SUPPORT_LIVE
+    )
+    left: list[Unit] = []
+    for unit in units:
+        if now.standing(unit) is not None:
+            continue
+        content, ledgers = now.content(unit), bench.standing(unit)
+        if not content.texts:
+            told = ", ".join(_told(source, pages.get(source)) for source in content.unreadable)
+            reason = f"none of its sources could be read now: {told}"
+            bench.judge_session.record(SUPPORT_LIVE, unit.item, "unverifiable", reason=reason)
+        elif ledgers is not None and ledgers.state == "scored" and are_the_same(ledgers.sources, content.texts):
+            _repeated(bench.judge_session, ledgers)
+        else:
+            left.append(unit)
+    await now.rule(left)
 
 
 def _repeated(judge_session: JudgeSession, verdict: Verdict) -> Verdict:
@@ -67,6 +71,7 @@ def _repeated(judge_session: JudgeSession, verdict: Verdict) -> Verdict:
         prompt_hash=verdict.prompt_hash,
         reason=verdict.reason,
         quote=verdict.quote,
+        more_quotes=verdict.more_quotes,
         sources=verdict.sources,
         notes=(*verdict.notes, AS_IN_LEDGER),
     )
@@ -75,7 +80,7 @@ def _repeated(judge_session: JudgeSession, verdict: Verdict) -> Verdict:
 def _address(source: str, evidence: Mapping[str, Evidence]) -> str | None:
     """Where the page is; None for what is no page, such as a number without an entry."""
     if source in evidence:
-        return evidence[source].url
+        return evidence[source].url if evidence[source].kind == "web" else None
     return source if source.casefold().startswith(("http://", "https://")) else None
 
 
@@ -98,23 +103,7 @@ def _told(source: str, page: WebPage | None) -> str:
     return f"{source} ({why})"
 
 
-RULES = ("default", "paper", "drg")
-
-
-async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Extracts the cited claims and all claims, then judges every unit; a failed one ends only its own branch."""
-    if judge_session.rules not in RULES:
-        raise UserError(f"faithfulness knows no rules {judge_session.rules!r}: use {', '.join(RULES)}.")
-    await judge_session.each(extract(subject, judge_session, stage) for stage in (CITED, ALL))
-    cited = await extract(subject, judge_session, CITED)  # stands now
-    found = [unit for claim in cited or () for unit in units(claim, judge_session.rules)]
-    await judge_session.each(judge_support(subject, judge_session, unit) for unit in found)
-    if subject.page_at is not None:
-        await judge_session.each(
-            judge_live(subject, judge_session, unit, subject.page_at) for unit in found if unit.type == "web"
-        )
-
-
 def prompt_hashes() -> frozenset[str]:
     """Of the prompts as they are worded today, and "" for what is unverifiable without a question."""
-    return frozenset({"", support_prompt().hash, *(prompt.hash for prompt in extraction_prompts().values())})
+    extractions = (extraction_prompt(stage).hash for stage in (EXTRACT, CITED, ALL))
+    return frozenset({"", *extractions, *(support_prompt(rules).hash for rules in RULES)})

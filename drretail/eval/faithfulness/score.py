@@ -3,12 +3,13 @@
 docs/faithfulness.md gives each of them with its reason.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.faithfulness.extraction import ALL, ALL_TYPES, CITED, TYPES
+from drretail.eval.faithfulness.claims import ALL_TYPES, FAMILY, TYPES, VERSION
 from drretail.eval.faithfulness.judge import judge, prompt_hashes
+from drretail.eval.faithfulness.rulings import CONTRADICTED
 from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, pooled_tally
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -19,40 +20,53 @@ HEADLINE: tuple[str, ...] = ("web", "product")
 """The types of FP; internal sources have no counterpart in the paper and their own column."""
 FP_WEB_LIVE = "FP_web_live"
 """Only of reports whose pages were looked at again; others leave it out."""
-VARIANTS = (
+FP_SHOWN, FP_WEB_SHOWN = "FP_shown", "FP_web_shown"
+"""By what the agent was shown of the pages; only under the default rules."""
+LEFT_OUT = frozenset({FP_WEB_LIVE, FP_SHOWN, FP_WEB_SHOWN})
+"""What not every judged report has a value of."""
+DENSITY = "claims_per_100_words"
+PRECISION = (
     "FP",
+    "FP_types",
     "FP_eq2",
     "FP_pooled",
     "FP_strict",
     "FP_web",
-    FP_WEB_LIVE,
     "FP_product",
     "FP_internal",
     "FP_eq2_report",
-    "FR",
-    "FR_all",
-    "FR_pooled",
-    "N_cited",
-    "N_web",
-    "N_product",
+)
+RECALL = ("FR", "FR_url", "FR_pooled")
+COUNTS = ("N_supported", "N_contradicted", "N_cited", "N_web", "N_product", DENSITY)
+BESIDE = ("N_supported", DENSITY)
+"""What stands beside FP: precision alone is had by saying little, or by cutting claims small."""
+VARIANTS = (
+    *PRECISION[:5],
+    *BESIDE,
+    FP_SHOWN,
+    PRECISION[5],
+    FP_WEB_SHOWN,
+    FP_WEB_LIVE,
+    *PRECISION[6:],
+    *RECALL,
+    *COUNTS[1:-1],
 )
 POOLED = frozenset({"FP_eq2", "FP_pooled", "FR_pooled"})
 
 
 def failed_values() -> list[Value]:
     """The values of a run that left no report."""
-    return [Value(variant, "failed") for variant in VARIANTS if variant != FP_WEB_LIVE]
+    return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
 
 
-def report_values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-    """One report's value in every variant, in the order of ``VARIANTS``."""
+def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list[Value]:
+    """One report's value in every variant, in the order of ``VARIANTS``; ``words`` is how long it is."""
     report = ReportVerdicts(verdicts, rules)
     if rules == "drg":
         found = {value.variant: value for value in (*_drg_precision(report), *_drg_recall(report))}
-        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant != FP_WEB_LIVE]
-    found = {
-        value.variant: value for value in (*_precision(report), *_live(report), *_recall(report), *_counts(report))
-    }
+        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
+    precision = (*_precision(report, rules), *_shown(report, rules), *_live(report))
+    found = {value.variant: value for value in (*precision, *_recall(report, rules), *_counts(report, words))}
     return [found[variant] for variant in VARIANTS if variant in found]
 
 
@@ -79,32 +93,50 @@ def _part(value: Value, part: str, whole: str) -> tuple[float, float]:
     return (value.items[part], value.items[whole]) if value.state == "scored" else (0.0, 0.0)
 
 
-def _precision(report: ReportVerdicts) -> list[Value]:
-    claims = report.claims(CITED)
-    if claims is None:
-        return [Value(variant, "failed") for variant in VARIANTS if variant.startswith("FP") and variant != FP_WEB_LIVE]
-    tallies = {kind: report.tally(kind) for kind in TYPES}
-    both = pooled_tally(tallies, HEADLINE)
-    present = [mean for kind in HEADLINE if (mean := tallies[kind].mean) is not None]
-    strict = [mean for kind in HEADLINE if (mean := tallies[kind].strict) is not None]
-    headline = fmean(present) if present else None
-    items = both.items() | report.notes(HEADLINE) | report.labels(HEADLINE) | {"claims": len(claims)}
+def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    if report.judged is None:
+        return [Value(variant, "failed") for variant in PRECISION]
+    tallies = {kind: report.tally([kind]) for kind in TYPES}
+    pairs, claims = pooled_tally(tallies, HEADLINE), report.tally(HEADLINE)
+    by_type = _mean(tallies[kind].mean for kind in HEADLINE)
+    strict = _mean(tallies[kind].strict for kind in HEADLINE) if rules == "paper" else claims.strict
+    has_both = all(tallies[kind].mean is not None for kind in HEADLINE)
+    items = claims.items() | report.notes(HEADLINE) | report.labels(HEADLINE) | {"claims": len(report.cited)}
     return [
-        _value("FP", headline, both, items),
-        # Over all reports ``pooled`` forms this one; a report with both types has the same as its FP.
-        _value("FP_eq2", headline, both),
-        _value("FP_pooled", both.mean, both),
-        _value("FP_strict", fmean(strict) if strict and not _only_failed(both) else None, both),
+        # The paper's headline is the mean over the types that a report has.
+        _value("FP", by_type if rules == "paper" else claims.mean, claims, items),
+        _value("FP_types", by_type, pairs),
+        # Over all reports ``pooled`` forms this one; a report with both types has the same as its FP_types.
+        _value("FP_eq2", by_type, pairs),
+        _value("FP_pooled", pairs.mean, pairs),
+        _value("FP_strict", None if _only_failed(claims) else strict, claims),
         *(_value(f"FP_{kind}", tallies[kind].mean, tallies[kind]) for kind in TYPES),
-        _value("FP_eq2_report", headline if len(present) == len(HEADLINE) else None, both, alone_is="na"),
+        _value("FP_eq2_report", by_type if has_both else None, pairs, alone_is="na"),
     ]
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Over what is there; None without any."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _shown(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    """FP and FP_web by what the agent was shown of web pages, such as snippets; the paper knows no such values."""
+    if rules != "default":
+        return []
+    if report.judged is None:
+        return [Value(variant, "failed") for variant in (FP_SHOWN, FP_WEB_SHOWN)]
+    kinds = {FP_SHOWN: HEADLINE, FP_WEB_SHOWN: ("web",)}
+    tallies = {variant: report.tally(kind, "shown") for variant, kind in kinds.items()}
+    return [_value(variant, tally.mean, tally) for variant, tally in tallies.items()]
 
 
 def _live(report: ReportVerdicts) -> list[Value]:
     """FP_web by pages as they were at judging time; nothing for a report whose pages were not looked at again."""
-    if not report.is_judged_live and (report.claims(CITED) is None or report.tally("web").units):
+    if not report.is_judged_live and (report.judged is None or report.tally(["web"]).units):
         return []
-    tally = report.tally("web", live=True)
+    tally = report.tally(["web"], "live")
     return [_value(FP_WEB_LIVE, tally.mean, tally)]
 
 
@@ -139,16 +171,15 @@ def _only_failed(tally: Tally) -> bool:
     return bool(tally.failed) and not tally.scored
 
 
-def _recall(report: ReportVerdicts) -> list[Value]:
-    claims = report.claims(ALL)
+def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    claims = report.all
     if claims is None:
-        return [Value(variant, "failed") for variant in ("FR", "FR_all", "FR_pooled")]
-    cited = {
-        "FR": sum(1 for claim in claims if has_url(claim)),
-        "FR_all": sum(1 for claim in claims if claim.sources),
-    }
-    cited["FR_pooled"] = cited["FR"]
-    return [_share(variant, count, len(claims)) for variant, count in cited.items()]
+        return [Value(variant, "failed") for variant in RECALL]
+    by_url = sum(1 for claim in claims if has_url(claim))
+    # The paper admits addresses alone as sources; our agents are told to cite orders and calculations as well.
+    cited = by_url if rules == "paper" else sum(1 for claim in claims if claim.sources)
+    counts = zip(RECALL, (cited, by_url, cited), strict=True)
+    return [_share(variant, count, len(claims)) for variant, count in counts]
 
 
 def _share(variant: str, cited: int, total: int) -> Value:
@@ -156,21 +187,29 @@ def _share(variant: str, cited: int, total: int) -> Value:
     return Value(variant, "scored", cited / total, items) if total else Value(variant, "na", None, items)
 
 
-def _counts(report: ReportVerdicts) -> list[Value]:
-    """The units with a resolved source, readable or not, as in the paper's Table 1; without any claim they are 0."""
-    if report.claims(CITED) is None:
-        return [Value(variant, "failed") for variant in ("N_cited", "N_web", "N_product")]
-    numbers = {kind: report.tally(kind).units for kind in HEADLINE}
+def _counts(report: ReportVerdicts, words: int) -> list[Value]:
+    """Claims by what became of them; N_cited counts a claim for each type that it cites, as the paper's Table 1."""
+    if report.judged is None:
+        return [Value(variant, "failed") for variant in COUNTS]
+    claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
+    supported = _value("N_supported", claims.support if claims.scored or not claims.units else None, claims)
+    contradicted = report.notes(HEADLINE)[CONTRADICTED] if supported.state == "scored" else None
+    every = report.all or report.judged
     return [
-        Value("N_cited", "scored", float(sum(numbers.values()))),
-        Value("N_web", "scored", float(numbers["web"])),
-        Value("N_product", "scored", float(numbers["product"])),
+        supported,
+        Value("N_contradicted", supported.state, contradicted),
+        Value("N_cited", "scored", float(sum(pairs.values()))),
+        Value("N_web", "scored", float(pairs["web"])),
+        Value("N_product", "scored", float(pairs["product"])),
+        Value(DENSITY, "scored", 100 * len(every) / words) if words else Value(DENSITY, "na"),
     ]
 
 
 def _drg_precision(report: ReportVerdicts) -> list[Value]:
     """Mean over claims, where a failed judgement counts 0, and so does a report without any."""
-    tally = report.tally(ALL_TYPES)
+    tally = report.tally([ALL_TYPES])
+    if tally.unfetched == tally.units > 0:  # nothing is known of its pages, which is no 0
+        return [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
     count = tally.scored + tally.failed
     value = tally.support / count if count else 0.0
     return [Value("FP", "scored", value, tally.items()), Value("FP_pooled", "scored", value, _as_scored(tally))]
@@ -183,7 +222,7 @@ def _as_scored(tally: Tally) -> dict[str, float]:
 
 def _drg_recall(report: ReportVerdicts) -> list[Value]:
     """Claims with any source by all claims; no claim counts 0."""
-    claims = report.claims(ALL) or []
+    claims = report.all or []
     cited = sum(1 for claim in claims if has_url(claim) or claim.unresolved)
     items: dict[str, float] = {"cited": cited, "total": len(claims)}
     value = cited / len(claims) if claims else 0.0
@@ -192,17 +231,19 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
 
 DESCRIPTION = MetricDescription(
     title="Faithfulness",
-    headlines=("FP", "FP_strict", "FP_web", "FP_product", "FR", "N_cited"),
+    headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),
     primary=("FP",),
     correlated=("FP", "FP_web", "FP_product", "FR"),
     groups={
-        **dict.fromkeys(("FP", "FP_eq2", "FP_pooled", "FP_strict"), "FP"),
-        **dict.fromkeys(("FP_web", FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
-        **dict.fromkeys(("FR", "FR_all", "FR_pooled"), "FR"),
-        **dict.fromkeys(("N_cited", "N_web", "N_product"), "N"),
+        **dict.fromkeys(PRECISION[:5], "FP"),
+        **dict.fromkeys((*BESIDE, FP_SHOWN), "beside FP"),
+        **dict.fromkeys(("FP_web", FP_WEB_SHOWN, FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
+        **dict.fromkeys(RECALL, "FR"),
+        **dict.fromkeys(COUNTS[1:-1], "N"),
     },
+    counts=COUNTS,
     only_in_json=("FP_eq2_report",),  # of a few reports only
     named_by_variant=True,
 )
@@ -212,8 +253,8 @@ DESCRIPTION = MetricDescription(
 class Faithfulness:
     """FP and FR with their variants, under the rules default, paper and drg."""
 
-    name: str = "faithfulness"
-    version: int = 2
+    name: str = FAMILY
+    version: int = VERSION
     needs_judge: bool = True
     is_opinion: bool = False
     description: MetricDescription = DESCRIPTION
@@ -225,7 +266,8 @@ class Faithfulness:
         return prompt_hashes()
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        return failed_values() if subject.report is None else report_values(verdicts, rules)
+        report = subject.report
+        return failed_values() if report is None else report_values(verdicts, rules, len(report.split()))
 
     def variants(self) -> tuple[str, ...]:
         return VARIANTS

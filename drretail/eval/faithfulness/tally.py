@@ -2,31 +2,36 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from drretail.eval.faithfulness.extraction import (
-    ALL,
-    CITED,
+from drretail.eval.faithfulness.claims import (
+    ALL_TYPES,
+    REPORT,
     SUPPORT,
     SUPPORT_LIVE,
+    SUPPORT_SHOWN,
     Claim,
-    Unit,
     source_type,
-    units,
-    unresolved_types,
+    stages_of,
+    types_of,
+    unit_of,
 )
-from drretail.eval.faithfulness.support import NOTES
-from drretail.records.score import Rules, Verdict
+from drretail.eval.faithfulness.extraction import claims_in
+from drretail.eval.faithfulness.rulings import CONTRADICTED, NOTES
+from drretail.records.score import Rules, Verdict, VerdictState
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The units of one or more types: how many were scored, with which sum of support, and why others were not."""
+    """Claims, or pairs of claim and type: how many were scored, with which sum of support, and why others were not."""
 
     scored: int = 0
     support: float = 0.0
     unverifiable: int = 0
     failed: int = 0
     """By the judge, or never judged."""
+    unfetched: int = 0
+    """Those that cite a page which nobody fetched."""
     unresolved: int = 0
     """Claims with a source that comes to nothing; no units."""
     unasked: int = 0
@@ -34,7 +39,7 @@ class Tally:
 
     @property
     def units(self) -> int:
-        return self.scored + self.unverifiable + self.failed
+        return self.scored + self.unverifiable + self.unfetched + self.failed
 
     @property
     def mean(self) -> float | None:
@@ -53,6 +58,7 @@ class Tally:
             self.support + other.support,
             self.unverifiable + other.unverifiable,
             self.failed + other.failed,
+            self.unfetched + other.unfetched,
             self.unresolved + other.unresolved,
             self.unasked + other.unasked,
         )
@@ -65,6 +71,7 @@ class Tally:
             "support": self.support,
             "unverifiable": self.unverifiable,
             "failed": self.failed,
+            "unfetched": self.unfetched,
             "unresolved": self.unresolved,
         }
 
@@ -75,55 +82,72 @@ class ReportVerdicts:
     def __init__(self, verdicts: Iterable[Verdict], rules: Rules) -> None:
         found = list(verdicts)
         self._rules: Rules = rules
-        self._extractions = {verdict.stage: verdict for verdict in found if verdict.stage in (CITED, ALL)}
+        stages = stages_of(rules)
+        extractions = {it.stage: claims_in(it) for it in found if it.stage in stages and it.item == REPORT}
         self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
         self._live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
+        # What is not there was shown to the agent as it is.
+        shown = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_SHOWN}
+        self._shown = self._support | shown
         # Every value of a report is made of the same claims and units.
-        self._claims = {stage: _claims(verdict) for stage, verdict in self._extractions.items()}
-        self._units = [unit for claim in self.claims(CITED) or () for unit in units(claim, self._rules)]
-
-    def claims(self, stage: str) -> list[Claim] | None:
-        """The claims of an extraction; None when it failed or never was."""
-        return self._claims.get(stage)
-
-    def units(self) -> list[Unit]:
-        """All units of the cited claims; none when the extraction failed."""
-        return self._units
+        self.judged = extractions.get(stages[0])
+        """The claims of which those with a source are judged; None when the extraction failed or never was."""
+        self.all = extractions.get(stages[-1])
+        """All claims, for recall; of one extraction the same."""
+        self.cited = [it for it in self.judged or () if it.sources or it.unresolved]
+        self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
 
     @property
     def is_judged_live(self) -> bool:
         """True when any cited page was looked at again at judging time."""
         return bool(self._live)
 
-    def tally(self, kind: str, *, live: bool = False) -> Tally:
-        """The units of one type, by the ledger or by pages as they were at judging time."""
-        support = self._live if live else self._support
-        verdicts = [support.get(unit.item) for unit in self.units() if unit.type == kind]
-        scored = [float(verdict.value) for verdict in verdicts if verdict and verdict.state == "scored"]
-        unverifiable = sum(1 for verdict in verdicts if verdict and verdict.state == "unverifiable")
-        claims = self.claims(CITED) or ()
+    def tally(self, kinds: Sequence[str], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
+        """The claims that cite any of these types, each once, by their sources, by what the agent was shown of them, or
+        by pages as they were at judging time.
+
+        One with no readable source of these types is unverifiable for them, whatever other sources say.
+        """
+        support = {"sources": self._support, "shown": self._shown, "live": self._live}[by]
+        units = [unit for unit in self._units if any(kind in kinds for kind in unit.types)]
+        states = [_state(support.get(unit.item), kinds) for unit in units]
+        held = [verdict for unit in units if (verdict := support.get(unit.item)) is not None]
+        scored = [float(verdict.value) for verdict in held if _counts(verdict, kinds)]
         return Tally(
             scored=len(scored),
             support=sum(scored),
-            unverifiable=unverifiable,
-            failed=len(verdicts) - len(scored) - unverifiable,
-            unresolved=sum(1 for claim in claims if kind in unresolved_types(claim)),
-            unasked=verdicts.count(None),
+            unverifiable=states.count("unverifiable"),
+            failed=len(units) - len(scored) - states.count("unverifiable") - states.count("na"),
+            unfetched=states.count("na"),
+            unresolved=sum(1 for claim in self.cited if any(it in kinds for it in types_of(claim.unresolved))),
+            unasked=len(units) - len(held),
         )
 
     def notes(self, kinds: Sequence[str]) -> dict[str, float]:
-        """How many units of these types carry each note."""
+        """How many claims that cite these types carry each note."""
         held = self._held(kinds)
         return {note: sum(1 for verdict in held if note in verdict.notes) for note in NOTES}
 
     def labels(self, kinds: Sequence[str]) -> dict[str, float]:
-        """How many units of these types are borne out wholly, in part, and not."""
-        values = [verdict.value for verdict in self._held(kinds)]
+        """How many claims of these types are borne out wholly, in part, and not, those that are contradicted apart."""
+        values = [verdict.value for verdict in self._held(kinds) if CONTRADICTED not in verdict.notes]
         return {name: values.count(value) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
 
     def _held(self, kinds: Sequence[str]) -> list[Verdict]:
-        units = [unit for unit in self.units() if unit.type in kinds]
-        return [verdict for unit in units if (verdict := self._support.get(unit.item)) is not None]
+        found = [self._support.get(it.item) for it in self._units if any(kind in kinds for kind in it.types)]
+        return [verdict for verdict in found if verdict is not None and _counts(verdict, kinds)]
+
+
+def _state(verdict: Verdict | None, kinds: Sequence[str]) -> VerdictState | None:
+    if verdict is None or verdict.state != "scored":
+        return None if verdict is None else verdict.state
+    return "scored" if _counts(verdict, kinds) else "unverifiable"
+
+
+def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:
+    """True for a judgement in which a source of these types was read."""
+    read = {source_type(source.id) for source in verdict.sources}
+    return verdict.state == "scored" and (ALL_TYPES in kinds or any(kind in kinds for kind in read))
 
 
 def pooled_tally(tallies: Mapping[str, Tally], kinds: Sequence[str]) -> Tally:
@@ -137,7 +161,3 @@ def pooled_tally(tallies: Mapping[str, Tally], kinds: Sequence[str]) -> Tally:
 def has_url(claim: Claim) -> bool:
     """True when a web page or a product of the shop is among the claim's resolved sources (paper Table 9)."""
     return any(source_type(source) != "internal" for source in claim.sources)
-
-
-def _claims(extraction: Verdict) -> list[Claim] | None:
-    return None if extraction.state != "scored" else [Claim.model_validate(value) for value in extraction.value]

@@ -7,10 +7,11 @@ from math import ceil
 from pathlib import Path
 from statistics import mean, stdev
 
-from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, Claim, units
+from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of, unit_of
 from drretail.eval.judging.session import Judge, judging_usage
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.metric import is_judged
 from drretail.eval.pairwise.dimensions import DIMENSIONS as COMPARED
 from drretail.eval.pairwise.dimensions import prompt_hashes as compared_prompts
 from drretail.eval.pairwise.judge import check_rules
@@ -21,7 +22,6 @@ from drretail.experiment import Definition, read_definition, read_run, run_folde
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import BATCH
 from drretail.records.base import sha256_of
-from drretail.records.counterfactual import kind_of
 from drretail.records.rules import Rules
 from drretail.records.run import BASELINES, Usage
 from drretail.records.score import Verdict
@@ -66,26 +66,34 @@ class Figures:
         return Taken(self.calls.at(words), self.input.at(words), self.output.at(words))
 
 
-# Measured with offline:judge on 550 reports of the demo's shop, with room for longer sources and for judges that
-# explain. Of faithfulness the null agents' 26 to 84 words took 2 calls, 1,300 and 90 to 470 tokens, the oracle's 48
-# words 4 calls, 2,600 and 460; 363 words 9 calls, 8,100 and 2,100; 567 words 18 calls, 17,100 and 4,100. Of quality
-# every report took 7 calls, 0 words 9,000 tokens and 567 words 16,300. One order of two reports of some 350 words each
-# took 7 calls and 16,500 tokens.
+# Measured with offline:judge, with room for longer sources and for judges that explain. Of faithfulness null agents'
+# 28 to 82 words took 1 to 4 calls, 1,400 to 5,600 and 90 to 450 tokens, an oracle's 57 words 5 calls, 6,100 and 460;
+# 56 reports of 560 words 15 calls, 21,100 and 3,300 each, by the paper's rules 28 calls; 720 to 810 words 18 to 24
+# calls, 28,600 to 37,500 and 3,600 to 5,000. Of quality every report takes 7 calls, 0 words 10,500 tokens and 560 words
+# 18,800; one order of two reports of some 560 words each 7 calls and 26,300 tokens (benchmarks/judging.py), of which
+# Claude reads three quarters from its cache.
 BY_LENGTH = {
     "faithfulness": Figures(
-        Growth(Range(2, 2), Range(0.02, 0.08)),
-        Growth(Range(1_000, 1_500), Range(18, 130)),
-        Growth(Range(50, 200), Range(5, 24)),
+        Growth(Range(1, 2), Range(0.02, 0.06)),
+        Growth(Range(1_400, 2_000), Range(30, 130)),
+        Growth(Range(50, 200), Range(5, 20)),
+        asks_of_empty=False,
+    ),
+    # One question of picks, and an extraction that faithfulness has no need to ask again.
+    "reading": Figures(
+        Growth(Range(1, 2), Range(0, 0.001)),
+        Growth(Range(1_300, 2_200), Range(2, 5)),
+        Growth(Range(50, 200), Range(6, 20)),
         asks_of_empty=False,
     ),
     "quality": Figures(
         Growth(Range(7, 10), Range(0, 0)),
-        Growth(Range(9_000, 14_000), Range(12, 50)),
+        Growth(Range(10_500, 16_000), Range(12, 50)),
         Growth(Range(700, 5_000), Range(0, 0)),
     ),
     PAIRWISE: Figures(
         Growth(Range(7, 10), Range(0, 0)),
-        Growth(Range(9_000, 14_000), Range(10, 60)),
+        Growth(Range(10_500, 16_000), Range(10, 60)),
         Growth(Range(700, 4_000), Range(0, 0)),
     ),
 }
@@ -154,16 +162,16 @@ def _done(metric: str, rules: Rules, verdicts: Sequence[Verdict]) -> float:
 
 
 def _borne_out(rules: Rules, verdicts: Sequence[Verdict]) -> float:
-    """The share of the two extractions and, once the cited claims are known, of all units that were judged."""
-    extracted = {verdict.stage: verdict for verdict in verdicts if verdict.stage in (CITED, ALL)}
-    cited = extracted.get(CITED)
-    if cited is None:
-        return 0.0  # how many units there are nobody knows, and these are most of the work
-    claims = [Claim.model_validate(value) for value in cited.value] if cited.state == "scored" else []
-    wanted = {unit.item for claim in claims for unit in units(claim, rules)}
-    support = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-    judged = {verdict.item for verdict in support}
-    return (len(extracted) + len(wanted & judged)) / (2 + len(wanted))
+    """The share of extractions and, once the claims are known, of all that cite something that were judged."""
+    stages = stages_of(rules)
+    extracted = {verdict.stage: verdict for verdict in verdicts if verdict.stage in stages and verdict.item == REPORT}
+    judged = extracted.get(stages[0])
+    if judged is None:
+        return 0.0  # how many claims there are nobody knows, and these are most of the work
+    claims = [Claim.model_validate(value) for value in judged.value] if judged.state == "scored" else []
+    wanted = {unit.item for claim in claims if (unit := unit_of(claim, rules)) is not None}
+    supported = {verdict.item for verdict in verdicts if verdict.stage == SUPPORT}
+    return (len(extracted) + len(wanted & supported)) / (len(stages) + len(wanted))
 
 
 RESEARCHED = "researched"
@@ -211,26 +219,33 @@ def estimate_judging(
     judge_repeats: int = 1,
     rules: Rules = "default",
     pairs: Sequence[str] = (),
+    rate_floors: bool = False,
 ) -> list[Estimate]:
     """One estimate for each family that needs a model and each judge, over what it has not judged to the end.
 
     A report counts once for each of the ``judge_repeats`` that is missing, and one that was judged in part by the rest
     of it. ``anew`` counts what is there as well. Of "pairwise", which compares ``pairs``, two reports of one query
-    count as one. Raises UserError as ``load_metric``, ``choose_pairs``, ``check_rules`` and ``read_definition`` do.
+    count as one. Who is not asked for opinions, and of which reports nobody is, is as in ``score``. Raises UserError as
+    ``load_metric``, ``choose_pairs``, ``check_rules`` and ``read_definition`` do.
     """
     if PAIRWISE in metrics:
         check_rules(rules)
     definition = read_definition(experiment)
     reports = list(_reports(experiment, definition))
-    singles = [place for place in reports if kind_of(definition.systems[place.label]) is None]
-    wanted = {metric.name: singles for metric in load_metrics(metrics) if metric.needs_judge}
+    families = [metric for metric in load_metrics(metrics) if metric.needs_judge]
+    wanted = {
+        metric.name: [it for it in reports if is_judged(metric, definition.systems[it.label], floors=rate_floors)]
+        for metric in families
+    }
     compared = {PAIRWISE: _pairs(experiment, definition, reports, pairs)} if PAIRWISE in metrics else {}
+    opinions = {*compared, *(metric.name for metric in families if metric.is_opinion)}
     return [
         _estimate(
             experiment, definition, name, judge, places, _Asking(rules, judge_repeats, anew, _readings(name, rules))
         )
         for name, places in (wanted | compared).items()
         for judge in judges
+        if name not in opinions or judge.ref.kind != "rule_based"
     ]
 
 
@@ -271,7 +286,7 @@ def _estimate(
     by_kind, basis = _measured(experiment, definition, metric, judge)
     calls, read, written, missing = Range(0, 0), Range(0, 0), Range(0, 0), 0.0
     lacking: set[str] = set()
-    prompts = _prompts(metric)
+    prompts = _prompts(metric, asking.rules)
     for place in places:
         path = verdict_path(experiment, metric, judge.slug, place.label, place.run)
         times = asking.missing(metric, _living(path, place, prompts))
@@ -327,10 +342,10 @@ def _judged(definition: Definition, metric: str, journal: Path) -> Judged:
     return Judged(kind, judging_usage(journal), times)
 
 
-def _prompts(metric: str) -> frozenset[str]:
+def _prompts(metric: str, rules: Rules) -> frozenset[str]:
     """Of today's wording, and "" for what was recorded without a question."""
     if metric == PAIRWISE:
-        return frozenset({""}.union(*compared_prompts().values()))
+        return frozenset({""}.union(*compared_prompts(rules).values()))
     return load_metric(metric).prompt_hashes()
 
 

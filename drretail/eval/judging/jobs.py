@@ -1,15 +1,14 @@
 """What one worker of ``score`` does at a time: a judge on one run in a family, or a judge on two runs of one query."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.counterfactual.scores import is_judged
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import Metric
+from drretail.eval.metric import Metric, is_judged, is_unrated
 from drretail.eval.pairwise.judge import VERSION
 from drretail.eval.pairwise.judge import judge as compare
 from drretail.eval.pairwise.pairs import Pair, pair_name
@@ -45,14 +44,22 @@ class Submitter:
     again: Again
     judge_repeats: int
     allowance: Allowance
+    rate_floors: bool = False
+    """Whether opinions on null agents and the oracle are asked for."""
+    fresh: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """The keys of verdicts made so far: what one family asked anew, another that uses it does not ask again."""
 
     async def do(self, job: "Job | PairJob") -> None:
-        """Records the verdicts that are missing; a run without a report is left alone. Raises CapReached."""
+        """Records the verdicts that are missing. Raises CapReached.
+
+        A run without a report is left alone, and nobody who follows rules is asked for an opinion.
+        """
         await (self._judge(job) if isinstance(job, Job) else self._compare(job))
 
     async def _judge(self, job: Job) -> None:
         subject, metric = job.subject, job.metric
-        if subject.report_sha is None or not is_judged(metric, subject.system):
+        is_wanted = is_judged(metric, subject.system, floors=self.rate_floors)
+        if subject.report_sha is None or not is_wanted or is_unrated(metric, job.judge.ref):
             return
         about = {"metric": metric.name, "version": metric.version, "run_id": subject.run_id}
         with self._judge_session(
@@ -65,7 +72,7 @@ class Submitter:
 
     async def _compare(self, job: PairJob) -> None:
         a, b = job.pair.a, job.pair.b
-        if a.report_sha is None or b.report_sha is None:
+        if a.report_sha is None or b.report_sha is None or job.judge.ref.kind == "rule_based":
             return
         about = {
             "metric": PAIRWISE,
@@ -85,4 +92,6 @@ class Submitter:
         run = f"{subject.query.query_id}-r{subject.repeat}"
         path = verdict_path(self.experiment, about["metric"], judge.slug, folder, run)
         file = VerdictFile(path)
-        return JudgeSession(judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance)
+        return JudgeSession(
+            judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance, fresh=self.fresh
+        )

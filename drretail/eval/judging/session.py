@@ -6,17 +6,18 @@ asked before.
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from drretail.errors import ModelError
+from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.journal import Journal, Outcome, read_effects
-from drretail.llm.calling import answer_of
+from drretail.journal import Effect, Journal, Outcome, read_effects
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.calling import MARKED, answer_of, marked_after
 from drretail.llm.faults import usage_of
 from drretail.llm.prices import BATCH
 from drretail.llm.registry import Model
@@ -26,9 +27,21 @@ from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
 
+SOURCES_SHARE = 0.5
+"""Of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted tokens."""
+MOST_SOURCES = 100_000
+"""Tokens that sources may fill whatever the context: more is paid for with every claim, and bears out none better."""
+OVERFLOW: ModelErrorKind = "context_overflow"
+UNCHANGED = (
+    "the same request did not fit the judge before, and was not sent again: where the judge now holds more, state its "
+    "`context` in a model profile; where it holds less than was thought, too, and long sources are cut to that."
+)
 Again = Literal["nothing", "failed", "everything"]
 """What is judged once more although a verdict stands."""
 T = TypeVar("T", bound=Record)
+R = TypeVar("R")
+AT_ONCE = 4
+"""Questions about one report that are asked at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,17 @@ class ClaimVerdict(Generic[T]):
     error: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Step(Generic[T]):
+    """One of several questions that do not need each other's answers."""
+
+    shared: str
+    """Names what it begins with: of the questions of one name the first is asked alone, and is read from the cache by
+    the others."""
+    ask: Callable[[], Awaitable[ClaimVerdict[T]]]
+    record: Callable[[ClaimVerdict[T]], object]
+
+
 class JudgeSession:
     """One judge on one run in one metric; close it, or use it as a context manager.
 
@@ -88,7 +112,9 @@ class JudgeSession:
         rules: Rules = "default",
         again: Again = "nothing",
         allowance: Allowance | None = None,
+        fresh: set[tuple[str, ...]] | None = None,
     ) -> None:
+        """``fresh`` are the keys of verdicts that this command made: all its sessions may share one set."""
         self.judge = judge
         self._allowance = allowance or Allowance()
         self.file = file
@@ -105,7 +131,7 @@ class JudgeSession:
             "judge_repeat": 1,
         }
         self._again: Again = again
-        self._new: set[tuple[str, ...]] = set()
+        self._new: set[tuple[str, ...]] = set() if fresh is None else fresh
         self._asked = _Asked()
 
     def of_repeat(self, repeat: int) -> "JudgeSession":
@@ -117,6 +143,32 @@ class JudgeSession:
         again._about = {**self._about, "judge_repeat": repeat}
         return again
 
+    def beside(self, metric: str, version: int) -> "JudgeSession":
+        """The same judge on the same run in another family under the default rules; to be closed by itself."""
+        about = self._about
+        root = self.file.path.parents[2]
+        return JudgeSession(
+            self.judge,
+            VerdictFile(root.with_name(metric) / self.file.path.relative_to(root)),
+            metric=metric,
+            version=version,
+            run_id=about["run_id"],
+            report_sha=about["report_sha"],
+            again=self._again,
+            allowance=self._allowance,
+            fresh=self._new,
+        ).of_repeat(about["judge_repeat"])
+
+    @property
+    def room(self) -> int | None:
+        """The bytes that the sources of one question may take; None where the judge reads all."""
+        context = self._context
+        return None if context is None else min(int(context * SOURCES_SHARE), MOST_SOURCES) * CHARACTERS_PER_TOKEN
+
+    @property
+    def _context(self) -> int | None:
+        return None if self.judge.model is None else self.judge.model.context
+
     @property
     def journal_path(self) -> Path:
         """Beside the verdict file; made by the first question."""
@@ -125,7 +177,7 @@ class JudgeSession:
     def standing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
         """The verdict that is there already and need not be asked for; None when it is missing, stale or wanted anew.
 
-        A verdict of this very judge_session always stands.
+        A verdict that this command made always stands.
         """
         last = self.file.last(self._verdict(stage, item, "na", order=order).key)
         if last is None or last.key in self._new:
@@ -147,6 +199,7 @@ class JudgeSession:
         order: Order | None = None,
         reason: str = "",
         quote: str | None = None,
+        more_quotes: Sequence[str] = (),
         sources: Sequence[SourceRef] = (),
         notes: Sequence[str] = (),
         error: str | None = None,
@@ -161,9 +214,11 @@ class JudgeSession:
             order=order,
             reason=reason,
             quote=quote,
+            more_quotes=tuple(more_quotes),
             sources=tuple(sources),
             notes=tuple(notes),
             error=error,
+            context=self._context if error is not None and error.startswith(OVERFLOW) else None,
         )
         self.file.append(verdict)
         self._new.add(verdict.key)
@@ -185,7 +240,8 @@ class JudgeSession:
 
         ``purpose`` says how long the answer may be, where that is not as usual.
         Refusals, time-outs and answers cut at their longest length are failed at once; what does not fit the schema,
-        or what ``check`` objects to, is told to the judge, at most twice. Raises CapReached when nothing may be asked
+        or what ``check`` objects to, is told to the judge, at most twice. What did not fit its context is not sent
+        again unchanged, unless the context is said to have grown. Raises CapReached when nothing may be asked
         any more; what the journal knows is answered nevertheless.
         """
         from langchain_core.messages import HumanMessage
@@ -197,8 +253,11 @@ class JudgeSession:
         model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
-        question = Question(model, answer, _Questioned(self.judge, model, journal, scope, self._allowance).call, check)
-        reply = await question.put([HumanMessage(prompt.render(**values))])
+        held = None if (last := self.file.last(place.key)) is None else last.context
+        has_grown = held is not None and model.context is not None and model.context > held
+        shared, own = prompt.render_parts(**values)
+        asking = _Questioned(self.judge, model, journal, scope, self._allowance, shared, fits_now=has_grown)
+        reply = await Question(model, answer, asking.call, check).put([HumanMessage(shared + own)])
         if reply.failure is not None:
             error = f"{reply.failure.kind}: {reply.failure.message}"
             return ClaimVerdict("failed", None, prompt.hash, reply.attempts, error)
@@ -207,13 +266,40 @@ class JudgeSession:
     async def each(self, steps: Iterable[Awaitable[object]]) -> None:
         """Takes steps that do not need each other: in turn, so that files come out equal, or at once for batches."""
         if self.judge.in_batches:
-            ended = await asyncio.gather(*steps, return_exceptions=True)  # none may write on after the file is closed
-            for end in ended:
-                if isinstance(end, BaseException):
-                    raise end
+            await self.together(steps)
         else:
             for step in steps:
                 await step
+
+    async def together(self, steps: Iterable[Awaitable[R]]) -> list[R]:
+        """What steps bring that ask side by side and record nothing; raises the first error once all have ended."""
+        ended = await asyncio.gather(*steps, return_exceptions=True)  # none may write on after the file is closed
+        for end in ended:
+            if isinstance(end, BaseException):
+                raise end
+        return [end for end in ended if not isinstance(end, BaseException)]
+
+    async def side_by_side(self, steps: Sequence[Step[Any]]) -> None:
+        """Asks all of these, ``AT_ONCE`` of them at the same time, and records the answers in the order of the steps.
+
+        With batches all are asked at once. Raises the first error once what came back is recorded.
+        """
+        first = [*{step.shared: step for step in reversed(steps)}.values()]
+        waves = [steps] if self.judge.in_batches else [first, [step for step in steps if step not in first]]
+        gate = asyncio.Semaphore(len(steps) if self.judge.in_batches else AT_ONCE)
+        ended: dict[Step[Any], ClaimVerdict[Any] | BaseException] = {}
+        for wave in waves:
+            answers = await asyncio.gather(*(_within(gate, step.ask) for step in wave), return_exceptions=True)
+            ended.update(zip(wave, answers, strict=True))
+            if any(isinstance(answer, BaseException) for answer in answers):
+                break
+        said = [(step, ended[step]) for step in steps if step in ended]
+        for step, end in said:
+            if not isinstance(end, BaseException):
+                step.record(end)
+        for _, end in said:
+            if isinstance(end, BaseException):
+                raise end
 
     @property
     def usage(self) -> Usage:
@@ -236,6 +322,11 @@ class JudgeSession:
         verdict = Verdict(stage=stage, item=item, state=state, **self._about, **fields)
         last = self.file.last(verdict.key)
         return verdict if last is None else verdict.model_copy(update={"attempt": last.attempt + 1})
+
+
+async def _within(gate: asyncio.Semaphore, ask: Callable[[], Awaitable[ClaimVerdict[Any]]]) -> ClaimVerdict[Any]:
+    async with gate:
+        return await ask()
 
 
 def judging_usage(journal: Path) -> Usage:
@@ -262,13 +353,19 @@ class _Questioned:
     journal: Journal
     scope: str
     allowance: Allowance
+    shared: str = ""
+    """What the first message and other questions begin with."""
+    fits_now: bool = False
+    """True: what did not fit the judge before may do so now."""
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         async def action() -> Outcome:
+            if not self.fits_now and any(_overflowed(it) for it in self.journal.before("model", request)):
+                raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()
             retried: list[str] = []
             try:
-                message = await answer_of(self.model, messages, chat=chat, on_retry=retried.append)
+                message = await answer_of(self.model, self._sent(messages), chat=chat, on_retry=retried.append)
             except ModelError as problem:
                 self._pay(Usage(**(problem.usage or {})))
                 raise
@@ -284,6 +381,19 @@ class _Questioned:
         }
         return (await self.journal.scope(self.scope).aperform("model", request, action)).response
 
+    def _sent(self, messages: Sequence[Any]) -> Sequence[Any]:
+        """What goes out: marked where the provider caches what is marked; the marks are no part of the journal's keys.
+
+        Not in batches: nobody knows in which order they are read, and to write to the cache costs more than to read
+        plain.
+        """
+        is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
+        return marked_after(messages, self.shared) if is_marked else messages
+
     def _pay(self, usage: Usage) -> None:
         price = self.model.price
         self.allowance.count(usage, price.times(BATCH) if price is not None and self.judge.in_batches else price)
+
+
+def _overflowed(effect: Effect) -> bool:
+    return effect.error is not None and effect.error["kind"] == OVERFLOW

@@ -1,14 +1,131 @@
-"""Cited pages as they are at judging time: each is fetched once for a whole experiment, whoever judges by it."""
+"""Cited pages that no run fetched: completed later, or looked at once more as they are at judging time.
+
+Each is fetched once for a whole experiment, whoever judges by it.
+"""
 
 import asyncio
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail.env.web.base import WebPage
 from drretail.env.web.live import Pages, no_page, page_of, page_outcome
 from drretail.errors import ToolError
+from drretail.experiment import read_definition, read_evidence, read_runs, read_source, run_folder, sources_path
+from drretail.files import write_json
 from drretail.journal import Effect, Journal, Outcome, read_effects
+from drretail.progress import Progress
+from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
+from drretail.tools.cited_pages import fetch_cited
+
+PAGE_SECONDS = 30
+"""For a page with robots.txt and redirects, whatever its web; built-in webs give up earlier, as the settings say."""
+
+
+def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
+    """The entry with its page where that was fetched after the run had ended; ``corpus`` is the run's web's."""
+    page = _fetched(experiment, entry.id, corpus) if entry.lacks_page else None
+    return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
+
+
+def source_texts(entry: Evidence | None) -> list[EvidenceText]:
+    """What claims that cite a source are judged against: its record, page or file; nothing where that is not there."""
+    return [] if entry is None else [text for text in entry.sources if text.text.strip()]
+
+
+def shown_texts(entry: Evidence | None) -> list[EvidenceText]:
+    """What the agent read of a source: of a web page its snippet or summary, of all others the source itself."""
+    if entry is None or entry.kind != "web":
+        return source_texts(entry)
+    return [text for text in entry.texts if text.shown and text.text.strip()]
+
+
+def _fetched(experiment: Path, evidence_id: str, corpus: str | None) -> FetchedPage | None:
+    held = read_source(experiment, evidence_id)
+    return next((page for page in held.pages if page.corpus == corpus), None) if held is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A cited page that is not there to be judged against."""
+
+    label: str
+    """Of a system that cites it."""
+    evidence_id: str
+    url: str
+    corpus: str | None
+
+
+def missing_pages(experiment: Path, *, again: bool = False) -> list[Cited]:
+    """The cited pages that nobody fetched, each once; with ``again`` those as well that could not be read."""
+    systems = read_definition(experiment).systems
+    found: dict[tuple[str, str | None], Cited] = {}
+    for run in read_runs(experiment):
+        cited = {it.evidence_id for it in run.citations if it.type == "web"} - {None}
+        if not cited:
+            continue
+        corpus = systems[run.system].web_corpus
+        for raw in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)):
+            entry = completed(experiment, raw, corpus) if raw.id in cited else raw
+            if entry.id in cited and (entry.is_unfetched or (again and entry.lacks_page)):
+                found.setdefault((entry.id, corpus), Cited(run.system, entry.id, str(entry.url), corpus))
+    return list(found.values())
+
+
+def fetch_missing(
+    experiment: Path,
+    pages: Mapping[str, Pages],
+    progress: Progress,
+    *,
+    again: bool = False,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Counter[str]:
+    """Fetches ``missing_pages`` into exp/sources, each kept at once; how many came to which state.
+
+    ``pages`` are the webs by label. The experiment must be held for writing.
+    """
+    wanted = missing_pages(experiment, again=again)
+    states: Counter[str] = Counter()
+    by_web: dict[int, list[Cited]] = defaultdict(list)
+    for it in wanted:
+        by_web[id(pages[it.label])].append(it)
+    with progress.track("cited pages", len(wanted)) as bar:
+        for cited in by_web.values():
+            by_url = {it.url: it for it in cited}
+            effects = Journal().scope("cited")  # what comes is kept as it is, with its time
+            for url, page in fetch_cited(pages[cited[0].label], list(by_url), effects, PAGE_SECONDS):
+                _keep(experiment, by_url[url], page, clock())
+                states[page.state] += 1
+                bar.advance()
+    return states
+
+
+def told_fetched(states: Mapping[str, int]) -> str:
+    """A sentence on pages that were fetched, by state."""
+    total, read = sum(states.values()), states.get("ok", 0)
+    if not total:
+        return "No cited page is missing."
+    others = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(states.items()) if state != "ok")
+    return f"Cited pages fetched: {total}, of which {read} could be read{f' ({others})' if others else ''}."
+
+
+def _keep(experiment: Path, cited: Cited, page: WebPage, when: datetime) -> None:
+    fetched = FetchedPage(
+        corpus=cited.corpus,
+        fetched=when.isoformat(timespec="seconds"),
+        title=page.title,
+        text=page.text,
+        state=page.state,
+        date=page.date,
+        problem=page.problem,
+    )
+    held = read_source(experiment, cited.evidence_id)
+    others = () if held is None else tuple(it for it in held.pages if it.corpus != cited.corpus)
+    kept = FetchedPages(id=cited.evidence_id, url=cited.url, pages=(*others, fetched))
+    write_json(sources_path(experiment, cited.evidence_id), kept.model_dump(mode="json", exclude_none=True))
+
 
 Key = tuple[str, str]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from drretail.env.counterfactual import store_seen
 from drretail.env.store.base import Store
 from drretail.env.web.base import WebPage
+from drretail.eval.judging.sources import completed
 from drretail.experiment import (
     Definition,
     read_counterfactual,
@@ -73,14 +74,20 @@ class Subject:
 
 
 class _Ledger(Mapping[str, Evidence]):
-    """A run's evidence by id, read when it is first looked into: scores are made without it, and it is large."""
+    """A run's evidence by id, with pages that were fetched later.
 
-    def __init__(self, folder: Path) -> None:
+    Read when it is first looked into: scores are made without it, and it is large.
+    """
+
+    def __init__(self, experiment: Path, folder: Path, corpus: str | None) -> None:
+        self._experiment = experiment
         self._folder = folder
+        self._corpus = corpus
 
     @cached_property
     def _entries(self) -> dict[str, Evidence]:
-        return {entry.id: entry for entry in read_evidence(self._folder)}
+        entries = read_evidence(self._folder)
+        return {entry.id: completed(self._experiment, entry, self._corpus) for entry in entries}
 
     def __getitem__(self, key: str) -> Evidence:
         return self._entries[key]
@@ -110,7 +117,7 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
         Planned(label, query, repeat)
         for label in sorted(definition.systems)
         for repeat in _repeats(experiment, label)
-        for query in definition.queries
+        for query in definition.queries_of(label)
     ]
 
 
@@ -145,7 +152,7 @@ def read_subject(
         query=query,
         repeat=planned.repeat,
         run=run,
-        evidence={} if run is None else _Ledger(folder),
+        evidence={} if run is None else _Ledger(experiment, folder, system.web_corpus),
         profile=profile,
         store=store,
         now=definition.now,

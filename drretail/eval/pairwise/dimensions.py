@@ -4,8 +4,9 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, criterion_of
+from drretail.prompts import Prompt, load_prompt
+from drretail.records.rules import Rules
 
 __all__ = ["DIMENSIONS", "PERSONALIZATION", "PRIMARY", "prompt_for", "prompt_hashes"]
 
@@ -14,13 +15,13 @@ PRIMARY = "overall"
 
 
 @cache
-def prompt_for(dimension: str) -> Prompt:
+def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too."""
     criterion = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))[dimension]
-    text = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
-    return Prompt(dimension, load_prompt(__file__, "comparing").text.replace("{{criterion}}", text))
+    text = load_prompt(__file__, "comparing").text.replace("{{criterion}}", criterion_of(criterion, rules))
+    return Prompt(dimension, text, load_prompt(__file__, "shared").text)
 
 
-def prompt_hashes() -> dict[str, frozenset[str]]:
+def prompt_hashes(rules: Rules) -> dict[str, frozenset[str]]:
     """By dimension the hash of today's wording, and "" where nobody was asked: verdicts in other words are stale."""
-    return {dimension: frozenset({"", prompt_for(dimension).hash}) for dimension in DIMENSIONS}
+    return {dimension: frozenset({"", prompt_for(dimension, rules).hash}) for dimension in DIMENSIONS}

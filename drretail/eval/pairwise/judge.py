@@ -1,24 +1,23 @@
 """Which of two reports is better: for each dimension one question in each order (paper Appendix C, Table 13)."""
 
-from functools import cached_property
+from functools import cache
 from typing import Literal
 
 from drretail.errors import UserError
-from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PERSONALIZATION, prompt_for
 from drretail.eval.pairwise.pairs import Pair
+from drretail.eval.quality.judge import unjustified
+from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
 from drretail.eval.registry import PAIRWISE
-from drretail.grounding.report.render import render_report
-from drretail.prompts import tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.rules import Rules
 from drretail.records.score import Order
-from drretail.records.shop import SHOP_URL
 
 VERSION = 1
 STAGE = "comparison"
-NO_PROFILE = "Nothing is known of this shopper."
+NOT_FITTED = "no profile of a user to fit the reports to"
 RULES: tuple[Rules, ...] = ("default", "paper")
 BOTH: tuple[Order, ...] = ("ab", "ba")
 
@@ -52,81 +51,67 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
 
     Only called where both runs left a report. Without a profile personalization is na.
     """
-    material = _Material(pair)
-    run_ids = pair.a.run_id, pair.b.run_id
-    await judge_session.each(
-        _compare(dimension, order, material, judge_session)
-        for dimension in DIMENSIONS
-        for order in orders(judge_session.rules, seed, run_ids, dimension)
-    )
+    rules, run_ids = judge_session.rules, (pair.a.run_id, pair.b.run_id)
+    material, steps = _Material(pair, rules), list[Step[Comparison]]()
+    asked = [it for it in DIMENSIONS if it != PERSONALIZATION or pair.a.profile is not None]
+    for dimension in asked:
+        wording = prompt_for(dimension, rules).hash
+        for order in orders(rules, seed, run_ids, dimension):
+            if judge_session.standing(STAGE, dimension, wording, order=order) is None:
+                steps.append(_step(dimension, order, material, judge_session))
+    await judge_session.side_by_side(steps)
+    for dimension in {*DIMENSIONS} - {*asked}:
+        for order in orders(rules, seed, run_ids, dimension):
+            if judge_session.standing(STAGE, dimension, order=order) is None:
+                judge_session.record(STAGE, dimension, "na", order=order, reason=NOT_FITTED)
 
 
 class _Material:
     """What a judge reads of two reports; made when it is asked for, since most often every verdict stands."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: Pair, rules: Rules) -> None:
         self._pair = pair
+        self._rules: Rules = rules
+        self.given = cache(self._given)
 
-    @property
-    def has_profile(self) -> bool:
-        return self._pair.a.profile is not None
+    def _given(self, order: Order) -> dict[str, str]:
+        """What every question in this order begins with: all data in tags, the reports as A and B."""
+        (report_a, sources_a), (report_b, sources_b) = (
+            report_and_sources(subject, name=name) for subject, name in self._named(order)
+        )
+        reports = {"report_a": report_a, "sources_a": sources_a, "report_b": report_b, "sources_b": sources_b}
+        return {**asked_by(self._pair.a), **reports}
 
-    def given(self, order: Order) -> dict[str, str]:
-        """All data in tags, the reports as A and B in this order."""
+    def picks(self, order: Order) -> str:
+        """Of both reports; none where those of one are not known, which would look like a report without any."""
+        lists = [picks_with_prices(subject, self._rules, name=name) for subject, name in self._named(order)]
+        return "\n".join(lists) if all(lists) else ""
+
+    def _named(self, order: Order) -> tuple[tuple[Subject, str], tuple[Subject, str]]:
+        a, b = self._pair.a, self._pair.b
+        return ((a, "A"), (b, "B")) if order == "ab" else ((b, "A"), (a, "B"))
+
+
+def _step(dimension: str, order: Order, material: _Material, judge_session: JudgeSession) -> Step[Comparison]:
+    prompt = prompt_for(dimension, judge_session.rules)
+
+    async def ask() -> ClaimVerdict[Comparison]:
+        given = dict(material.given(order))
+        if "{{picks}}" in prompt.text:
+            given["picks"] = material.picks(order)
+        return await judge_session.ask(STAGE, dimension, prompt, given, Comparison, unjustified, order=order)
+
+    def record(said: ClaimVerdict[Comparison]) -> None:
         first, second = order
-        return {
-            **self._both,
-            "report_a": tagged("report", self._texts[first], name="A"),
-            "report_b": tagged("report", self._texts[second], name="B"),
-        }
+        judge_session.record(
+            STAGE,
+            dimension,
+            said.state,
+            None if said.answer is None else first if said.answer.winner == "A" else second,
+            order=order,
+            reason="" if said.answer is None else said.answer.justification.strip(),
+            prompt_hash=said.prompt_hash,
+            error=said.error,
+        )
 
-    @cached_property
-    def _both(self) -> dict[str, str]:
-        subject = self._pair.a
-        profile = NO_PROFILE if subject.profile is None else subject.profile.text
-        return {
-            "shop_url": SHOP_URL,
-            "today": subject.today,
-            "query": tagged("query", subject.query.text),
-            "profile": tagged("profile", profile),
-        }
-
-    @cached_property
-    def _texts(self) -> dict[str, str]:
-        return {"a": _rendered(self._pair.a), "b": _rendered(self._pair.b)}
-
-
-def _rendered(subject: Subject) -> str:
-    """The report with numbered references and their list: evidence ids would tell something of the system."""
-    return render_report(subject.report or "", subject.evidence.values(), style="plain").text
-
-
-async def _compare(dimension: str, order: Order, material: _Material, judge_session: JudgeSession) -> None:
-    if dimension == PERSONALIZATION and not material.has_profile:
-        if judge_session.standing(STAGE, dimension, order=order) is None:
-            judge_session.record(
-                STAGE, dimension, "na", order=order, reason="no profile of a user to fit the reports to"
-            )
-        return
-    prompt = prompt_for(dimension)
-    if judge_session.standing(STAGE, dimension, prompt.hash, order=order) is not None:
-        return
-    claim_verdict = await judge_session.ask(
-        STAGE, dimension, prompt, material.given(order), Comparison, _unjustified, order=order
-    )
-    answer = claim_verdict.answer
-    first, second = order
-    judge_session.record(
-        STAGE,
-        dimension,
-        claim_verdict.state,
-        None if answer is None else first if answer.winner == "A" else second,
-        order=order,
-        reason="" if answer is None else answer.justification.strip(),
-        prompt_hash=claim_verdict.prompt_hash,
-        error=claim_verdict.error,
-    )
-
-
-def _unjustified(answer: Comparison) -> str | None:
-    return None if answer.justification.strip() else "justification: it is empty; say what tells the reports apart"
+    return Step(order, ask, record)

@@ -60,8 +60,6 @@ class _Reading:
     """The sha256 of every planned run's report."""
     words: Mapping[str, int]
     """Of every planned run's report."""
-    prompts: Mapping[str, frozenset[str]]
-    """Hashes of today's wording by dimension."""
 
 
 def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Seat, Labels]] = ()) -> Results:
@@ -71,7 +69,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Se
         found[seat][labels] = {dimension: [] for dimension in DIMENSIONS}
     shas = {plan.run_id: plan.report_sha for plan in gathered.plans}
     words = {plan.run_id: plan.words for plan in gathered.plans}
-    reading = _Reading(gathered.definition.seed, shas, words, prompt_hashes())
+    reading = _Reading(gathered.definition.seed, shas, words)
     judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
     pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
     heard = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
@@ -109,10 +107,11 @@ def _outcomes(
 ) -> Iterator[tuple[str, Outcome]]:
     reports = tuple(reading.reports.get(run_id) for run_id in meeting.run_ids)
     query_id = meeting.query.query_id
+    prompts = prompt_hashes(rules)
     one, other = (reading.words.get(run_id, 0) for run_id in meeting.run_ids)
     for dimension in DIMENSIONS:
         about = [verdict for verdict in verdicts if verdict.item == dimension]
-        living = [it for it in about if _lives(it, reports, reading.prompts[dimension])]
+        living = [it for it in about if _lives(it, reports, prompts[dimension])]
         if None in reports:
             yield dimension, Outcome(query_id, why="runs_failed", stale_verdicts=len(about))
             continue

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -101,7 +102,8 @@ def derive_pairs(
 
 def _pair_score(seat: Seat, labels: Labels, dimension: str, outcomes: Sequence[Outcome]) -> PairScore:
     a, b = labels
-    hidden = seat.judge.kind == "rule_based"
+    hidden = seat.judge.kind == "rule_based"  # it is not asked, and lacks nothing
+    outcomes = [replace(it, is_na=True, why=None) if hidden and it.why == "not_judged" else it for it in outcomes]
     counted = PairScore(
         **_about(seat, dimension),
         a=a,
@@ -220,5 +222,5 @@ def _about(seat: Seat, dimension: str) -> dict[str, Any]:
         "judge": seat.judge.spec,
         "judge_kind": seat.judge.kind,
         "judge_params": seat.judge.params_hash,
-        "prompt_hash": prompt_for(dimension).hash,
+        "prompt_hash": prompt_for(dimension, seat.rules).hash,
     }

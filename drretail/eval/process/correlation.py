@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from drretail.eval.metric import description_of
+from drretail.eval.metric import description_of, is_unrated
 from drretail.eval.process.counting import MEASURES
 from drretail.eval.scores.gathering import Gathered, Seat
 from drretail.records.run import BASELINES
@@ -43,7 +43,7 @@ def correlations(gathered: Gathered) -> list[Correlation]:
 def _seats(gathered: Gathered, metric: str) -> Iterator[Seat]:
     """Whose values of a family mean something."""
     for seat in gathered.seats(metric):
-        if not (gathered.families[metric].is_opinion and seat.judge.kind == "rule_based"):
+        if not is_unrated(gathered.families[metric], seat.judge):
             yield seat
 
 

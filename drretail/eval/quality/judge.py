@@ -4,16 +4,16 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import field_validator
 
-from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.render import render_report
+from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
-from drretail.records.shop import SHOP_URL
+from drretail.records.rules import Rules
 
 PERSONALIZATION = "personalization"
 DIMENSIONS = (
@@ -29,25 +29,33 @@ DIMENSIONS = (
 
 
 @cache
-def prompt_for(dimension: str) -> Prompt:
-    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too."""
-    if dimension == PERSONALIZATION:
-        return load_prompt(__file__, PERSONALIZATION)
-    criterion = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))[dimension]
-    text = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
-    return Prompt(dimension, load_prompt(__file__, "rating").text.replace("{{criterion}}", text))
+def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
+    """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too.
+
+    A criterion that has to do with prices goes on with the report's picks; under a publication's rules it doesn't.
+    """
+    criteria = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
+    anchors = criteria[dimension].get("anchors", criteria["anchors"]).strip()
+    text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criteria[dimension], rules))
+    return Prompt(dimension, text.replace("{{anchors}}", anchors), load_prompt(__file__, "shared").text)
+
+
+def criterion_of(criterion: dict[str, str], rules: Rules) -> str:
+    """What is rated or compared, in a tag, and where picks belong to it their place."""
+    told = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
+    shows_picks = "picks" in criterion and rules == "default"
+    return f"{told}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if shows_picks else told
 
 
 STAGE = "rating"
-NO_PROFILE = "Nothing is known of this shopper."
 
 
 class Rating(Record):
-    """How good a report is under one criterion, and why it is no better."""
+    """What a report lacks under one criterion, and how good it is."""
 
+    justification: str
     # The paper's section speaks of 1 to 10 and its prompts of 0 to 10; the prompts are what its judge read.
     rating: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-    justification: str
 
     @field_validator("rating", mode="before")
     @classmethod
@@ -60,44 +68,48 @@ class Rating(Record):
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating 0 to 10 for every dimension that has none; without a profile personalization is na."""
     material = cache(lambda: _material(subject))  # most often every verdict stands, and nothing is asked
-    await judge_session.each(_rate(dimension, material, subject, judge_session) for dimension in DIMENSIONS)
-
-
-async def _rate(
-    dimension: str, material: Callable[[], dict[str, str]], subject: Subject, judge_session: JudgeSession
-) -> None:
-    if dimension == PERSONALIZATION and subject.profile is None:
-        if judge_session.standing(STAGE, dimension) is None:
-            judge_session.record(STAGE, dimension, "na", reason="no profile of a user to fit the report to")
-        return
-    if judge_session.standing(STAGE, dimension, prompt_for(dimension).hash) is not None:
-        return
-    given = dict(material())
-    if dimension != PERSONALIZATION:
-        given["shop_url"] = SHOP_URL
-    claim_verdict = await judge_session.ask(STAGE, dimension, prompt_for(dimension), given, Rating, _unjustified)
-    judge_session.record(
-        STAGE,
-        dimension,
-        claim_verdict.state,
-        None if claim_verdict.answer is None else claim_verdict.answer.rating,
-        reason="" if claim_verdict.answer is None else claim_verdict.answer.justification.strip(),
-        prompt_hash=claim_verdict.prompt_hash,
-        error=claim_verdict.error,
+    missing = (
+        dimension
+        for dimension in DIMENSIONS
+        if (dimension != PERSONALIZATION or subject.profile is not None)
+        and judge_session.standing(STAGE, dimension, prompt_for(dimension, judge_session.rules).hash) is None
     )
+    await judge_session.side_by_side([_step(it, material, subject, judge_session) for it in missing])
+    if subject.profile is None and judge_session.standing(STAGE, PERSONALIZATION) is None:
+        judge_session.record(STAGE, PERSONALIZATION, "na", reason="no profile of a user to fit the report to")
+
+
+def _step(
+    dimension: str, material: Callable[[], dict[str, str]], subject: Subject, judge_session: JudgeSession
+) -> Step[Rating]:
+    prompt = prompt_for(dimension, judge_session.rules)
+
+    async def ask() -> ClaimVerdict[Rating]:
+        given = dict(material())
+        if "{{picks}}" in prompt.text:
+            given["picks"] = picks_with_prices(subject, judge_session.rules)
+        return await judge_session.ask(STAGE, dimension, prompt, given, Rating, unjustified)
+
+    def record(said: ClaimVerdict[Rating]) -> None:
+        judge_session.record(
+            STAGE,
+            dimension,
+            said.state,
+            None if said.answer is None else said.answer.rating,
+            reason="" if said.answer is None else said.answer.justification.strip(),
+            prompt_hash=said.prompt_hash,
+            error=said.error,
+        )
+
+    return Step("report", ask, record)
 
 
 def _material(subject: Subject) -> dict[str, str]:
-    """What every judge reads, in tags. References are numbers with a list: evidence ids would only puzzle it."""
-    report = render_report(subject.report or "", subject.evidence.values(), style="plain")
-    profile = NO_PROFILE if subject.profile is None else subject.profile.text
-    return {
-        "today": subject.today,
-        "query": tagged("query", subject.query.text),
-        "profile": tagged("profile", profile),
-        "report": tagged("report", report.text),
-    }
+    """What every dimension's question begins with."""
+    report, sources = report_and_sources(subject)
+    return {**asked_by(subject), "report": report, "sources": sources}
 
 
-def _unjustified(rating: Rating) -> str | None:
-    return None if rating.justification.strip() else "justification: it is empty; name what the rating rests on"
+def unjustified(answer: Any) -> str | None:
+    """What is wrong with an answer that gives no reason; None where it gives one."""
+    return None if answer.justification.strip() else "justification: it is empty; name what your decision rests on"

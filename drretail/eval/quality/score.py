@@ -1,6 +1,5 @@
 """Values of answer quality per report: the seven ratings and their plain means."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,51 +9,10 @@ from drretail.eval.metric import Metric, Value
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, judge, prompt_for
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 
-HIGH = 8
-"""From here on a rating says that nothing is left to wish for."""
-
-_LIMIT = r"(?:budget|price limit|constraints?|requirements?|limits?|restrictions?|demands?|conditions?|specifications?)"
-_FAILED = re.compile(
-    rf"""
-      \bexceed(?:s|ed|ing)?\b
-    | \b(?:over|above|beyond|outside)\s+(?:of\s+)?(?:the\s+|its\s+|their\s+)?(?:\w+\s+){{0,2}}(?:budget|price\ limit)\b
-    | \b(?:violat|breach|disregard|break)(?:s|es|ed|ing|ion|ions)?\b
-    | \bignor(?:es|ed|ing)\b(?:\s+[\w'’$]+){{0,4}}\s+{_LIMIT}\b
-    | \bfail(?:s|ed|ing)?\s+to\s+(?:meet|respect|keep|follow|obey|stay|honou?r|satisfy|comply)\b
-    | \b(?:does|do|did|is|are)(?:\s+not|n['’]t)\s+(?:meet|respect|keep|follow|obey|stay|honou?r|satisfy|comply|adhere)\b
-    | \bnot\s+(?:from|in|part\s+of|within|sold\s+by|available\s+in)\s+(?:the|this)\s+(?:shop|catalog|internal|budget)
-    | \boutside\s+(?:of\s+)?(?:the|this)\s+(?:shop|catalog)
-    | \bfrom\s+(?:an\s+)?(?:external|other|another)\s+(?:shops?|stores?|sources?|retailers?|sellers?)\b
-    | \b(?:excluded|unwanted|forbidden)\s+brands?\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-# Within a few words before the match, inside its clause: "does not exceed", "no violation", "without breaking".
-_DENIED = re.compile(
-    r"(?:\b(?:no|not|never|without|nothing|none|neither|nor|nowhere|avoids|avoiding|cannot)\b|n['’]t\b)(?:\s+\S+){0,3}\s*$",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(
-    r"[.;!?\n:]\s+|,\s+(?:but|yet|while|although|though)\s+|\s+(?:but|however|although)\s+", re.IGNORECASE
-)
-
-
-def failed_constraints(justification: str) -> list[str]:
-    """The clauses of a justification that say that a hard constraint is broken, in text order."""
-    return [clause.strip() for clause in _CLAUSE.split(justification) if _blames(clause)]
-
-
-def contradicts(rating: int, justification: str) -> bool:
-    """True for a rating of 8 or more whose justification names a failed hard constraint."""
-    return rating >= HIGH and bool(failed_constraints(justification))
-
-
-def _blames(clause: str) -> bool:
-    return any(not _DENIED.search(clause[: found.start()]) for found in _FAILED.finditer(clause))
-
-
 AVERAGE = "Avg"
 AVERAGE_OF_SIX = "Avg_6"
+_WORDINGS: tuple[Rules, ...] = ("default", "paper")
+"""Rules whose questions differ; the others' are the paper's."""
 VARIANTS = (*DIMENSIONS, AVERAGE, AVERAGE_OF_SIX)
 
 
@@ -75,8 +33,7 @@ def _rated(dimension: str, verdict: Verdict | None) -> Value:
         return Value(dimension, "failed")
     if verdict.state != "scored":
         return Value(dimension, verdict.state)
-    flagged = contradicts(verdict.value, verdict.reason)
-    return Value(dimension, "scored", float(verdict.value), {"contradictions": 1} if flagged else {})
+    return Value(dimension, "scored", float(verdict.value))
 
 
 def _mean(variant: str, ratings: Mapping[str, Value], dimensions: Sequence[str]) -> Value:
@@ -103,7 +60,7 @@ DESCRIPTION = MetricDescription(
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Seven ratings and their means; the same under all rules."""
+    """Seven ratings and their means, made alike under all rules."""
 
     name: str = "quality"
     version: int = 1
@@ -115,7 +72,8 @@ class Quality:
         await judge(subject, judge_session)
 
     def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({"", *(prompt_for(dimension).hash for dimension in DIMENSIONS)})
+        every = (prompt_for(dimension, rules).hash for dimension in DIMENSIONS for rules in _WORDINGS)
+        return frozenset({"", *every})
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
         del subject, rules

@@ -5,13 +5,18 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.errors import NotFound
+from drretail.eval.faithfulness.claims import EXTRACT
+from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
+from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.faithfulness.extraction import claims_in, extraction_prompt
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.reading.judge import FAMILY, ITEM, STAGE, VERSION, prompt
+from drretail.eval.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompt
 from drretail.files import write_json
 from drretail.grounding.constraints.asked import read_asked
 from drretail.grounding.verify.checks import Case, Lookup, read_report
-from drretail.records.reading import Reading
+from drretail.records.reading import Pick, Reading
+from drretail.records.score import Verdict
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 
 
@@ -66,14 +71,33 @@ def reading_path(experiment: Path, reader: str, subject: Subject) -> Path:
 
 
 def judges_reading(subject: Subject) -> Reading | None:
-    """What the first judge, by the names of their folders, read of this very report; None where none did."""
+    """What the first judge, by the names of their folders, read of this very report; None where none was asked to."""
     if subject.folder is None or subject.report_sha is None:
         return None
-    for path in sorted((subject.folder / "verdicts" / FAMILY).glob(f"*/{subject.label}/{_run(subject)}.jsonl")):
-        for verdict in VerdictFile(path).living(subject.report_sha, frozenset({prompt().hash})):
-            if (verdict.stage, verdict.item, verdict.version, verdict.state) == (STAGE, ITEM, VERSION, "scored"):
-                return Reading.model_validate(verdict.value)
+    verdicts = subject.folder / "verdicts"
+    for folder in sorted((verdicts / FAMILY).glob("*/")):
+        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), prompt().hash)
+        if picks is None or picks.reason == BY_FORM:
+            continue
+        place = (FAITHFULNESS, FAITHFULNESS_VERSION, EXTRACT)
+        claims = _living(verdicts / FAITHFULNESS, folder.name, subject, place, extraction_prompt(EXTRACT).hash)
+        if claims is None and picks.state != "scored":
+            continue
+        read = claims_in(claims) if claims is not None else None
+        return Reading(
+            reader=f"model:{folder.name}",
+            picks=tuple(map(Pick.model_validate, picks.value)) if picks.state == "scored" else None,
+            values=tuple(value for claim in read or () for value in claim.values),
+        )
     return None
+
+
+def _living(root: Path, slug: str, subject: Subject, place: tuple[str, int, str], prompt_hash: str) -> Verdict | None:
+    """The last verdict of a family's version and stage on this report, asked in today's words or of nobody."""
+    path = root / slug / subject.label / f"{_run(subject)}.jsonl"
+    held = VerdictFile(path).living(subject.report_sha or "", frozenset({"", prompt_hash})) if path.exists() else []
+    mine = (it for it in held if (it.metric, it.version, it.stage) == place and it.item == ITEM)
+    return next(mine, None)
 
 
 def how_read(reading: Reading) -> str:

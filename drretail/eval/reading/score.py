@@ -1,16 +1,15 @@
-"""How far a judge's picks are the declared ones; its reading itself is used by the families by code."""
+"""How many picks a judge reads of reports that declare none; its reading is used by the families by code."""
 
 from collections.abc import Mapping, Sequence
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
-from drretail.eval.reading.judge import FAMILY, VERSION, judge_reading, prompt
-from drretail.records.reading import Reading
+from drretail.eval.reading.judge import FAMILY, STAGE, VERSION, judge_reading, prompt
 from drretail.records.score import MetricDescription, Rules, Verdict
 
-AS_DECLARED = "picks_as_declared"
-"""1 where a judge reads the very products that the agent declared, else 0; na where none were declared."""
+PICKS_READ = "picks_read"
+"""How many products a judge reads as picks; na where the agent declared its own."""
 
 
 class ReadingFamily:
@@ -21,8 +20,10 @@ class ReadingFamily:
     is_opinion = False
     description = MetricDescription(
         title="Readings by a judge",
-        meaning="The share of reports in which the judge reads the very picks that the agent declared.",
-        headlines=(AS_DECLARED,),
+        meaning="How many things a report that declares no picks puts into the cart, as the judge reads it.",
+        headlines=(PICKS_READ,),
+        counts=(PICKS_READ,),
+        higher_is_better=False,
     )
 
     async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
@@ -32,19 +33,14 @@ class ReadingFamily:
         return frozenset({"", prompt().hash})
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        del rules
-        verdict = next(iter(verdicts), None)
+        del subject, rules
+        verdict = next((it for it in verdicts if it.stage == STAGE), None)
         if verdict is None or verdict.state != "scored":
-            return [Value(AS_DECLARED, "failed" if verdict is None else verdict.state)]
-        declared = None if subject.run is None else subject.run.picks
-        read = Reading.model_validate(verdict.value).picks or ()
-        if declared is None:
-            return [Value(AS_DECLARED, "na")]
-        alike = {it.product for it in declared} == {it.product for it in read}
-        return [Value(AS_DECLARED, "scored", float(alike))]
+            return [Value(PICKS_READ, "failed" if verdict is None else verdict.state)]
+        return [Value(PICKS_READ, "scored", float(len(verdict.value)))]
 
     def variants(self) -> tuple[str, ...]:
-        return (AS_DECLARED,)
+        return (PICKS_READ,)
 
     def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
         raise KeyError(variant)

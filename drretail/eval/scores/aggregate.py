@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drretail.eval.metric import Metric, Value, description_of
-from drretail.eval.scores.gathering import Reported
+from drretail.eval.metric import Metric, Value, description_of, is_unrated
+from drretail.eval.scores.gathering import NOT_JUDGED, Reported
 from drretail.eval.scores.panel import is_panel
 from drretail.records.score import JudgeRef, Policy, Rules, Score
 from drretail.stats.intervals import (
@@ -111,9 +111,11 @@ def _has_zeroes(about: About, row: Score) -> bool:
 
 
 def _row(about: About, variant: str, reports: Sequence[Reported], policy: Policy, drawn: _Drawn) -> Score:
-    states = Counter(_of(report, variant).state for report in reports)
-    is_pooled = variant in about.metric.pooled_variants()
     hidden = _is_hidden(about)
+    unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
+    found = (_of(report, variant).state for report in reports)
+    states = Counter("na" if it else state for it, state in zip(unasked, found, strict=True))
+    is_pooled = variant in about.metric.pooled_variants()
     if hidden:
         found = Interval(None)
     elif is_pooled:
@@ -152,7 +154,7 @@ def _of(report: Reported, variant: str) -> Value:
 
 
 def _is_hidden(about: About) -> bool:
-    return about.metric.is_opinion and about.judge.kind == "rule_based"
+    return is_unrated(about.metric, about.judge)
 
 
 def _means(variant: str, reports: Sequence[Reported], policy: Policy) -> Means:

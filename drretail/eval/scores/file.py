@@ -8,8 +8,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.counterfactual import counterfactual_rows
-from drretail.eval.counterfactual.scores import is_judged
-from drretail.eval.metric import Metric, description_of
+from drretail.eval.metric import Metric, description_of, is_judged, is_unrated
 from drretail.eval.pairwise.pairs import Labels
 from drretail.eval.pairwise.score import derive_pairs
 from drretail.eval.process.correlation import correlations
@@ -44,7 +43,8 @@ def derive_scores(
         for seat in sorted({*gathered.seats(metric.name), *wanted}, key=lambda seat: seat.order):
             for about, heard in _systems(gathered, metric, seat, everywhere=seat in wanted):
                 judged.append((about, [it.reported for it in heard]))
-                judgings.append(_judging(about, heard))
+                if not is_unrated(metric, seat.judge):
+                    judgings.append(_judging(about, heard))
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     made = zip(judged, rows_of_all(judged), strict=True)
     return Scores(
@@ -77,7 +77,7 @@ def _systems(
     systems = gathered.definition.systems
     for plan, heard in gathered.heard(metric.name, seat):
         by_label[plan.label].append(heard)
-        if (everywhere and is_judged(metric, systems[plan.label])) or plan.run_id in by_run:
+        if (everywhere and is_judged(metric, systems[plan.label], floors=False)) or plan.run_id in by_run:
             named.add(plan.label)
     for label, heard in by_label.items():
         if label in named:

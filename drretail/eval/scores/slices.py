@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.metric import Metric, description_of
+from drretail.eval.metric import Metric, description_of, is_unrated
 from drretail.eval.scores.aggregate import About, Judged, exact_or
 from drretail.eval.scores.gathering import Reported
 from drretail.experiment import Definition
@@ -116,7 +116,7 @@ def _plain(metric: Metric) -> list[str]:
 
 
 def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator[_Cut]:
-    if about.metric.is_opinion and about.judge.kind == "rule_based":
+    if is_unrated(about.metric, about.judge):
         return
     planned = Counter(report.query_id for report in reports)
     for variant in headlines(about.metric):
@@ -128,7 +128,7 @@ def _cuts(about: About, reports: Sequence[Reported], slices: Slices) -> Iterator
                 by=by,
                 name=name,
                 variant=variant,
-                n_queries=len(query_ids),
+                n_queries=len(query_ids & planned.keys()),
                 n_planned=sum(planned[query_id] for query_id in query_ids),
                 n_scored=sum(len(inside) for query_id, inside in values.items() if query_id in query_ids),
                 means=tuple(mean for query_id, mean in means.items() if query_id in query_ids),

@@ -13,11 +13,8 @@ from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import judge_claim
 from drretail.offline.plain import filled, plain_answer
 
-NO_RATING = "Rule-based plumbing, no rating: it only counts words."
-NO_PREFERENCE = "Rule-based plumbing, no preference: it only counts words."
-_WORDS_PER_POINT = 100
-_HIGHEST = 10
-_TAG = re.compile(r"<(?P<name>[a-z_]+)(?:\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
+_TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<more>\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
+_QUESTION = re.compile(r"""\sid=["']Q["']""")
 
 
 def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
@@ -46,43 +43,45 @@ def _answer(name: str, schema: dict[str, Any], asked: str) -> Any:
     return filled(schema, "") if rule is None else rule(asked)
 
 
-def _extracted(asked: str, *, only_cited: bool) -> dict[str, Any]:
+def _extracted(asked: str, *, only_cited: bool = False, **fields: Any) -> dict[str, Any]:
     report = "\n".join(tag_contents("report", asked))
     found = extract_claims(report, only_cited=only_cited)
     return {
         "claims": [
-            {"claim_id": number, "claim": it.claim, "quote": it.quote, "sources": list(it.sources)}
+            {"claim_id": number, "claim": it.claim, "quote": it.quote, "sources": list(it.sources), **fields}
             for number, it in enumerate(found, 1)
         ]
     }
 
 
 def _supported(asked: str) -> dict[str, Any]:
-    claim, question = ("\n".join(tag_contents(name, asked)) for name in ("claim", "query"))
-    opinion = judge_claim(claim, tag_contents("source", asked), given=question)
+    opinion = judge_claim("\n".join(tag_contents("claim", asked)), tag_contents("source", asked))
     return {"support": opinion.label, "justification": opinion.reason, "quote": opinion.quote}
 
 
-def _rated(asked: str) -> dict[str, Any]:
-    """A point for every hundred words of the report, at most ten: it says nothing of quality, and says so."""
-    rating = _size("\n".join(tag_contents("report", asked)))[0] // _WORDS_PER_POINT
-    return {"rating": min(_HIGHEST, rating), "justification": NO_RATING}
-
-
-def _compared(asked: str) -> dict[str, Any]:
-    """The report with more words wins, of two with as many the later one in the alphabet: whichever stands first."""
-    first, second = (*tag_contents("report", asked), "", "")[:2]
-    return {"justification": NO_PREFERENCE, "winner": "A" if _size(first) >= _size(second) else "B"}
-
-
-def _size(report: str) -> tuple[int, str]:
-    return len(report.split()), report
+def _all_supported(asked: str) -> dict[str, Any]:
+    """Each claim by itself; the figures of the question, the source Q, need no other source."""
+    sources = [found for found in _TAG.finditer(asked) if found["name"] == "source"]
+    question = "\n".join(it["inner"] for it in sources if _QUESTION.search(it["more"] or ""))
+    texts = [it["inner"] for it in sources if not _QUESTION.search(it["more"] or "")]
+    opinions = [judge_claim(claim, texts, given=question) for claim in tag_contents("claim", asked)]
+    return {
+        "claims": [
+            {
+                "claim_id": number,
+                "quotes": [it.quote] if it.quote else [],
+                "justification": it.reason,
+                "label": it.label,
+            }
+            for number, it in enumerate(opinions, 1)
+        ]
+    }
 
 
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "ReportClaims": lambda asked: _extracted(asked, values=[]),
     "CitedClaims": lambda asked: _extracted(asked, only_cited=True),
-    "AllClaims": lambda asked: _extracted(asked, only_cited=False),
+    "AllClaims": _extracted,
+    "ClaimsSupport": _all_supported,
     "Support": _supported,
-    "Rating": _rated,
-    "Comparison": _compared,
 }

@@ -54,7 +54,8 @@ def _judged(experiment: str, name: str, title: str, metric: str, scores: Scores 
     notes: list[str] = []
     missing = list(absent(lines))
     if chosen is None:
-        missing.append(f"{metric} of any judge: drretail score {experiment} --metrics {metric} --judge PROVIDER:MODEL")
+        asked = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
+        missing.append(f"{metric} of any judge: drretail score {experiment} {asked}")
     else:
         notes.append(f"Judged here by {_told(chosen)}.{_beside_it(rows, chosen)}")
         if all(row.note is not None for row in held):
@@ -98,5 +99,10 @@ def _beside_it(rows: Iterable[Score], chosen: TableKey) -> str:
     return f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
 
 
-def _value(rows: Iterable[Score], label: str, variant: str) -> Cell:
-    return next((row.value for row in rows if row.system == label and row.variant == variant), None)
+AS_PUBLISHED = {"FP": "FP_types", "FR": "FR_url"}
+"""By the name of the paper's column, which of our variants is formed as it was, whatever the rules."""
+
+
+def _value(rows: Sequence[Score], label: str, column: str) -> Cell:
+    found = {row.variant: row.value for row in rows if row.system == label}
+    return found.get(AS_PUBLISHED.get(column, column), found.get(column))

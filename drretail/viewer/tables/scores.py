@@ -18,6 +18,7 @@ from drretail.records.score import (
 )
 
 NOT_RATED = "not rated (rule-based)"
+FLOORS_UNRATED = "Null agents and the oracle are rated only when asked for: score --rate-floors."
 ZEROED = "failed and n/a as 0"
 COVERAGE = "coverage"
 """The variant that tells how much of the reports was read."""
@@ -194,8 +195,15 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
             *notes_on(names, bounded=family.bounded_by_oracle),
+            *_floors_unrated(family, names),
         ),
     )
+
+
+def _floors_unrated(family: MetricDescription, labels: Iterable[str]) -> list[str]:
+    """Why floors and the oracle stand in other tables and not beside ratings."""
+    has_any = any(place_of(label) in ("floor", "ceiling") for label in labels)
+    return [FLOORS_UNRATED] if family.scale == "rating" and not has_any else []
 
 
 def _nothing_in(scores: Sequence[Score]) -> set[str]:

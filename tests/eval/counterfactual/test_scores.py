@@ -118,3 +118,14 @@ def test_score_keeps_the_rows_and_asks_no_model_about_other_profiles(tmp_path: P
     assert {row.system for row in scores.scores if row.metric == "quality"} == {"minded"}
     assert len({row.system for row in scores.scores if row.metric == "checks"}) == 3
     assert not any("Dog Bed" in question for question in asked)
+
+
+def test_what_only_the_system_itself_was_asked_counts_neither_as_planned_nor_as_failed(tmp_path: Path) -> None:
+    with open_world(build(tmp_path / "w")) as shop:
+        plain = SystemUnderTest.of("minded", IGNORING, {}, shop)
+        swapped = counterfactuals([plain], ["swap"])
+        for players, asked, is_part in (([plain], QUERIES, False), (swapped, QUERIES[:1], True)):
+            with open_experiment(tmp_path / "exp", shop, asked, players, "42", is_part=is_part) as experiment:
+                Batch(Runner(shop, "w"), experiment).run_all(players, asked)
+    row = of(counterfactual_rows(tmp_path / "exp"), "swap")["ignored"]
+    assert (row.n_planned, row.n_scored, row.n_failed, row.n_na) == (1, 1, 0, 0)

@@ -94,7 +94,6 @@ PAGE = entry(
         "page",
         shown=False,
     ),
-    text("Cardinals prefer sunflower seeds and visit feeders at dawn.", "summary"),
     url=BIRDS,
 )
 WALL = entry(BLOCKED_ID, "web", state="blocked", url=BLOCKED)
@@ -134,11 +133,34 @@ def scripted(*answers: Any) -> Judge:
     return Judge.of(scripted_model(play=lambda _: left.pop(0), name="x"))
 
 
-def claim(number: int, said: str, *sources: str, quote: str = "") -> dict[str, Any]:
+def claim(number: int, said: str, *sources: str, quote: str = "", values: Sequence[Mapping[str, Any]] = ()) -> Any:
+    """A claim as the default extraction gives it."""
+    return {**papers_claim(number, said, *sources, quote=quote), "values": list(values)}
+
+
+def papers_claim(number: int, said: str, *sources: str, quote: str = "") -> dict[str, Any]:
+    """A claim as the paper's two extractions give it."""
     return {"claim_id": number, "claim": said, "quote": quote, "sources": list(sources)}
 
 
-def support(label: str, why: str = "because", quote: str = "") -> dict[str, str]:
+def said_value(kind: str, amount: str, quote: str, *of: str, **more: str) -> dict[str, Any]:
+    money = {"currency": "USD"} if kind in ("price", "total", "difference", "left_over", "per_unit") else {}
+    plain = {"amount_to": "", "currency": "", "relation": "is"}
+    return {"kind": kind, "amount": amount, "of": list(of), "quote": quote, **plain, **money, **more}
+
+
+def ruled(number: int, label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
+    label = label if label == "contradicted" else f"{label}_support"
+    return {"claim_id": number, "quotes": list(quotes), "justification": why, "label": label}
+
+
+def support(label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
+    """The answer to a question about one claim."""
+    return {"claims": [ruled(1, label, why, *quotes)]}
+
+
+def alone(label: str, why: str = "because", quote: str = "") -> dict[str, str]:
+    """The answer under the paper's rules and those of drg."""
     return {"support": f"{label}_support", "justification": why, "quote": quote}
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.faithfulness.extraction import CITED, SUPPORT
+from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT
 from drretail.eval.metric import Value
 from tests.eval.faithfulness.reports import BIRDS_ID, EVIDENCE, judged, offline_judge, subject, values
 
@@ -55,12 +55,12 @@ def test_a_sound_report_is_borne_out(tmp_path: Path) -> None:
     found = scores(tmp_path, GOOD)
     assert [found[name].value for name in ("FP", "FP_web", "FP_product", "FP_internal", "FP_strict")] == [1.0] * 5
     assert [found[name].value for name in ("N_cited", "N_web", "N_product")] == [5.0, 1.0, 4.0]
-    assert found["FR_all"].value == 1
+    assert (found["FR"].value, found["FR_url"].value) == (1, 5 / 6)
 
 
 def test_a_null_report_has_nothing_to_score(tmp_path: Path) -> None:
     found = scores(tmp_path, "")
-    assert {found[name].state for name in ("FP", "FP_strict", "FR", "FR_all")} == {"na"}
+    assert {found[name].state for name in ("FP", "FP_strict", "FR", "FR_url")} == {"na"}
     assert found["N_cited"].value == 0
 
 
@@ -82,7 +82,7 @@ def test_keywords_behind_a_mark_are_not_borne_out(tmp_path: Path) -> None:
 
 def test_uncited_claims_have_no_recall(tmp_path: Path) -> None:
     found = scores(tmp_path, "The Fluffwick bed costs $49.99. Northern cardinals eat sunflower seeds.")
-    assert (found["FP"].state, found["FR"].value, found["FR_all"].value) == ("na", 0, 0)
+    assert (found["FP"].state, found["FR"].value, found["FR_url"].value) == ("na", 0, 0)
 
 
 def test_a_report_for_another_user_is_not_borne_out_by_this_ones_orders(tmp_path: Path) -> None:
@@ -118,5 +118,5 @@ def test_every_quote_of_the_rule_based_judge_stands_in_its_source(tmp_path: Path
 
 
 def test_every_claim_of_the_rule_based_judge_has_its_place(tmp_path: Path) -> None:
-    (verdict,) = [it for it in judged(tmp_path, offline_judge(), subject(GOOD)) if it.stage == CITED]
+    (verdict,) = [it for it in judged(tmp_path, offline_judge(), subject(GOOD)) if it.stage == EXTRACT]
     assert all(GOOD[it["start"] : it["end"]] == it["quote"] for it in verdict.value)

@@ -5,9 +5,26 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.faithfulness.extraction import ALL, CITED, Claim, SentenceFinder, SourceResolver
+from drretail.errors import ModelError
+from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, Claim
+from drretail.eval.faithfulness.copied_sources import SentenceFinder, SourceResolver
+from drretail.journal import read_effects
+from drretail.prompts import tag_content
 from drretail.records.score import Verdict
-from tests.eval.faithfulness.reports import BIRDS, BIRDS_ID, BLOCKED, EVIDENCE, claim, judged, scripted, subject
+from tests.eval.faithfulness.reports import (
+    BIRDS,
+    BIRDS_ID,
+    BLOCKED,
+    EVIDENCE,
+    claim,
+    judged,
+    papers_claim,
+    said_value,
+    scripted,
+    subject,
+    support,
+)
+from tests.eval.folders import scripted_judge
 
 REPORT = f"""# Beds
 
@@ -25,8 +42,7 @@ def claims_in(verdicts: list[Verdict], stage: str) -> list[Claim]:
 
 
 def extracted(folder: Path, *claims: dict[str, Any], report: str = REPORT) -> list[Claim]:
-    judge = scripted({"claims": []}, {"claims": list(claims)})
-    return claims_in(judged(folder, judge, subject(report)), ALL)
+    return claims_in(judged(folder, scripted({"claims": list(claims)}, *["no"] * 30), subject(report)), EXTRACT)
 
 
 def test_sources_are_resolved_however_the_judge_copies_them(tmp_path: Path) -> None:
@@ -64,20 +80,111 @@ def test_the_address_of_a_page_that_the_run_never_saw_stays_a_source(tmp_path: P
 def test_a_source_that_the_report_does_not_name_is_sent_back(tmp_path: Path) -> None:
     judge = scripted(
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b", "https://made.up/x")]},
-        {"claims": [claim(1, "a", "P:B0BED00001")]},
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(3, "b")]},
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b")]},
-        {"support": "full_support", "justification": "ok", "quote": ""},
+        support("full"),
     )
-    verdicts = judged(tmp_path, judge, subject(REPORT))
-    assert [len(claims_in(verdicts, stage)) for stage in (CITED, ALL)] == [1, 2]
+    assert len(claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)) == 2
+
+
+def test_several_marks_in_one_text_are_several_sources(tmp_path: Path) -> None:
+    both = ("P:B0BED00001", BIRDS_ID)
+    report = f"Beds and birds [P:B0BED00001][{BIRDS_ID}]. See https://unseen.example/a,b too."
+    said = [
+        f"[P:B0BED00001][{BIRDS_ID}]",
+        f"P:B0BED00001, {BIRDS_ID}",
+        f"P:B0BED00001; {BIRDS_ID}",
+        "https://unseen.example/a,b",
+    ]
+    found = extracted(tmp_path, *(claim(number, "a", it) for number, it in enumerate(said, 1)), report=report)
+    assert [it.sources for it in found] == [both, both, both, ("https://unseen.example/a,b",)]
+
+
+def test_one_extraction_asks_once_and_the_paper_s_asks_twice(tmp_path: Path) -> None:
+    one = judged(tmp_path / "ours", scripted({"claims": [claim(1, "a")]}), subject(REPORT))
+    assert [(verdict.stage, verdict.state) for verdict in one] == [(EXTRACT, "scored")]
+    two = scripted({"claims": []}, {"claims": [papers_claim(1, "a")]})
+    found = judged(tmp_path / "paper", two, subject(REPORT), "paper")
+    assert [(verdict.stage, len(verdict.value)) for verdict in found] == [(CITED, 0), (ALL, 1)]
 
 
 def test_an_extraction_that_cannot_be_repaired_fails_alone(tmp_path: Path) -> None:
-    verdicts = judged(tmp_path, scripted("no", "no", "no", {"claims": [claim(1, "a")]}), subject(REPORT))
+    judge = scripted("no", "no", "no", {"claims": [papers_claim(1, "a")]})
+    verdicts = judged(tmp_path, judge, subject(REPORT), "paper")
     assert [(verdict.stage, verdict.state) for verdict in verdicts] == [(CITED, "failed"), (ALL, "scored")]
     assert verdicts[0].error is not None
     assert verdicts[0].error.startswith("model: no usable answer after 2 repairs")
+
+
+PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
+
+
+def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Path) -> None:
+    (found,) = extracted(tmp_path, claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=[PRICE]))
+    (value,) = found.values
+    assert (value.kind, value.amount, value.currency, value.of) == ("price", "49.99", "USD", ("P:B0BED00001",))
+    assert REPORT[value.start : value.end] == "$49.99"
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"amount": "fifty"}, "has to be a number in digits"),
+        ({"amount_to": "sixty"}, "has to be a number in digits"),
+        ({"kind": "date"}, "has to be a date"),
+        ({"currency": "dollars"}, "three capital letters"),
+        ({"of": ["W:zzzzzzzz"]}, "is no id in the report"),
+        ({"quote": "costs $59.99"}, "does not stand in the report"),
+    ],
+)
+def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path, changed: dict[str, Any], told: str) -> None:
+    wrong, right = (claim(1, "a", "P:B0BED00001", values=[it]) for it in (PRICE | changed, PRICE))
+    judge = scripted({"claims": [wrong]}, {"claims": [right]}, support("full"))
+    (found,) = claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)
+    assert len(found.values) == 1
+    effects = read_effects(tmp_path / "q1-r1.journal.jsonl")
+    assert told in effects[1].request["messages"][-1]["content"]
+
+
+SECTION = "\n\n".join(f"Paragraph {{0}}{number} says that seeds are good for birds in winter." for number in range(90))
+LONG = "# Birds\n\n" + "\n\n".join(f"## Part {it}\n\n{SECTION.format(it)}" for it in "abc")
+
+
+def by_part(question: str) -> dict[str, Any]:
+    part = tag_content("part", question)
+    assert part is not None
+    letter = next(it for it in "abc" if f"Paragraph {it}0 " in question)
+    said = [
+        claim(1, "Seeds are good."),
+        claim(2, f"Part {letter} speaks of winter.", quote=f"Paragraph {letter}7 says"),
+    ]
+    return {"claims": said}
+
+
+def test_a_long_report_is_asked_in_parts_and_merged_in_order_without_duplicates(tmp_path: Path) -> None:
+    judge, asked = scripted_judge(by_part)
+    verdicts = judged(tmp_path, judge, subject(LONG))
+    assert sorted(tag_content("part", it) or "" for it in asked) == [
+        "This is part 1 of 3 of the report.",
+        "This is part 2 of 3 of the report. It stands below: Birds > Part a",
+        "This is part 3 of 3 of the report. It stands below: Birds > Part b",
+    ]
+    found = claims_in([it for it in verdicts if it.item == "report"], EXTRACT)
+    assert [it.claim for it in found] == ["Seeds are good.", *(f"Part {it} speaks of winter." for it in "abc")]
+    assert [it.claim_id.partition("-")[0] for it in found] == ["1", "2", "3", "4"]
+    assert all("7 says" in LONG[it.start : it.end] for it in found[1:])
+    assert [it.item for it in verdicts if it.stage == EXTRACT] == ["part-1", "part-2", "part-3", "report"]
+
+
+def test_of_parts_only_what_failed_is_asked_again(tmp_path: Path) -> None:
+    refusal = ModelError("refusal", "no")
+    failing, _ = scripted_judge(lambda text: refusal if "Paragraph b0 " in text else by_part(text))
+    verdicts = judged(tmp_path, failing, subject(LONG))
+    assert [it.state for it in verdicts if it.stage == EXTRACT] == ["scored", "failed", "scored", "failed"]
+    better, asked = scripted_judge(by_part)
+    again = judged(tmp_path, better, subject(LONG), again="failed")
+    assert len(asked) == 1
+    assert len(claims_in([it for it in again if it.item == "report"], EXTRACT)) == 4
 
 
 def test_claims_carry_the_place_of_their_sentence(tmp_path: Path) -> None:
@@ -105,10 +212,7 @@ def test_ids_of_claims_change_with_what_they_say(tmp_path: Path) -> None:
 
 def test_an_empty_report_has_no_claims_and_nobody_is_asked(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, scripted(), subject(" \n"))
-    assert [(verdict.stage, verdict.state, verdict.value) for verdict in verdicts] == [
-        (CITED, "scored", []),
-        (ALL, "scored", []),
-    ]
+    assert [(verdict.stage, verdict.state, verdict.value) for verdict in verdicts] == [(EXTRACT, "scored", [])]
 
 
 @pytest.mark.parametrize("source", ["P:B0BED00001", BIRDS, "1", "P:INVENTED01", "2"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.env.web.base import WebPage
-from drretail.eval.faithfulness.extraction import SUPPORT, SUPPORT_LIVE
+from drretail.eval.faithfulness.claims import SUPPORT, SUPPORT_LIVE
 from drretail.eval.faithfulness.judge import AS_IN_LEDGER
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
@@ -54,9 +54,7 @@ def by_stage(folder: Path, judge: Judge, about: Subject, rules: Rules = "default
 
 
 def test_a_page_that_changed_is_judged_again_and_the_ledgers_verdict_stays(tmp_path: Path) -> None:
-    judge = scripted(
-        {"claims": [claim(1, SEEDS, BIRDS_ID)]}, {"claims": []}, support("full"), support("no", "it says other")
-    )
+    judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"), support("no", "it says other"))
     about = looking_again(REPORT, {BIRDS: page(BIRDS, "Cardinals eat worms.")})
     found = by_stage(tmp_path, judge, about)
     (ledger,), (live,) = found[SUPPORT], found[SUPPORT_LIVE]
@@ -67,7 +65,7 @@ def test_a_page_that_changed_is_judged_again_and_the_ledgers_verdict_stays(tmp_p
 
 
 def test_a_page_that_reads_as_in_the_ledger_is_not_asked_about_again(tmp_path: Path) -> None:
-    judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, {"claims": []}, support("full"))
+    judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"))
     found = by_stage(tmp_path, judge, looking_again(REPORT, {BIRDS: page(BIRDS, IN_LEDGER)}))
     (live,) = found[SUPPORT_LIVE]
     assert (live.value, live.notes) == (1, (AS_IN_LEDGER,))
@@ -75,7 +73,7 @@ def test_a_page_that_reads_as_in_the_ledger_is_not_asked_about_again(tmp_path: P
 
 def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
     report = f"Owls are loud [{BLOCKED_ID}], see {UNSEEN} too."
-    judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]}, {"claims": []})
+    judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]})
     about = looking_again(report, {BLOCKED: WebPage(BLOCKED, "", "", "blocked", problem="robots.txt forbids it.")})
     found = by_stage(tmp_path, judge, about)
     (live,) = found[SUPPORT_LIVE]
@@ -88,7 +86,7 @@ def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
 
 def test_a_page_that_the_run_could_not_read_counts_once_it_can_be_read(tmp_path: Path) -> None:
     report = f"Owls are loud [{BLOCKED_ID}], see {UNSEEN} too."
-    judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]}, {"claims": []}, support("full"))
+    judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]}, support("full"))
     about = looking_again(report, {UNSEEN: page(UNSEEN, "Owls are loud.", "2023-01-02")})
     found = by_stage(tmp_path, judge, about)
     (ledger,), (live,) = found[SUPPORT], found[SUPPORT_LIVE]

@@ -30,7 +30,8 @@ def rating(question: str) -> dict[str, Any]:
 
 
 def judged(folder: Path, judge: Judge, repeats: int = 1) -> None:
-    asyncio.run(score(folder, ("quality",), [judge], progress=Progress(), judge_repeats=repeats))
+    scoring = score(folder, ("quality",), [judge], progress=Progress(), judge_repeats=repeats, rate_floors=True)
+    asyncio.run(scoring)
 
 
 def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_only_families_that_need_a_model_and_only_reports_there_are_count(tmp_pa
     assert all(one.basis == "the length of the reports, as on the demo's" for one in estimates)
     quality = estimates[1].dollars
     assert quality is not None
-    assert quality.low == pytest.approx(((2 * 9_000 + 4 * 12) * 2 + 2 * 700 * 10) / 1e6)  # four words
+    assert quality.low == pytest.approx(((2 * 10_500 + 4 * 12) * 2 + 2 * 700 * 10) / 1e6)  # four words
 
 
 def test_batches_cost_half(tmp_path: Path) -> None:
@@ -93,7 +94,7 @@ def test_a_report_of_a_null_agent_takes_what_its_length_takes(tmp_path: Path) ->
     folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy", "null_empty": "null_empty"})
     (estimate,) = estimate_judging(folder, ["faithfulness"], [sonnet()])
     assert estimate.count == 3
-    assert (estimate.calls.low, estimate.calls.high) == (pytest.approx(2 + 10 + 2 + 1), pytest.approx(2 + 40 + 2 + 4))
+    assert (estimate.calls.low, estimate.calls.high) == (pytest.approx(1 + 10 + 1 + 1), pytest.approx(2 + 30 + 2 + 3))
 
 
 def test_what_floors_took_says_nothing_of_reports_of_research(tmp_path: Path) -> None:
@@ -103,10 +104,10 @@ def test_what_floors_took_says_nothing_of_reports_of_research(tmp_path: Path) ->
     judged(folder, judge)
     for path in (folder / "verdicts" / "quality" / judge.slug / LABEL).iterdir():
         path.unlink()
-    (estimate,) = estimate_judging(folder, ["quality"], [judge])
+    (estimate,) = estimate_judging(folder, ["quality"], [judge], rate_floors=True)
     assert estimate.basis == f"1 reports judged here by {judge.slug}, others by their length"
     assert (estimate.count, estimate.calls.low, estimate.calls.high) == (1, 7, 10)
-    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True)
+    (anew,) = estimate_judging(folder, ["quality"], [judge], anew=True, rate_floors=True)
     assert (anew.calls.low, anew.calls.high) == (7 + 3, 10 + 9)  # six calls took the copy, ± half of them
 
 
@@ -120,3 +121,16 @@ def test_a_report_that_was_judged_in_part_counts_with_the_rest_of_it(tmp_path: P
     assert rest.count == 2
     by_length = 2 * 6 / (3 / 7)  # the journal holds what all seven took
     assert rest.calls.low == pytest.approx(by_length * 4 / 7)
+
+
+def test_opinions_that_nobody_is_asked_for_are_not_estimated(tmp_path: Path) -> None:
+    systems = {LABEL: {"q1-r1": "A long report."}, "null_copy": {"q1-r1": "copied"}}
+    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})
+    counts = [
+        estimate_judging(folder, ["quality"], [sonnet()], rate_floors=floors)[0].count for floors in (False, True)
+    ]
+    assert counts == [1, 2]
+    rules = Judge.of(open_model("offline:judge"))
+    assert [it.name for it in estimate_judging(folder, ["faithfulness", "quality", "pairwise"], [rules])] == [
+        "faithfulness by offline:judge"
+    ]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.faithfulness.extraction import ALL, CITED, SUPPORT, make_claim
+from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT, make_claim
 from drretail.eval.judging.estimate import done_by_repeat, work_done
 from drretail.records.score import JudgeRef, Verdict
 
@@ -24,16 +24,25 @@ def extracted(stage: str, **given: Any) -> Verdict:
 
 
 def test_claims_that_wait_for_their_support_are_work_to_do() -> None:
-    support = verdict(SUPPORT, f"{CLAIMS[0].claim_id}:product", value=1.0)
-    assert work_done("faithfulness", [extracted(CITED)]) == pytest.approx(1 / 5)
-    assert work_done("faithfulness", [extracted(CITED), extracted(ALL), support]) == pytest.approx(3 / 5)
-    rest = [verdict(SUPPORT, f"{CLAIMS[1].claim_id}:{kind}", value=0.0) for kind in ("web", "product")]
-    assert work_done("faithfulness", [extracted(CITED), extracted(ALL), support, *rest]) == 1
+    first, second = (verdict(SUPPORT, claim.claim_id, value=1.0) for claim in CLAIMS)
+    assert work_done("faithfulness", [extracted(EXTRACT)]) == pytest.approx(1 / 3)
+    assert work_done("faithfulness", [extracted(EXTRACT), first]) == pytest.approx(2 / 3)
+    assert work_done("faithfulness", [extracted(EXTRACT), first, second]) == 1
+
+
+def test_the_parts_of_a_long_report_are_not_its_extraction() -> None:
+    part = verdict(EXTRACT, "part-1", value=[])
+    assert work_done("faithfulness", [part]) == 0
+
+
+def test_the_paper_asks_for_the_claims_twice() -> None:
+    made = [extracted(CITED, rules="paper"), verdict(SUPPORT, CLAIMS[0].claim_id, value=1.0, rules="paper")]
+    assert work_done("faithfulness", made) == pytest.approx(2 / 4)
+    assert work_done("faithfulness", [*made, extracted(ALL, rules="paper")]) == pytest.approx(3 / 4)
 
 
 def test_a_failed_extraction_leaves_nothing_to_support() -> None:
-    failed = verdict(CITED, "report", state="failed", error="no")
-    assert work_done("faithfulness", [failed, extracted(ALL)]) == 1
+    assert work_done("faithfulness", [verdict(EXTRACT, "report", state="failed", error="no")]) == 1
 
 
 def test_repeats_are_work_of_their_own_and_other_rules_are_not() -> None:

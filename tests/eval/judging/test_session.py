@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
@@ -13,6 +15,7 @@ from drretail.eval.faithfulness.extraction import CitedClaims
 from drretail.eval.judging.session import CODE_JUDGE, Again, ClaimVerdict, Judge, JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.llm.registry import Model, ModelInfo, open_model
+from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
@@ -280,3 +283,51 @@ async def test_code_cannot_be_asked(tmp_path: Path) -> None:
 def test_the_same_judge_at_another_address_is_the_same_judge() -> None:
     one, other = (claude(f"http://127.0.0.1:{port}") for port in (8001, 8002))
     assert (one.ref, one.slug) == (other.ref, other.slug)
+
+
+def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
+    """A judge that holds some of the requests in order, and what it was asked."""
+    left = list(fits)
+    model = scripted_model(
+        play=lambda _: (
+            ScriptedAnswer(structured={"rating": 1, "why": "so"}) if left.pop(0) else ContextOverflowError("too long")
+        ),
+        name="small",
+    )
+    return model, requests_of(model)
+
+
+async def asked_again(folder: Path, model: Model, values: dict[str, str] = VALUES) -> ClaimVerdict[Taste]:
+    with judge_session(Judge.of(model), folder, "failed") as open_judge_session:
+        said = await open_judge_session.ask("rating", "taste", PROMPT, values, Taste)
+        open_judge_session.record("rating", "taste", said.state, said.answer and 1, error=said.error)
+    return said
+
+
+async def test_what_did_not_fit_the_judge_is_not_sent_again_unchanged(tmp_path: Path) -> None:
+    model, requests = overflowing(False, True)
+    first = await asked_again(tmp_path, model)
+    again = await asked_again(tmp_path, model)
+    assert (first.error or "").startswith("context_overflow")
+    assert "was not sent again" in (again.error or "")
+    assert len(requests) == 1
+    shorter = await asked_again(tmp_path, model, {"report": tagged("report", "A bed.")})
+    assert (shorter.state, len(requests)) == ("scored", 2)
+
+
+async def test_what_did_not_fit_is_sent_again_to_a_judge_that_is_said_to_hold_more(tmp_path: Path) -> None:
+    model, requests = overflowing(False, True)
+    await asked_again(tmp_path, model)
+    await asked_again(tmp_path, model)
+    assert (await asked_again(tmp_path, replace(model, stated_context=200_000))).state == "scored"
+    assert len(requests) == 2
+
+
+async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -> None:
+    model, _ = overflowing()
+    rooms = [
+        judge_session(Judge.of(it), tmp_path).room
+        for it in (model, replace(model, stated_context=8_192), open_model("offline:judge"))
+    ]
+    assert rooms == [65_536, 16_384, None]
+    assert judge_session(claude("http://localhost:1"), tmp_path).room == 400_000

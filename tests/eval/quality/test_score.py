@@ -51,11 +51,3 @@ def test_an_average_is_never_made_of_fewer_ratings() -> None:
 
 def test_a_rating_of_0_is_a_real_0() -> None:
     assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["Avg"] == ("scored", 0.0)
-
-
-def test_a_contradiction_is_flagged_and_the_rating_stays() -> None:
-    blamed = rated("overall", 9, reason="Excellent, although the total exceeds the budget.")
-    by_variant = {value.variant: value for value in values([blamed, rated("depth", 9)])}
-    assert by_variant["overall"].value == 9
-    assert by_variant["overall"].items == {"contradictions": 1}
-    assert by_variant["depth"].items == {}

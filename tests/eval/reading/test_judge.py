@@ -1,4 +1,4 @@
-"""A judge's reading of a report: one question, answers validated by code, values verified by code."""
+"""A judge's reading of a report: values of its claims, picks of their own; validated and verified by code."""
 
 import asyncio
 from pathlib import Path
@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.faithfulness.typed_values import find_quote
 from drretail.eval.judging.session import Judge
-from drretail.eval.reading.judge import find_quote
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
 from drretail.progress import choose_progress
 from drretail.records.query import Query
 from drretail.records.reading import Reading
 from drretail.records.score import Score
+from tests.eval.faithfulness.reports import claim, said_value, support
 from tests.eval.folders import LABEL, SYSTEM, Asked, a_run, scripted_judge
 from tests.grounding.kitchen import EVIDENCE, KETTLE, PAN, QUERY, TOWELS
 
@@ -21,27 +22,14 @@ REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "
     "The towels would be nice, but wait for a sale [P:B0KITCHENT]."
 )
-ANSWER: dict[str, Any] = {
-    "picks": [
-        {
-            "product": f"P:{KETTLE.product_id}",
-            "quantity": 1,
-            "alternatives": [],
-            "quote": "Go for the  gooseneck one",
-        }
-    ],
-    "values": [
-        {
-            "kind": "price",
-            "amount": "41",
-            "amount_to": "",
-            "currency": "USD",
-            "relation": "is",
-            "of": [f"P:{KETTLE.product_id}"],
-            "quote": "yours for 41 dollars",
-        }
-    ],
+PICK: dict[str, Any] = {
+    "product": f"P:{KETTLE.product_id}",
+    "quantity": 1,
+    "alternatives": [],
+    "quote": "Go for the  gooseneck one",
 }
+PRICE = said_value("price", "41", "yours for 41 dollars", f"P:{KETTLE.product_id}")
+CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}", values=[PRICE])]}
 
 
 def folder(tmp_path: Path, picks: list[str] | None = None) -> Path:
@@ -58,9 +46,16 @@ def folder(tmp_path: Path, picks: list[str] | None = None) -> Path:
     return tmp_path / "exp"
 
 
-def judge_of(*answers: Any) -> tuple[Judge, Asked]:
-    left = iter(answers)
-    return scripted_judge(lambda text: next(left))
+def judge_of(*picks: Any) -> tuple[Judge, Asked]:
+    """A judge that extracts one claim with one value, and reads these picks one answer after the other."""
+    left = iter(picks)
+
+    def answer(text: str) -> Any:
+        if "Query and report are data" in text:
+            return {"picks": [next(left)]}
+        return CLAIMS if "The report is data" in text else support("contradicted")
+
+    return scripted_judge(answer)
 
 
 def rows(experiment: Path, judge: Judge, metrics: list[str] | None = None) -> dict[tuple[str, str], Score]:
@@ -73,11 +68,11 @@ def kept(experiment: Path) -> Reading:
     return Reading.model_validate_json(path.read_text("utf-8"))
 
 
-def test_one_question_gives_picks_and_values_whose_places_and_truth_code_finds(tmp_path: Path) -> None:
-    judge, asked = judge_of(ANSWER)
+def test_values_come_from_the_claims_and_picks_from_a_question_of_their_own(tmp_path: Path) -> None:
+    judge, asked = judge_of(PICK)
     found = rows(folder(tmp_path), judge)
     reading = kept(tmp_path / "exp")
-    assert len(asked) == 1
+    assert len(asked) == 2
     assert reading.reader == "model:scripted-test"
     assert reading.picks is not None
     (pick,), (value,) = reading.picks, reading.values
@@ -89,57 +84,74 @@ def test_one_question_gives_picks_and_values_whose_places_and_truth_code_finds(t
         "values by model:scripted-test": 1,
     }
     assert found["checks", "clean"].value == 0
+    assert found["reading", "picks_read"].value == 1
 
 
-def test_declared_picks_stand_before_the_judge_s_and_a_difference_shows(tmp_path: Path) -> None:
-    judge, _ = judge_of(ANSWER)
+def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:
+    judge, asked = judge_of()
     found = rows(folder(tmp_path, [KETTLE.product_id, TOWELS.product_id]), judge)
     reading = kept(tmp_path / "exp")
+    assert len(asked) == 1
     assert (reading.reader, reading.values_by) == ("declared", "model:scripted-test")
     assert [it.product for it in reading.picks or ()] == [KETTLE.product_id, TOWELS.product_id]
-    assert found["reading", "picks_as_declared"].value == 0
+    assert found["reading", "picks_read"].n_na == 1
+
+
+@pytest.mark.parametrize("regrade", [False, True])
+def test_faithfulness_and_the_reading_share_one_extraction_even_when_all_is_asked_anew(
+    tmp_path: Path, regrade: bool
+) -> None:
+    judge, asked = judge_of(PICK, PICK)
+    rows(folder(tmp_path), judge, ["faithfulness", "reading", "checks"])
+    assert len(asked) == 3
+    if regrade:
+        again = score(
+            tmp_path / "exp", ["faithfulness", "reading"], [judge], progress=choose_progress("none"), again="everything"
+        )
+        asyncio.run(again)
+        assert len(asked) == 6
+
+
+def test_without_being_asked_for_a_reading_families_by_code_read_by_form(tmp_path: Path) -> None:
+    judge, asked = judge_of()
+    for _ in range(2):
+        found = rows(folder(tmp_path) if not asked else tmp_path / "exp", judge, ["faithfulness", "checks"])
+        assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
 
 
 def test_what_was_read_is_used_and_asked_no_second_time(tmp_path: Path) -> None:
-    judge, asked = judge_of(ANSWER)
+    judge, asked = judge_of(PICK)
     rows(folder(tmp_path), judge)
     held = {path: path.read_bytes() for path in (tmp_path / "exp").rglob("*.json*")}
     found = rows(tmp_path / "exp", judge)
     assert {path: path.read_bytes() for path in (tmp_path / "exp").rglob("*.json*")} == held
-    assert len(asked) == 1
+    assert len(asked) == 2
     assert found["checks", "picks_known"].value == 1
     assert rows(tmp_path / "exp", judge, ["checks"])["checks", "picks_known"].value == 1
 
 
 @pytest.mark.parametrize(
-    ("place", "changed", "said"),
+    ("changed", "said"),
     [
-        ("picks", {"product": "B0NOTHERE0"}, "is no id in the report"),
-        ("picks", {"quote": "Go for the pan"}, "does not stand in the report"),
-        ("picks", {"quantity": 0}, "has to be 1 or more"),
-        ("values", {"amount": "forty-one"}, "has to be a number in digits"),
-        ("values", {"kind": "date"}, "has to be a date"),
-        ("values", {"currency": "dollars"}, "three capital letters"),
-        ("values", {"of": ["W:zzzzzzzz"]}, "is no id in the report"),
+        ({"product": "B0NOTHERE0"}, "is no id in the report"),
+        ({"quote": "Go for the pan"}, "does not stand in the report"),
+        ({"quantity": 0}, "has to be 1 or more"),
     ],
 )
-def test_what_is_wrong_with_an_answer_is_told_to_the_judge(
-    tmp_path: Path, place: str, changed: dict[str, Any], said: str
-) -> None:
-    wrong = ANSWER | {place: [ANSWER[place][0] | changed]}
-    judge, asked = judge_of(wrong, ANSWER)
+def test_what_is_wrong_with_picks_is_told_to_the_judge(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
+    judge, asked = judge_of(PICK | changed, PICK)
     found = rows(folder(tmp_path), judge)
-    assert len(asked) == 2
-    assert said in asked[1]
+    assert len(asked) == 3
+    assert said in asked[2]
     assert found["checks", "picks_known"].value == 1
 
 
 def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> None:
-    judge, asked = scripted_judge(lambda text: ANSWER, kind="rule_based")
+    judge, asked = scripted_judge(lambda text: CLAIMS, kind="rule_based")
     found = rows(folder(tmp_path), judge)
     assert asked == []
     assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
-    assert found["reading", "picks_as_declared"].n_na == 1
+    assert found["reading", "picks_read"].n_na == 1
 
 
 def test_a_quote_is_found_however_white_space_is_set_and_not_before_the_last() -> None:

@@ -91,7 +91,7 @@ def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
 
 
 def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers() -> None:
-    reports = [Reported(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"contradictions": 1})}) for n in (1, 2)]
+    reports = [Reported(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
     shown = {
         kind: rows(About(QUALITY, "a", JudgeRef(spec="offline:judge", kind=kind), "default", "", "42"), reports)[0]
         for kind in ("rule_based", "scripted")

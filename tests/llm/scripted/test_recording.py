@@ -94,7 +94,7 @@ def test_a_judges_answers_are_recorded_where_it_is_named(world: World, experimen
     assert recording.answers > 10
     scripted = Judge.of(open_model(f"scripted:{tmp_path / 'judge.json'}"))
     scores = asyncio.run(
-        score(experiment, ["faithfulness", "quality"], [scripted], store=world.store, progress=choose_progress("none"))
+        score(experiment, ["faithfulness"], [scripted], store=world.store, progress=choose_progress("none"))
     )
     found, first = (values(scores, judge) for judge in (scripted.ref.spec, "offline:judge"))
     faithful = {key: value for key, value in first.items() if key[0] == "faithfulness"}

@@ -58,22 +58,31 @@ def test_support_has_label_reason_and_quote() -> None:
     }
 
 
+def test_all_claims_come_with_an_empty_list_of_values() -> None:
+    found = answer("ReportClaims", tagged("report", f"{REPORT} Zips of cheap beds often break within a year."))
+    assert [(it["sources"], it["values"]) for it in found["claims"]] == [
+        (["P:B0X"], []),
+        (["W:abcdefgh"], []),
+        ([], []),
+    ]
+
+
+def test_each_claim_of_a_question_gets_its_label_and_figures_of_the_query_need_no_source() -> None:
+    claims = ["The Soft Bed costs $5, under your $20.", "The Soft Bed costs $9."]
+    told = [tagged("source", "A soft bed under $20?", id="Q"), tagged("source", SOURCE, id="P:B0X")]
+    told += [tagged("claim", said, id=str(number)) for number, said in enumerate(claims, 1)]
+    found = answer("ClaimsSupport", "\n".join(told))["claims"]
+    assert [(it["claim_id"], it["label"]) for it in found] == [(1, "full_support"), (2, "no_support")]
+    assert found[0]["quotes"] == ['"title":"Soft Bed"']
+
+
 @given(st.text(alphabet="abc $59.?!\n", max_size=60), st.text(alphabet="xyz <>&49\n", max_size=60))
 def test_rewording_the_prompt_around_the_tags_changes_nothing(before: str, after: str) -> None:
     data = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
     assert answer("Support", f"{before}\n{data}\n{after}") == answer("Support", data)
     report = tagged("report", REPORT)
-    for name in ("CitedClaims", "AllClaims"):
+    for name in ("ReportClaims", "CitedClaims", "AllClaims"):
         assert answer(name, f"{before}\n{report}\n{after}") == answer(name, report)
-
-
-def test_a_rating_says_that_it_is_none() -> None:
-    number: dict[str, Any] = {"type": "integer"}
-    found = answer("Rating", tagged("report", "word " * 350), rating=number, justification={"type": "string"})
-    assert found["rating"] == 3
-    assert "no rating" in found["justification"]
-    assert answer("Rating", tagged("report", "word " * 9000), rating=number)["rating"] == 10
-    assert answer("Rating", "nothing", rating=number)["rating"] == 0
 
 
 def test_an_unknown_schema_is_filled_so_that_it_fits() -> None:

@@ -128,6 +128,16 @@ def test_scores_stand_beside_the_papers(tmp_path: Path) -> None:
     assert (found["FP"], found["N_web"], found["FR"]) == (0.5, 3.0, None)
 
 
+def test_precision_by_type_and_recall_by_address_stand_beside_the_papers_whatever_the_rules(tmp_path: Path) -> None:
+    folder, name = experiment(tmp_path / "exp", "react"), label("react")
+    ours = [score(name, variant, value) for variant, value in (("FP", 0.9), ("FP_types", 0.7), ("FR", 0.99))]
+    keep(folder, *ours, score(name, "FR_url", 0.6))
+    columns = table(read_paper_view(folder, None), "Table 1").columns
+    (row,) = here(read_paper_view(folder, None), "Table 1")
+    found = dict(zip(columns, row.cells, strict=True))
+    assert (found["FP"], found["FR"]) == (0.7, 0.6)
+
+
 @pytest.mark.parametrize(
     ("judges", "chosen"),
     [

@@ -1,0 +1,124 @@
+"""What judges of whole reports are sent for an experiment: calls and tokens, with a provider's cache simulated.
+
+    python benchmarks/judging.py EXPERIMENT [--pairs A~B] [--json FILE] [--beside FILE]
+
+Nobody is asked: a script answers each question, and what would have gone to Anthropic is counted, a token being four
+characters. What is marked costs a quarter more where it is written and a tenth where it is read again; no text of
+fewer than 1,024 tokens is kept. ``--beside`` takes the figures of another version, which ``--json`` wrote there.
+"""
+
+import argparse
+import asyncio
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from drretail.eval.judging.session import Judge
+from drretail.eval.scoring import score
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.progress import Progress
+
+LEAST = 1024
+"""Tokens that Anthropic's cache needs at least."""
+WRITTEN, READ = 1.25, 0.1
+"""Prices of cached input, of the plain one."""
+ANSWERS: dict[str, dict[str, Any]] = {
+    "Rating": {"justification": "It names what it leaves open and weighs two of three. " * 6, "rating": 6},
+    "Comparison": {"justification": "A weighs what speaks against its own advice. " * 5, "winner": "A"},
+}
+
+
+@dataclass
+class Sent:
+    """Everything that was sent in one family."""
+
+    calls: int = 0
+    uncached: float = 0
+    written: float = 0
+    read: float = 0
+    output: float = 0
+
+    @property
+    def plain(self) -> float:
+        """Input at the price of what is not cached."""
+        return self.uncached + WRITTEN * self.written + READ * self.read
+
+
+@dataclass
+class Provider:
+    """Counts what each request holds of what was marked before."""
+
+    sent: Sent = field(default_factory=Sent)
+    kept: set[str] = field(default_factory=set[str])
+
+    def play(self, request: Request) -> ScriptedAnswer:
+        marked, rest = _parts(request.messages[0].content)
+        counted = len(marked) / CHARACTERS_PER_TOKEN
+        answer = ANSWERS[request.schema or ""]
+        self.sent.calls += 1
+        self.sent.output += len(json.dumps(answer)) / CHARACTERS_PER_TOKEN
+        self.sent.uncached += len(rest) / CHARACTERS_PER_TOKEN
+        if counted < LEAST:
+            self.sent.uncached += counted
+        elif marked in self.kept:
+            self.sent.read += counted
+        else:
+            self.sent.written += counted
+            self.kept.add(marked)
+        return ScriptedAnswer(structured=answer)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("experiment", type=Path)
+    parser.add_argument("--pairs", action="append", default=[], metavar="A~B", help="what is compared; else all")
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--beside", type=Path, help="figures of another version, written by --json")
+    args = parser.parse_args()
+    found = {name: sent_for(args.experiment, name, args.pairs) for name in ("quality", "pairwise")}
+    before = (
+        {name: Sent(**held) for name, held in json.loads(args.beside.read_text("utf-8")).items()} if args.beside else {}
+    )
+    print(f"{'':18}{'calls':>8}{'uncached':>12}{'written':>12}{'read':>12}{'as plain':>12}{'output':>10}")
+    for name, sent in found.items():
+        if name in before:
+            _print(f"{name}, before", before[name])
+        _print(name, sent)
+        if name in before:
+            print(f"{'':18}input at its price: {sent.plain / before[name].plain - 1:+.0%}")
+    if args.json:
+        args.json.write_text(json.dumps({name: asdict(sent) for name, sent in found.items()}) + "\n", encoding="utf-8")
+
+
+def sent_for(experiment: Path, family: str, pairs: Sequence[str]) -> Sent:
+    """What judging this family from the start sends; the experiment stays as it is."""
+    provider = Provider()
+    model = scripted_model(play=provider.play)
+    judge = Judge.of(replace(model, info=model.info.model_copy(update={"provider": "anthropic"})))
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(folder) / "exp"
+        shutil.copytree(experiment, copied, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
+        asyncio.run(score(copied, [family], [judge], progress=Progress(), pairs=pairs))
+    return provider.sent
+
+
+def _parts(content: Any) -> tuple[str, str]:
+    """What is marked, and the rest."""
+    if isinstance(content, str):
+        return "", content
+    marked = "".join(block["text"] for block in content if "cache_control" in block)
+    return marked, "".join(block["text"] for block in content if "cache_control" not in block)
+
+
+def _print(name: str, sent: Sent) -> None:
+    figures = (sent.uncached, sent.written, sent.read, sent.plain)
+    print(f"{name:18}{sent.calls:>8,}{''.join(f'{it:>12,.0f}' for it in figures)}{sent.output:>10,.0f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""``drretail prompts``: what the agents are told, as files to change and to run with."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from drretail.cli.options import flags
+
+
+def prompts(
+    agent: Annotated[
+        list[str] | None, typer.Option("--agent", help="Only the prompts of this agent; may be given again.")
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="Write them into this folder.")] = None,
+    as_json: flags.Json = False,
+) -> None:
+    """Lists the prompts of the agents, or writes them out to be changed.
+
+    What you change there is told instead with drretail run --prompts DIR; the rest of the files may be removed or stay.
+    """
+    from drretail.agents.prompt_files import prompt_files, with_pages, write_prompts
+    from drretail.prompts import packaged_text
+    from drretail.viewer.output import print_json, print_table, say
+
+    used = {name: prompt_files([it]) for name, it in (with_pages(agent) if agent else with_pages()).items()}
+    files = dict(sorted((file, path) for its in used.values() for file, path in its.items()))
+    users = {
+        file: [name for name in used if file in used[name] and not _adds_nothing(name, used, file)] for file in files
+    }
+    if to is not None:
+        write_prompts(to, files)
+    if as_json:
+        told = [{"file": name, "agents": users[name], "text": packaged_text(path)} for name, path in files.items()]
+        print_json({"folder": None if to is None else str(to), "prompts": told})
+    elif to is None:
+        rows = [(name, len(packaged_text(path).split()), ", ".join(users[name])) for name, path in files.items()]
+        print_table("Prompts", ["file", "words", "told to"], rows)
+    else:
+        typer.echo(str(to))
+        say(f"{len(files)} prompts. Change some, then: drretail run … --prompts {to}")
+
+
+def _adds_nothing(name: str, used: Mapping[str, Mapping[str, Path]], file: str) -> bool:
+    """True of NAME+ws where NAME alone is told the same."""
+    plain = name.removesuffix("+ws")
+    return plain != name and file in used[plain]

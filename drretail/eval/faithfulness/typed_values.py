@@ -1,0 +1,107 @@
+"""The figures and names of a report as a judge types them: their schema, what may be wrong, their places."""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Literal
+
+from drretail.grounding.text.amounts import find_amounts
+from drretail.records.base import Record
+from drretail.records.reading import ReadValue, Relation, ValueKind
+
+_OF_WORDS = frozenset({"brand", "place"})
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
+_CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+class SaidValue(Record):
+    """One value as a judge gives it."""
+
+    kind: ValueKind
+    amount: str
+    amount_to: str
+    currency: str
+    relation: Relation
+    of: list[str]
+    quote: str
+
+
+def value_problems(values: Iterable[SaidValue], report: str, known: Collection[str]) -> Iterable[str]:
+    """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
+    for value in values:
+        form, what = _form_of(value.kind)
+        for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
+            if not form.fullmatch(amount):
+                yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
+        if value.currency and not _CURRENCY.fullmatch(value.currency):
+            yield f"the currency {value.currency!r} has to be three capital letters, or empty"
+        yield from strange_ids((bare(it) for it in value.of), report, known)
+        yield from strange_quote(value.quote, report)
+
+
+def strange_ids(names: Iterable[str], report: str, known: Collection[str]) -> Iterable[str]:
+    """Ids that neither the report nor the run's ledger has."""
+    for name in dict.fromkeys(names):
+        if name not in known and (name.partition(":")[2] or name) not in report:
+            yield f"{name!r} is no id in the report"
+
+
+def strange_quote(quote: str, report: str) -> Iterable[str]:
+    """A quote that does not stand in the report."""
+    if find_quote(report, quote) is None:
+        yield f"the quote {quote!r} does not stand in the report: copy it exactly"
+
+
+def as_values(values: Iterable[SaidValue], report: str, after: int = 0) -> tuple[ReadValue, ...]:
+    """The values with the places of their quotes, the first not before ``after``; not verified yet."""
+    found: list[ReadValue] = []
+    for said in values:
+        place = find_quote(report, said.quote, after)
+        if place is None:
+            continue
+        start, end = _narrowed(report, *place, said.amount)
+        found.append(
+            ReadValue(
+                kind=said.kind,
+                amount=(said.amount, said.amount_to) if said.amount_to else said.amount,
+                currency=said.currency or None,
+                relation=said.relation,
+                of=tuple(map(bare, said.of)),
+                start=start,
+                end=end,
+            )
+        )
+    return tuple(found)
+
+
+def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | None:
+    """Where a quote stands, however white space is set: the first place not before ``after``, else the first at all."""
+    words = quote.split()
+    if not words:
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    found = pattern.search(report, after) or pattern.search(report)
+    return None if found is None else found.span()
+
+
+def bare(name: str) -> str:
+    """An id without the brackets of its mark."""
+    return name.strip("[] ")
+
+
+def _narrowed(report: str, start: int, end: int, amount: str) -> tuple[int, int]:
+    """The amount within its quote, where it stands there once in digits."""
+    if not _NUMBER.fullmatch(amount):
+        return start, end
+    places = [it for it in find_amounts(report[start:end]) if f"{it.low.normalize():f}" == _plain(amount)]
+    return (start + places[0].start, start + places[0].end) if len(places) == 1 else (start, end)
+
+
+def _plain(number: str) -> str:
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def _form_of(kind: ValueKind) -> tuple[re.Pattern[str], Literal["words", "a date", "a number in digits"]]:
+    if kind in _OF_WORDS:
+        return re.compile(r".*\S.*"), "words"
+    return (_DATE, "a date") if kind == "date" else (_NUMBER, "a number in digits")

@@ -1,0 +1,96 @@
+"""Sources that are too long for a judge, cut to the passages that share most words with the claims on them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
+
+from drretail.env.web.bm25 import Bm25
+
+LONGEST = 800
+"""Characters of a passage."""
+OMITTED = "\n[…]\n"
+"""Stands where something is left out."""
+_BREAKS = tuple(map(re.compile, (r"\n\s*\n", r"\n", r"[.!?。！？]\s+|(?<=[。！？])", r"\s+")))
+"""Where a text may be cut, the best places first."""
+
+
+def size(text: str) -> int:
+    """The bytes of a text: four make about a token, in English as in Chinese, where characters differ by far."""
+    return len(text.encode())
+
+
+def fit(texts: Sequence[str], claims: Sequence[str], room: int | None) -> list[str]:
+    """The texts, those that are too long for their share of ``room`` bytes cut to passages; None = all fit.
+
+    What short texts leave of their equal shares goes to the long ones.
+    """
+    if room is None or sum(map(size, texts)) <= room:
+        return list(texts)
+    shares = _shares([size(text) for text in texts], room)
+    return [
+        text if size(text) <= share else cut(text, claims, share) for text, share in zip(texts, shares, strict=True)
+    ]
+
+
+def cut(text: str, claims: Sequence[str], room: int) -> str:
+    """The beginning of a text and, in its order, the passages with the best words for each of the claims in turn."""
+    spans = list(_passages(text, 0, len(text), 0))
+    index = Bm25([("", text[start:end]) for start, end in spans])
+    chosen: set[int] = set()
+    for number in dict.fromkeys(chain([0], _ranked(index, claims), range(len(spans)))):
+        # All that is set apart costs a mark as well; where passages meet there is none.
+        cost = size(text[slice(*spans[number])]) + size(OMITTED)
+        if cost <= room:
+            chosen.add(number)
+            room -= cost
+    if not chosen:  # the room is smaller than any passage
+        return text.encode()[: max(0, room - size(OMITTED))].decode(errors="ignore") + OMITTED.rstrip()
+    return _joined(text, [spans[number] for number in sorted(chosen)])
+
+
+def _ranked(index: Bm25, claims: Sequence[str]) -> Iterator[int]:
+    """Passages with any word of the claims: the best of each claim, then the second of each, and so on."""
+    scores = [index.scores(claim) for claim in claims]
+    orders = [sorted(found, key=lambda number: (-found[number], number)) for found in scores]
+    return (number for row in zip_longest(*orders) for number in row if number is not None)
+
+
+def _passages(text: str, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
+    """Neighbouring spans without gaps, each at most ``LONGEST`` characters, cut at the best places that allow it."""
+    if end - start <= LONGEST:
+        yield start, end
+        return
+    if level == len(_BREAKS):
+        yield from ((at, min(at + LONGEST, end)) for at in range(start, end, LONGEST))
+        return
+    first = start
+    ends = [found.end() for found in _BREAKS[level].finditer(text, start, end)]
+    for here, following in zip([start, *ends], [*ends, end], strict=True):
+        if following - first > LONGEST:
+            if here > first:
+                yield first, here
+            first = here
+            if following - here > LONGEST:
+                yield from _passages(text, here, following, level + 1)
+                first = following
+    if first < end:
+        yield first, end
+
+
+def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    parts: list[str] = []
+    last = 0
+    for start, end in spans:
+        parts.append(text[start:end] if start == last else OMITTED + text[start:end])
+        last = end
+    return "".join(parts) + (OMITTED.rstrip() if last < len(text) else "")
+
+
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Each text's share of the room: its own size where that is less than an equal one."""
+    shares = [0] * len(sizes)
+    left = room
+    for rank, number in enumerate(sorted(range(len(sizes)), key=lambda at: sizes[at])):
+        shares[number] = min(sizes[number], left // (len(sizes) - rank))
+        left -= shares[number]
+    return shares

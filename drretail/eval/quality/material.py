@@ -1,0 +1,90 @@
+"""What a judge of whole reports reads, in tags: question and shopper, a report, its sources, its picks with prices."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from drretail.eval.judging.subject import Subject
+from drretail.eval.reading.kept import reading_of
+from drretail.grounding.report.render import Reference, render_report
+from drretail.grounding.text.wording import format_money
+from drretail.grounding.verify.records import Ledger, read_ledger, record_of
+from drretail.prompts import tagged
+from drretail.records.evidence import Evidence
+from drretail.records.reading import Pick
+from drretail.records.rules import Rules
+from drretail.records.shop import SHOP_URL
+
+NO_PROFILE = "Nothing is known of this shopper."
+NO_SOURCES = "The report refers to none."
+NO_PICKS = "Nothing is to be bought."
+
+
+def asked_by(subject: Subject) -> dict[str, str]:
+    """The shop's address and its today, the shopper and the question."""
+    profile = NO_PROFILE if subject.profile is None else subject.profile.text
+    return {
+        "shop_url": SHOP_URL,
+        "today": subject.today,
+        "query": tagged("query", subject.query.text),
+        "profile": tagged("profile", profile),
+    }
+
+
+def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
+    """The report with numbered references, and what they stand for: evidence ids would only puzzle a judge.
+
+    The list is apart from the report, so that none which a report writes itself is taken for it.
+    """
+    rendered = render_report(subject.report or "", subject.evidence.values(), style="plain")
+    body = rendered.text.rpartition("\n\n## Sources\n")[0] if rendered.references else rendered.text
+    listed = "\n".join(_entry(it, subject.evidence) for it in rendered.references)
+    return tagged("report", body, **attributes), tagged("sources", listed or NO_SOURCES, **attributes)
+
+
+def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
+    """What the report puts into the cart, at the prices that the run's own records have.
+
+    Empty where that is not known, and under a publication's rules, which show no such list. The world is left out: a
+    judge is shown the same whether it is at hand or not.
+    """
+    picks = reading_of(replace(subject, store=None)).picks if rules == "default" else None
+    if picks is None:
+        return ""
+    ledger = read_ledger(subject.evidence, picks=picks)
+    return tagged("picks", "\n".join([*_lines(picks, ledger), *_total(ledger)]) or NO_PICKS, **attributes)
+
+
+def _entry(reference: Reference, evidence: Mapping[str, Evidence]) -> str:
+    """A line of the list; of an order with what it was of, since its number says nothing."""
+    entry = evidence.get(reference.evidence_id or "")
+    of = _ordered(entry) if entry is not None and entry.kind == "order" else ""
+    return f"{reference.number}. {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}"
+
+
+def _ordered(order: Evidence) -> str:
+    """ "2022-12-20: 1 × Garden Pruners, Anvil (Delivered)"."""
+    record = next((found for text in order.texts if (found := record_of(text.text)) and "order_date" in found), None)
+    if record is None:
+        return ""
+    status = f" ({record['order_status']})" if record.get("order_status") else ""
+    what = record.get("product_title") or record.get("product_id")
+    return f"{str(record['order_date'])[:10]}: {record.get('quantity', 1)} × {what}{status}"
+
+
+def _lines(picks: tuple[Pick, ...], ledger: Ledger) -> Iterator[str]:
+    for pick in picks:
+        product, price = ledger.products.get(pick.product), ledger.price(pick.product)
+        said = f"- {pick.quantity} × {pick.product if product is None else product.title}: "
+        if product is None or price is None:
+            yield said + "price not known"
+        else:
+            each = f"{format_money(price, product.currency)} each, " if pick.quantity > 1 else ""
+            yield said + each + format_money(price * Decimal(pick.quantity), product.currency)
+
+
+def _total(ledger: Ledger) -> Iterator[str]:
+    """The sum, where every price is known and all are in one currency."""
+    currencies = {ledger.products[it.product].currency for it in ledger.picks or () if it.product in ledger.products}
+    if ledger.total is not None and len(currencies) == 1:
+        yield f"Total: {format_money(ledger.total, currencies.pop())}"

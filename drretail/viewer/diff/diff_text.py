@@ -1,0 +1,97 @@
+"""Two systems' answers side by side, for the terminal and as one JSON document."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from drretail.viewer.cart import CartLine
+from drretail.viewer.claims import SIGNS, WORDS
+from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
+from drretail.viewer.diff.matching import KINDS, RULE, Change, Statement
+from drretail.viewer.terminal import harmless
+
+NOT_KNOWN = "What one of both puts into the cart is not known."
+
+
+def diff_text(diff: AnswersDiff) -> str:
+    """What changed, query by query: − stands only in A, + only in B, ~ in both with another verdict."""
+    lines = [f"A: {diff.a}", f"B: {diff.b}", *diff.told, *diff.apart, "", RULE]
+    ruled = set().union(*map(_supports, diff.pairs))
+    lines += [f"{SIGNS[support]} {word}" for support, word in WORDS.items() if support in ruled]
+    for pair in diff.pairs:
+        lines += ["", *_pair(pair)]
+    if not diff.pairs:
+        lines += ["", "No query was asked of both."]
+    return harmless("\n".join(lines) + "\n")
+
+
+def diff_document(diff: AnswersDiff) -> dict[str, Any]:
+    """The same for --json."""
+    return {
+        "experiment": diff.name,
+        "a": diff.a,
+        "b": diff.b,
+        "matched_by": RULE,
+        "notes": [*diff.told, *diff.apart],
+        "queries": [_pair_document(pair) for pair in diff.pairs],
+    }
+
+
+def _supports(pair: AnswerPair) -> set[str]:
+    statements = [it for change in pair.changes for it in (change.a, change.b) if it is not None]
+    return {it.support for it in statements if it.support is not None}
+
+
+def _pair(pair: AnswerPair) -> Iterator[str]:
+    yield f"=== {pair.title}: {pair.query.text}"
+    for side, view in (("A", pair.a), ("B", pair.b)):
+        if view.subject.report is None:
+            yield f"{side} has no answer ({view.state})."
+    counts = ", ".join(f"{pair.counts[kind]} {word}" for kind, word in KINDS.items())
+    yield f"{pair.by[0].upper()}{pair.by[1:]}: {counts}"
+    for change in pair.changes:
+        yield from _change(change)
+    if None in pair.carts:
+        yield NOT_KNOWN
+    for change in pair.cart_changes:
+        yield from (f"  {sign} picks {it.words}" for sign, it in (("−", change.a), ("+", change.b)) if it is not None)
+
+
+def _change(change: Change) -> Iterator[str]:
+    """Nothing of what is the same."""
+    a, b = change.a, change.b
+    if change.kind == "verdict" and a is not None and b is not None:
+        yield f"  ~ {_sign(a)}→ {_sign(b)}{b.plain}"
+    elif change.kind == "only_a" and a is not None:
+        yield f"  − {_sign(a)}{a.plain}"
+    elif change.kind == "only_b" and b is not None:
+        yield f"  + {_sign(b)}{b.plain}"
+
+
+def _sign(statement: Statement) -> str:
+    return "" if statement.support is None else f"{SIGNS[statement.support]} "
+
+
+def _pair_document(pair: AnswerPair) -> dict[str, Any]:
+    return {
+        "query": pair.query.query_id,
+        "repeat": pair.repeat,
+        "statements": "sentences" if pair.claims is None else "claims",
+        "judge": None if pair.claims is None else pair.claims[0].judged.by,
+        "counts": dict(pair.counts),
+        "changes": [
+            {"kind": it.kind, "a": _statement(it.a), "b": _statement(it.b)} for it in pair.changes if it.kind != "same"
+        ],
+        "picks": None
+        if None in pair.carts
+        else [{"a": _pick(change.a), "b": _pick(change.b)} for change in pair.cart_changes],
+    }
+
+
+def _statement(statement: Statement | None) -> dict[str, Any] | None:
+    if statement is None:
+        return None
+    return {"text": statement.plain, "sources": list(statement.sources), "support": statement.support}
+
+
+def _pick(line: CartLine | None) -> dict[str, Any] | None:
+    return None if line is None else {"product": line.product, "title": line.title, "quantity": line.quantity}

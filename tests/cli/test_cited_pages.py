@@ -1,0 +1,65 @@
+"""Cited pages from the run to the score, in both modes of the web."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import read_runs
+from tests.cli.conftest import Command
+
+PAGE = {
+    "url": "https://mine.example/height",
+    "title": "How high a bird feeder hangs",
+    "text": "A bird feeder hangs five feet high, out of reach of cats. " * 8,
+}
+QUERY = {"query_id": "q1", "mode": "generic", "text": "How high should a bird feeder hang, and which one suits me?"}
+
+
+def scores(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
+    """Rows by agent and variant."""
+    rows = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scores"]
+    return {(row["system"].partition("@")[0], row["variant"]): row for row in rows if row["policy"] == "scored_only"}
+
+
+@pytest.fixture
+def run(drretail: Command, shop: str, tmp_path: Path) -> list[str]:
+    """The command that asks a question whose answer cites a page."""
+    (tmp_path / "pages.jsonl").write_text(json.dumps(PAGE) + "\n", encoding="utf-8")
+    (tmp_path / "asked.jsonl").write_text(json.dumps(QUERY | {"source": "test", "format": 1}) + "\n", encoding="utf-8")
+    return ["run", "--queries", "asked.jsonl", "--world", shop, "--no-floors", "--web", "sandbox:pages.jsonl"]
+
+
+SCORE = ["--metrics", "faithfulness", "--web", "sandbox:pages.jsonl"]
+
+
+def test_claims_are_judged_by_the_page_whether_the_agent_read_it_or_its_snippet(
+    drretail: Command, run: list[str], tmp_path: Path
+) -> None:
+    assert drretail(*run, "--agent", "react", "--agent", "react+ws", "--to", "exp").returncode == 0
+    assert any(citation.type == "web" for made in read_runs(tmp_path / "exp") for citation in made.citations)
+    assert drretail("score", "exp", *SCORE).returncode == 0
+    found = scores(tmp_path / "exp")
+    for agent in ("react", "react+ws"):
+        assert (found[agent, "FP_web"]["n_scored"], found[agent, "FP_web_shown"]["n_scored"]) == (1, 1)
+    assert not (tmp_path / "exp" / "sources").exists()
+
+
+def test_without_pages_fp_web_is_na_until_they_are_fetched(drretail: Command, run: list[str], tmp_path: Path) -> None:
+    assert drretail(*run, "--agent", "react", "--no-pages", "--to", "exp").returncode == 0
+    first = drretail("score", "exp", *SCORE)
+    assert "--fetch-sources" in first.stderr
+    found = scores(tmp_path / "exp")
+    assert (found["react", "FP_web"]["n_na"], found["react", "FP_web_shown"]["n_scored"]) == (1, 1)
+    told = drretail("score", "exp", *SCORE, "--estimate")
+    assert "1 cited page is not there to be judged against" in told.stderr
+    then = drretail("score", "exp", *SCORE, "--fetch-sources")
+    assert "Cited pages fetched: 1, of which 1 could be read." in then.stderr
+    assert scores(tmp_path / "exp")["react", "FP_web"]["n_scored"] == 1
+    assert "--fetch-sources" not in drretail("score", "exp", *SCORE).stderr
+
+
+def test_an_estimate_of_runs_tells_of_pages(drretail: Command, run: list[str]) -> None:
+    told = drretail(*run, "--to", "exp", "--estimate")
+    assert "fetching the web pages that its report cites" in told.stderr
+    assert "fetching" not in drretail(*run, "--to", "exp", "--estimate", "--no-pages").stderr

@@ -1,0 +1,118 @@
+"""Prompts written out, one changed, tried on a few queries beside what was, compared, then run whole."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail import open_world, run, score
+from drretail.errors import UserError
+from drretail.eval.judging.subject import planned_runs
+from drretail.experiment import read_definition
+from tests.cli.conftest import Command
+
+REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"
+
+
+def change(folder: Path) -> None:
+    (folder / "report_form.md").write_text("# The report\nThree sentences.\n", encoding="utf-8")
+
+
+def planned(folder: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for each in planned_runs(folder, read_definition(folder)):
+        found.setdefault(each.label, []).append(each.query.query_id)
+    return found
+
+
+def test_the_loop_goes_round_in_one_folder(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    command = ["run", "--queries", queries, "--world", shop, "--to", "exp", "--no-floors", "--json"]
+    assert drretail(*command).returncode == 0
+    assert drretail("prompts", "--to", "terse", "--agent", "react").stdout == "terse\n"
+    change(tmp_path / "terse")
+    tried = drretail(*command, "--prompts", "terse", "--only", "1")
+    assert [(it["label"], it["done"]) for it in json.loads(tried.stdout)["systems"]] == [(TERSE, 1)], tried.stderr
+    assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1"]}
+    assert drretail("score", "exp", "--metrics", "faithfulness").returncode == 0
+    scores = json.loads((tmp_path / "exp/scores.json").read_text(encoding="utf-8"))
+    rows = {(it["system"], it["variant"]): it for it in scores["scores"]}
+    assert {it["n_queries"] for it in scores["slices"] if it["system"] == TERSE} <= {0, 1}
+    assert (rows[TERSE, "FP"]["n_planned"], rows[TERSE, "FP"]["n_failed"], rows[REACT, "FP"]["n_planned"]) == (1, 0, 2)
+    compared = drretail("compare", "exp", TERSE, REACT, "--json", "--fail-if", "FP < 2")
+    assert compared.returncode == 3
+    (tables,) = (it["tables"] for it in json.loads(compared.stdout)["comparisons"])
+    row = next(row for table in tables for row in table["rows"] if row["variant"] == "FP")
+    assert (row["n_pairs"], row["n_planned"], row["dropped"]) == (1, 2, {"A: not asked": 1})
+    text = drretail("report", "exp", "--diff", REACT, TERSE, "--format", "text").stdout
+    assert "1 of the queries was asked of react@offline-shopper alone." in text
+    assert "B is told otherwise than the package has it: report_form.md" in text
+    whole = drretail(*command, "--prompts", "terse")
+    assert [(it["done"], it["before"]) for it in json.loads(whole.stdout)["systems"]] == [(2, 1)], whole.stderr
+    assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1", "q2"]}
+
+
+def test_what_the_page_says_makes_the_runs_again(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    drretail("prompts", "--to", "terse")
+    change(tmp_path / "terse")
+    command = ["run", "--queries", queries, "--world", shop, "--no-floors"]
+    drretail(*command, "--to", "exp", "--only", "q2")
+    assert drretail(*command, "--to", "exp", "--only", "q1", "--prompts", "terse").returncode == 0
+    drretail("report", "exp")
+    page = (tmp_path / "exp/report.html").read_text(encoding="utf-8")
+    assert f"--prompts exp/prompts/{TERSE}/terse --only q1 " in page
+    kept = ["--prompts", f"exp/prompts/{TERSE}/terse", "--only", "q1"]
+    again = drretail(*command, "--to", "again", *kept, "--replay", "exp")
+    assert (again.returncode, "told otherwise" in again.stderr) == (0, False), again.stderr
+    run_json = f"runs/{TERSE}/q1-r1/run.json"
+    assert (tmp_path / "again" / run_json).read_bytes() == (tmp_path / "exp" / run_json).read_bytes()
+    (tmp_path / "terse/react.md").write_text("Answer in {{turns}} turns. {{report_form}}", encoding="utf-8")
+    other = drretail(*command, "--to", "other", "--prompts", "terse", "--only", "q1", "--replay", "exp")
+    assert other.returncode == 3
+    assert f"{TERSE} is told otherwise than in exp (react.md)" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("run", "--queries", "queries.jsonl", "--to", "exp", "--prompts", "bad"), "bad/reakt.md overrides no prompt"),
+        (("ask", "Which feeder?", "--prompts", "missing"), "There is no folder missing"),
+        (("run", "--queries", "queries.jsonl", "--to", "exp", "--only", "0"), "--only 0: say how many"),
+        (("run", "--queries", "queries.jsonl", "--to", "exp", "--only", "q7"), "There is no query 'q7'"),
+        (("prompts", "--agent", "raect"), "There is no agent 'raect'"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_and_exit_code_2(
+    drretail: Command, shop: str, queries: str, tmp_path: Path, args: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad/reakt.md").write_text("x", encoding="utf-8")
+    world = () if args[0] == "prompts" else ("--world", shop)
+    done = drretail(*args, *world)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("Error: ")
+    assert not (tmp_path / "exp").exists()
+
+
+def test_the_list_names_who_is_told_what(drretail: Command) -> None:
+    told = {it["file"]: it["agents"] for it in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
+    assert told["react.md"] == ["react"]
+    assert told["hybrid_react/report.md"] == ["hybrid_react"]
+    assert set(told["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid"}
+    assert set(told["summarise_page.md"]) == {f"{it}+ws" for it in told["picks.md"]}
+
+
+def test_from_python_the_same(shop: str, tmp_path: Path) -> None:
+    (tmp_path / "terse").mkdir()
+    change(tmp_path / "terse")
+    asked = ["Which bird feeder?", "Which bird bath?", "What keeps squirrels away?"]
+    with open_world(tmp_path / shop) as world:
+        done = run(world, asked, prompts=tmp_path / "terse", only=1, to=tmp_path / "exp", baselines=False)
+        assert (done.systems, len(list(done))) == ([TERSE], 1)
+        whole = run(world, asked, prompts=tmp_path / "terse", to=tmp_path / "exp", baselines=False)
+        assert len(list(whole)) == 3
+        (tmp_path / "terse/hybrid_react").mkdir()
+        (tmp_path / "terse/hybrid_react/synthesis.md").write_text("Sum up. {{data}}", encoding="utf-8")
+        with pytest.raises(UserError, match="no agent of this run is told"):
+            run(world, asked, prompts=tmp_path / "terse", to=tmp_path / "exp", baselines=False)
+    assert score(done, ["faithfulness"])

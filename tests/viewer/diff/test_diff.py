@@ -1,0 +1,117 @@
+"""Two systems' answers side by side: on the page, in the terminal, as JSON."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_runs
+from drretail.viewer.diff.answers import read_diff
+from drretail.viewer.diff.diff_html import diff_page
+from drretail.viewer.diff.diff_text import diff_document, diff_text
+from tests.viewer.dom import Element, parse
+from tests.viewer.experiment import fail
+from tests.viewer.test_cli import report
+
+
+@pytest.fixture(scope="module")
+def page(compared: Path) -> Element:
+    return parse(diff_page(read_diff(compared, "before", "after")))
+
+
+def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
+    (pair,) = read_diff(compared, "before", "after").pairs
+    assert pair.by == "claims, judged by offline:judge"
+    told = {it.kind: (it.a or it.b) for it in pair.changes}
+    assert pair.counts == {"verdict": 1, "only_a": 1, "only_b": 1, "same": 1}
+    assert {kind: it.plain.partition(" ")[0] for kind, it in told.items() if it} == {
+        "verdict": "It",
+        "only_a": "The",
+        "only_b": "The",
+        "same": "Tanagrove",
+    }
+    (other,) = [it for it in pair.changes if it.kind == "verdict"]
+    assert (other.a and other.a.support, other.b and other.b.support) == ("full", "uncited")
+
+
+def test_products_that_are_not_picked_alike_are_told_with_how_many(compared: Path) -> None:
+    (pair,) = read_diff(compared, "before", "after").pairs
+    picked = [
+        (it.a and (it.a.product, it.a.quantity), it.b and (it.b.product, it.b.quantity)) for it in pair.cart_changes
+    ]
+    assert picked == [
+        (("B0TEST0001", 1), ("B0TEST0001", 2)),
+        (("B0TEST0002", 1), None),
+        (None, ("B0TEST0004", 1)),
+    ]
+
+
+def test_without_a_judge_sentences_are_compared(unjudged: Path) -> None:
+    diff = read_diff(unjudged, "before", "after")
+    (pair,) = diff.pairs
+    assert pair.by == "sentences, by code"
+    assert pair.counts["verdict"] == 0
+    assert "+ The Tanagrove Bird Bath" in diff_text(diff)
+    assert diff_document(diff)["queries"][0]["statements"] == "sentences"
+
+
+def test_what_only_one_says_is_marked_in_its_answer_and_leads_to_its_card(page: Element) -> None:
+    a, b = [it for it in page.all("section") if it.attributes.get("aria-label", "").startswith("Answer of")]
+    marked = [" ".join(mark.text for mark in side.all("mark")) for side in (a, b)]
+    assert "cedar" in marked[0]
+    assert "Bird Bath" in marked[1]
+    assert not any("24.99" in text for text in marked)
+    places = {it.attributes["id"] for it in page.all() if "id" in it.attributes}
+    badges = [it.attributes["href"] for it in page.all("a") if it.attributes.get("class", "").startswith("badge")]
+    assert badges
+    assert all(href.removeprefix("#") in places for href in badges)
+
+
+def test_the_page_stands_alone_and_runs_nothing(page: Element) -> None:
+    assert not [it.tag for it in page.all() if it.tag in ("script", "img", "iframe", "link", "object", "form")]
+    policy = next(it.attributes["content"] for it in page.all("meta") if "http-equiv" in it.attributes)
+    assert "default-src 'none'" in policy
+    assert "script-src 'none'" in policy
+    for element in page.all():
+        assert element.attributes.get("href", "#").startswith(("#", "http://", "https://"))
+
+
+def test_a_reports_html_is_words(compared: Path) -> None:
+    html = diff_page(read_diff(compared, "before", "after"))
+    assert "<b>costs</b>" not in html
+    assert "&lt;b&gt;costs&lt;/b&gt;" in html
+
+
+def test_the_same_answers_give_the_same_page(compared: Path) -> None:
+    pages = {diff_page(read_diff(compared, "before", "after")) for _ in range(2)}
+    assert len(pages) == 1
+
+
+def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) -> None:
+    with pytest.raises(UserError, match="can't be set beside itself"):
+        read_diff(compared, "before", "before")
+    with pytest.raises(UnknownName, match="Did you mean after"):
+        read_diff(compared, "before", "aftr")
+
+
+def test_a_run_without_a_report_is_said_to_have_none(unjudged: Path, tmp_path: Path) -> None:
+    shutil.copytree(unjudged, tmp_path / "exp")
+    fail(tmp_path / "exp", next(it for it in read_runs(tmp_path / "exp") if it.system == "after"), "too slow")
+    diff = read_diff(tmp_path / "exp", "before", "after")
+    assert "B has no answer (failed)." in diff_text(diff)
+    assert "too slow" in diff_page(diff)
+
+
+def test_the_command_writes_the_page_and_tells_the_rest(compared: Path) -> None:
+    done = report(compared.parent, "exp", "--diff", "before", "after")
+    assert (done.returncode, done.stdout) == (0, "exp/diff-before~after.html\n")
+    assert (compared / "diff-before~after.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    text = report(compared.parent, "exp", "--diff", "before", "after", "--format", "text").stdout
+    assert "  ~ ✓ → ○ It is rated 4.5 out of 5" in text
+    assert "  + picks 1 × Tanagrove Bird Bath: $55.00" in text
+    document = json.loads(report(compared.parent, "exp", "--diff", "before", "after", "--json").stdout)
+    assert [it["kind"] for it in document["queries"][0]["changes"]] == ["verdict", "only_a", "only_b"]
+    wrong = report(compared.parent, "exp", "--diff", "before", "after", "--format", "paper")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
