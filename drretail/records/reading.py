@@ -1,8 +1,8 @@
 """What was read out of a report, by whom, and how it stands to the records (DESIGN 7a)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from drretail.records.base import Document, Record
 
@@ -26,13 +26,16 @@ ValueKind = Literal[
 Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
 
+ProductId = Annotated[str, AfterValidator(lambda given: given.removeprefix("P:"))]
+"""A product's id; its evidence id is taken as well."""
+
 
 class Pick(Record):
     """One thing that a report puts into the cart; ``start`` and ``end`` are given where its words were read."""
 
-    product: str = Field(min_length=1)
+    product: ProductId = Field(min_length=1)
     quantity: int = Field(default=1, ge=1)
-    alternatives: tuple[str, ...] = ()
+    alternatives: tuple[ProductId, ...] = ()
     """Products that would do in its place; they are shown, and never summed."""
     start: int | None = None
     end: int | None = None

@@ -20,6 +20,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment, read_run
 from drretail.llm.models import Models
+from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request
 from drretail.prompts import load_prompt, tag_content
 from drretail.records.query import Task
@@ -180,6 +181,7 @@ def ran(world: World, agent: Agent, *turns: Scripted) -> tuple[Recorded, list[Re
 def test_an_own_agent_declares_in_its_answer_or_by_the_block(world: World) -> None:
     for answer in (
         Answer(report=SAID, picks=(TUBE,)),
+        Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)),
         Answer(report=f"{SAID}\n\n{BLOCK}"),
         Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)),
     ):
@@ -197,6 +199,13 @@ def test_an_own_agent_with_a_model_is_asked_by_the_role_that_writes(world: World
     recorded, shown = ran(world, own(Answer(report=SAID), "researcher", "report"), AIMessage(BLOCK))
     assert (recorded.run.picks, len(shown)) == ((TUBE,), 1)
     assert set(recorded.run.usage) == {"report"}
+
+
+def test_the_offline_shopper_declares_no_cart_for_a_report_that_it_did_not_write(world: World) -> None:
+    player = SystemUnderTest.of("own", own(Answer(report=SAID), "report"), {"": open_model("offline:shopper")}, world)
+    run = asyncio.run(Runner(world, "w").run(player, QUERY)).run
+    assert (run.status, run.picks) == ("done", None)
+    assert run.notes[0].startswith("picks_missing")
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

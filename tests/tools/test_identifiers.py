@@ -13,10 +13,10 @@ from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.tools.conftest import ANNA, BORIS, PRODUCTS, error_of
 
 ID, OTHER, ORDER = "B0TOOLS001", "B0TOOLS002", "0000000004"
-PRINTED = ["{}", "P:{}", "[P:{}]", "http://ecommerce.com/{}"]
+PRINTED = ["{}", "P:{}", "P: {}", "[P:{}]", "http://ecommerce.com/{}"]
 AROUND = [
     "{}", " {} ", '"{}"', "'{}'", "`{}`", "“{}”", "({})", "<{}>", "**{}**", '\\"{}\\"', "{}.", "{},", "\n{}\t",
-    "product {}", "product_id: {}", '{{"product_id": "{}"}}', "id={}",
+    "【{}】", "product {}", "product_id: {}", '{{"product_id": "{}"}}', "id={}",
 ]  # fmt: skip
 KNOWN = [product.product_id for product in PRODUCTS]
 

@@ -12,19 +12,16 @@ from drretail.errors import UnknownName, UserError
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from drretail.api.models import Opener
+    from drretail.env.world import World
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
+    from drretail.querygen.by_model.place import Places
+    from drretail.querygen.by_model.write import Written
+    from drretail.records.evidence import Finding
     from drretail.records.models import ModelChoice
     from drretail.records.run import Usage
     from drretail.settings import Settings
-if TYPE_CHECKING:
-    from drretail.cli.queries.by_model import QueryWriter
-    from drretail.env.world import World
-    from drretail.querygen.by_model.place import Places
-    from drretail.querygen.by_model.write import Written
 
 
 # So many failures are told one by one; --json holds all.
@@ -71,6 +68,21 @@ def say_failures(reasons: "Mapping[str, str]") -> None:
         say(f"… and {len(reasons) - _MOST_TOLD} more; --json lists all.")
     if reasons:
         say("These failures are kept: ask anew with --retry-failed.")
+
+
+def say_wrong(found: "Mapping[str, Sequence[Finding]]") -> None:
+    """What is wrong with queries that are kept all the same, by id, on stderr."""
+    from drretail.querygen.by_model.problems import told
+
+    for query_id, wrong in found.items():
+        say(f"{query_id} is kept though {'; '.join(map(told, wrong))}")
+
+
+def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[dict[str, Any]]]:
+    """The same for ``--json``."""
+    return {
+        query_id: [it.model_dump(mode="json", exclude_none=True) for it in wrong] for query_id, wrong in found.items()
+    }
 
 
 def chosen_writer(flag: str | None, profile: str | None, settings: "Settings") -> "ModelChoice":
@@ -203,7 +215,6 @@ def _places(shop: "World", wish: Wish) -> "Places":
 
 
 def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
-    from drretail.querygen.by_model.problems import told
     from drretail.viewer.output import print_json, say
 
     users = len({query.user_id for query in written.queries if query.user_id is not None})
@@ -211,8 +222,7 @@ def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter",
         say(f"Users without an order that was kept: {len(places.without)}.")
     if not quiet:
         say_failures({it.query_id: it.reason for it in written.failures})
-        for query_id, wrong in written.wrong.items():
-            say(f"{query_id} is kept though {'; '.join(map(told, wrong))}")
+        say_wrong(written.wrong)
     if as_json:
         failed = [{"query_id": it.query_id, "user_id": it.user_id, "reason": it.reason} for it in written.failures]
         print_json(
@@ -221,10 +231,7 @@ def _tell(to: Path, places: "Places", written: "Written", writer: "QueryWriter",
                 "users": users,
                 "users_without": list(places.without),
                 "failed": failed,
-                "findings": {
-                    query_id: [it.model_dump(mode="json", exclude_none=True) for it in wrong]
-                    for query_id, wrong in written.wrong.items()
-                },
+                "findings": findings_by_id(written.wrong),
                 **writer.document(written.usage, written.served),
                 "file": str(to) if written.queries else None,
             }

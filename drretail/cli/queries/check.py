@@ -71,13 +71,13 @@ def check(
             "Queries are checked without a model, and all of these are typed; --model says who writes them again: "
             "add --fix."
         )
-    typing = None if fix else typing_model(model, calls)
+    typing, stays_wrong = None if fix else typing_model(model, calls), False
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None
         if typing is not None:
             types = typed_by_model(shop, linter, file, queries, typing, calls, quiet=output.quiet)
-            queries = types.queries
+            queries, stays_wrong = types.queries, bool(types.wrong)
             write_lines(file, (query.as_line() for query in queries))
             if not output.quiet:
                 say(f"Constraints of {file}{told_types(types, quiet=False)}")
@@ -89,7 +89,7 @@ def check(
     untyped = sum(not it.query.is_typed for it in checked)
     if untyped and not output.quiet:
         say(f"{untyped} have untyped constraints, so these were not checked: name a --model, or fill them in by hand.")
-    if any(it.findings for it in checked):
+    if stays_wrong or any(it.findings for it in checked):
         raise typer.Exit(3)
 
 

@@ -1,6 +1,6 @@
 """``drretail queries import``: plain questions as queries, and what they demand typed by a model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
     from drretail.env.world import World
     from drretail.querygen.lint import Linter
+    from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
 
@@ -25,6 +26,7 @@ class Types:
     queries: "tuple[Query, ...]"
     typed: tuple[str, ...] = ()
     failed: dict[str, str] = field(default_factory=dict[str, str])
+    wrong: "Mapping[str, tuple[Finding, ...]]" = field(default_factory=lambda: {})
     spent: str = ""
     document: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -51,6 +53,7 @@ def import_questions(
     What rests on constraints, such as baskets and budgets, is n/a for a query until they are typed.
     """
     from drretail.api.worlds import opened_world
+    from drretail.cli.queries.by_model import findings_by_id
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
     from drretail.viewer.output import print_json
@@ -67,7 +70,7 @@ def import_questions(
     if output.as_json:
         print_json(
             {"queries": len(queries), "typed": list(types.typed), "untyped": untyped, "failed": types.failed}
-            | {**types.document, "file": str(to)}
+            | {"findings": findings_by_id(types.wrong), **types.document, "file": str(to)}
         )
     else:
         typer.echo(f"{len(queries)} queries → {to}{told_types(types, quiet=output.quiet)}")
@@ -78,7 +81,7 @@ def import_questions(
             f"{len(untyped)} have untyped constraints: fill them in by hand in {to}, "
             "or name a --model (drretail queries check --model)."
         )
-    if types.failed:
+    if types.failed or types.wrong:
         raise typer.Exit(3)
 
 
@@ -129,16 +132,18 @@ def typed_by_model(
             on_end=bar.advance,
         ).type_all(queries)
     spent = writer.line(made.usage, made.served, quiet=quiet)
-    return Types(made.queries, made.typed, made.failed, spent, writer.document(made.usage, made.served))
+    return Types(made.queries, made.typed, made.failed, made.wrong, spent, writer.document(made.usage, made.served))
 
 
 def told_types(types: Types, *, quiet: bool) -> str:
     """How many were typed and what it took, behind what was said before; why others were not is said on stderr."""
-    from drretail.cli.queries.by_model import say_failures
+    from drretail.cli.queries.by_model import say_failures, say_wrong
 
     if not types.spent:
         return ""
     if not quiet:
         say_failures(types.failed)
+        say_wrong(types.wrong)
     failed = f", {len(types.failed)} failed" if types.failed else ""
-    return f"; {len(types.typed)} typed{failed}\n{types.spent}"
+    wrong = f", {len(types.wrong)} of them with a finding (mend them by hand)" if types.wrong else ""
+    return f"; {len(types.typed)} typed{wrong}{failed}\n{types.spent}"

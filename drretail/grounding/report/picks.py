@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from drretail.records.reading import Pick
 
-_OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t]*\n[ \t>]*picks?[ \t]*:?[ \t]*$", re.I | re.MULTILINE)
+_OPENS = re.compile(r"[ \t>]*(?P<fence>`{2,}|~{2,}|<)[ \t]*picks?\b[ \t]*[:>]?[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
+_BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t\r]*\n[ \t>]*picks?[ \t]*:?[ \t\r]*$", re.I | re.M)
 _CLOSES = {
-    "`": re.compile(r"^[ \t>]*`{2,}[ \t]*$", re.MULTILINE),
-    "~": re.compile(r"^[ \t>]*~{2,}[ \t]*$", re.MULTILINE),
-    "<": re.compile(r"^[ \t>]*</picks?>[ \t]*$", re.IGNORECASE | re.MULTILINE),
+    "`": re.compile(r"^[ \t>]*`{2,}[ \t\r]*$", re.MULTILINE),
+    "~": re.compile(r"^[ \t>]*~{2,}[ \t\r]*$", re.MULTILINE),
+    "<": re.compile(r"^[ \t>]*</picks?>[ \t\r]*$", re.IGNORECASE | re.MULTILINE),
 }
 _AROUND = " \t>-*•+`'\"|,;."
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
@@ -22,13 +22,16 @@ _ID = re.compile(
 _OTHER_ID = re.compile(r"\b[OUWCF]:\w+")
 _OR = re.compile(r"\s(?:or|oder|ou|o)\s|\s[/|]\s", re.IGNORECASE)
 # The quantity stands behind the id, before it, or at the end; further on words may hold numbers of their own.
+_SIGN = r"(?:[x×*]|\b(?:qty|quantity)[\":]*+)"
 _TIMES = (
-    re.compile(r"^[^\w×*]*(?:[x×*]|qty:?|quantity:?)\s*(\d{1,6})\b", re.IGNORECASE),
-    re.compile(r"(?:[x×*]|\bqty:?|\bquantity:?)\s*(\d{1,6})\W*$", re.IGNORECASE),
+    re.compile(rf"^[^\w×*]*{_SIGN}\s*(\d{{1,6}})\b", re.IGNORECASE),
+    re.compile(rf"{_SIGN}\s*(\d{{1,6}})\W*$", re.IGNORECASE),
+    # Nothing but a number: "P:… (2)", "P:…: 2", a table's cell.
+    re.compile(r"^[\s:,|(\]`*]*(\d{1,6})[\s)|`*]*$"),
 )
 _TIMES_BEFORE = re.compile(r"(?<!\w)(\d{1,6})\s*[x×*]\W*$", re.IGNORECASE)
 # "x lots", "x -2", "x 2.5": a quantity is meant, and none can be read.
-_UNCLEAR = re.compile(r"(?:^|\s)(?:[x×*]|qty:?|quantity:?)\s*(?!\d{1,6}(?![\d.,]*\d))\S", re.IGNORECASE)
+_UNCLEAR = re.compile(rf"(?:^|[\s\"]){_SIGN}\s*(?!\d{{1,6}}(?![\d.,]*\d))\S", re.IGNORECASE)
 _MOST = 999
 
 

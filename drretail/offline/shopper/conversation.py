@@ -20,7 +20,8 @@ CALCULATOR = "calculator"
 SHOP_TOOLS = frozenset({SEARCH, DETAILS, PROFILE, STATISTICS, ORDERS, "get_order_details", WEB, CALCULATOR})
 
 _NAMES = (
-    "query|user_id|today|stop|turns|sub_problem|profile|constraints|findings|reports|report|problems|search|page|schema"
+    "query|user_id|today|stop|turns|sub_problem|profile|constraints|findings|reports|report|problems|problem|search|"
+    "page|schema"
 )
 # At the beginning of a line, as data is put into prompts; "`<query>`" within a sentence only speaks of the tag.
 _TAG = re.compile(

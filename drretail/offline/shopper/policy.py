@@ -21,6 +21,8 @@ from drretail.offline.shopper.research import Call, next_calls, planned_calls
 from drretail.offline.shopper.web import summarised
 
 SUMMARY, SYNTHESIS = "PageSummary", "IntermediateReport"
+NOT_MINE = "The cart of a report that somebody else wrote is unknown to me."
+"""The shopper declares the picks of its own reports with them, so it is asked only for those of others."""
 
 
 def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
@@ -35,6 +37,8 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     situation = read_situation(turn, tags)
     if situation is None or (turn.forced_tool is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)
+    if not tools and {"report", "problem"} <= tags.keys():
+        return AIMessage(NOT_MINE)
     if "reports" in tags:
         return AIMessage(_from_reports(situation, tags))
     if team.LAUNCH in bound:

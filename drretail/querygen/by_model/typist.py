@@ -33,6 +33,8 @@ class Typed:
     """The ids of those that were typed now."""
     failed: dict[str, str]
     """Why a query stays untyped, by its id."""
+    wrong: dict[str, tuple[Finding, ...]]
+    """What is still wrong with the types of those that were typed now, by id."""
     usage: Usage
     served: int
 
@@ -84,10 +86,13 @@ class Typist:
         finally:
             journal.close()
         after = tuple(old if isinstance(new, str) else new for old, new in zip(queries, ended, strict=True))
+        typed = tuple(new for old, new in zip(queries, after, strict=True) if old != new)
+        found = {query.query_id: self._wrong(query) for query in typed}
         return Typed(
             after,
-            tuple(new.query_id for old, new in zip(queries, after, strict=True) if old != new),
+            tuple(found),
             {old.query_id: new for old, new in zip(queries, ended, strict=True) if isinstance(new, str)},
+            {query_id: tuple(wrong) for query_id, wrong in found.items() if wrong},
             used_in(journal),
             journal.served,
         )

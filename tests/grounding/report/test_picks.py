@@ -48,6 +48,11 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         "```picks\np:b0aaaaaaaa X 2\n```",
         "```picks\nP:B0AAAAAAAA x 2 – mugs, 4 x 12 oz, set of 4\n```",
         "```picks\nHarrowgill kettle (P:B0AAAAAAAA) – x 2\n```",
+        "```picks\r\nP:B0AAAAAAAA x 2\r\n```\r",
+        "```picks\nP:B0AAAAAAAA (2)\n```",
+        "```picks\n[P:B0AAAAAAAA]: 2\n```",
+        "```picks\n| P:B0AAAAAAAA | 2 |\n```",
+        '```picks\n[{"product": "P:B0AAAAAAAA", "quantity": 2}]\n```',
     ],
 )
 def test_blocks_are_read_in_the_forms_that_models_write(block: str) -> None:
@@ -77,6 +82,7 @@ def test_an_empty_block_buys_nothing(content: str) -> None:
         ("the kettle", "'the kettle' names no product id"),
         ("O:1234567890", "O:1234567890 is no product"),
         ("P:B0AAAAAAAA x 0", "'P:B0AAAAAAAA x 0' has no clear quantity"),
+        ("P:B0AAAAAAAA qty: some", "'P:B0AAAAAAAA qty: some' has no clear quantity"),
         ("P:B0AAAAAAAA and P:B0BBBBBBBB", "'P:B0AAAAAAAA and P:B0BBBBBBBB' names several products"),
     ],
 )

@@ -85,6 +85,21 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     assert len(chat.asked) == 2
 
 
+def test_types_that_stay_wrong_are_kept_and_told_at_once(
+    world: World, source: Path, tmp_path: Path, chat: ScriptedChat
+) -> None:
+    chat.answer = lambda messages: types(must=["heated"])
+    again = ("import", source, "--to", tmp_path / "q.jsonl", "--model", "fake:x")
+    result = call(world, *again)
+    assert result.exit_code == 3
+    assert "2 of them with a finding" in result.stdout
+    assert "the text lacks heated" in result.stderr
+    _, lamp = read_queries(tmp_path / "q.jsonl")
+    assert lamp.is_typed
+    found = json.loads(call(world, *again, "--json").stdout)["findings"]
+    assert [it["code"] for it in found[lamp.query_id]] == ["words_not_in_text"]
+
+
 def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     world: World, source: Path, tmp_path: Path, chat: ScriptedChat
 ) -> None:
