@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
@@ -28,7 +29,7 @@ SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
 REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
-def perform(world: World, *turns: Scripted, **given: object) -> tuple[Recorded, list[Request]]:
+def perform(world: World, *turns: Scripted, **given: Any) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     player = SystemUnderTest.of("plan_to_function", load_agent("plan_to_function"), {"": model}, world, **given)
     return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
