@@ -13,14 +13,15 @@ _MOST_SUMMED = 12
 _TOTAL_BEFORE = re.compile(
     r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n$€£]{0,25}$", re.I
 )
-_TOTAL_BEHIND = re.compile(r"[^\w|\n]*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
+# Not past the end of a sentence: "the candle at $16.99. Together they cost".
+_TOTAL_BEHIND = re.compile(r"[^\w|\n.!?]*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
 _LEFT_BEFORE = re.compile(r"\b(?:leav\w+|left over|remain\w*|unspent)\b[^.;|\n\d]{0,20}$", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(
-    r"[^\w|\n]*\b(?:left|remain\w*|unspent|to spare"
+    r"[^\w|\n.!?]*\b(?:left|remain\w*|unspent|to spare"
     r"|(?:under|below) (?:the |your |my |our |a )?(?:\w+ )?(?:budget|limit|cap|ceiling))\b",
     re.IGNORECASE,
 )
-_OF_BUDGET = re.compile(r"\W*(?:(?P<of>(?:out )?of)|under|below)\W+(?:\w+\W+){0,2}", re.IGNORECASE)
+_OF_BUDGET = re.compile(r"[^\w.!?]*(?:(?P<of>(?:out )?of)|under|below)\W+(?:\w+\W+){0,2}", re.IGNORECASE)
 _TOTAL_LABELS = frozenset({"total", "sum", "subtotal", "altogether"})
 _LEFT_LABELS = frozenset({"left", "remaining", "unspent"})
 # Sums that are not of this purchase: "your orders come to $35.35 on average".

@@ -201,6 +201,9 @@ FALSE = [
     (f"They cost $42.95 and $35.80 {K}{P}.", "price_wrong", "$35.80"),
     (f"Of 1,348 and 512 buyers {K}{P}.", "rating_count_wrong", "1,348"),
     (f"Kettle {K}, towels {T}: $42.95 + $17.99 = $60.94.\n\nSo $24.06 of your $75 stays.", "total_wrong", "$24.06"),
+    (f"Kettle $42.95 {K}, towels $17.95 {T}. Together they come to $60.90.", "price_wrong", "$17.95"),
+    (f"The kettle is $44.95 {K}. Left of your $75: $30.05.", "price_wrong", "$44.95"),
+    (f"The kettle is $44.95 {K}. Under your $75, it leaves room.", "price_wrong", "$44.95"),
     (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
     ("It never rusts [W:zzzzzzzz].", "unresolved_citation", "[W:zzzzzzzz]"),
 ]
