@@ -223,7 +223,7 @@ class _Reader:
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
             for score in scores:
-                self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
+                self._read_score(score, subjects, around, certain=certain and _are_one(scores))
             self._read_prices(subjects, around, stretch, certain=certain)
             if is_unmarked:
                 self.seen = known | (self.seen & {it.start for it in self.values})
@@ -411,11 +411,13 @@ class _Reader:
             beside = [
                 it for it in _inside(self.amounts, self.layout.sentences[first].start, sentence.end) if it is not amount
             ]
-            numbers = [it.low for it in beside]
+            # A rest that was taken from a wrong total explains it no better: "That makes $66.94, $8.06 are left".
+            beside = [it for it in beside if self._total_kind(it) in (None, kind) or it.start in self.read]
             is_open = any(
                 it.kind == "money" and it.start not in self.read and not is_made_of(it.low, sums, (), self.ledger)
                 for it in beside
             )
+            numbers = [it.low for it in beside]
             if is_open or is_made_of(amount.low, sums, numbers, self.ledger):
                 continue
             if derivation(amount, self.ledger, self.cited, numbers, is_left=kind == "left_over") is None:
@@ -505,3 +507,8 @@ def _value(kind: ValueKind, amount: Amount, of: Iterable[str]) -> ReadValue:
         start=amount.start,
         end=amount.end,
     )
+
+
+def _are_one(scores: Sequence[Score]) -> bool:
+    """True for at most one rating and one number of ratings: "27 buyers gave it 4.7 stars" says them of one thing."""
+    return sum(it.rating is not None for it in scores) <= 1 >= sum(it.count is not None for it in scores)
