@@ -411,13 +411,11 @@ class _Reader:
             beside = [
                 it for it in _inside(self.amounts, self.layout.sentences[first].start, sentence.end) if it is not amount
             ]
-            # A rest that was taken from a wrong total explains it no better: "That makes $66.94, $8.06 are left".
-            beside = [it for it in beside if self._total_kind(it) in (None, kind) or it.start in self.read]
+            numbers = [it.low for it in beside]
             is_open = any(
                 it.kind == "money" and it.start not in self.read and not is_made_of(it.low, sums, (), self.ledger)
                 for it in beside
             )
-            numbers = [it.low for it in beside]
             if is_open or is_made_of(amount.low, sums, numbers, self.ledger):
                 continue
             if derivation(amount, self.ledger, self.cited, numbers, is_left=kind == "left_over") is None:

@@ -11,9 +11,7 @@ from drretail.records.reading import ValueKind
 
 _MOST_SUMMED = 12
 _TOTAL_BEFORE = re.compile(
-    r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to|(?:that|this) makes)\b"
-    r"[^.;|\n$€£]{0,25}$",
-    re.IGNORECASE,
+    r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n$€£]{0,25}$", re.I
 )
 # Not past the end of a sentence: "the candle at $16.99. Together they cost".
 _TOTAL_BEHIND = re.compile(r"[^\w|\n.!?]*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)

@@ -207,7 +207,6 @@ FALSE = [
     (f"The kettle is $44.95 {K}. Left of your $75: $30.05.", "price_wrong", "$44.95"),
     (f"The kettle is $44.95 {K}. Under your $75, it leaves room.", "price_wrong", "$44.95"),
     (f"1,843 buyers gave it 4.9 stars {K}.", "rating_wrong", "4.9"),
-    (f"A kettle {K} and towels {T}. That makes $66.94, so $8.06 of your $75 are left.", "total_wrong", "$66.94"),
     (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
     ("It never rusts [W:zzzzzzzz].", "unresolved_citation", "[W:zzzzzzzz]"),
 ]
