@@ -86,7 +86,7 @@ async def write_briefing(task: Task, session: Session, toolkit: Toolkit) -> Brie
         if it["order_status"] not in VOID_STATUSES:
             product_id = str(it["product_id"])
             title = str(it.get("product_title") or product_id)
-            kept.setdefault(product_id, Owned(product_id, title, str(it["order_id"])))
+            kept.setdefault(product_id, Owned(product_id, title, str(it["order_id"]), str(it["order_date"])[:10]))
     return Briefing(
         task.text,
         constraints,

@@ -8,6 +8,7 @@ from functools import cached_property
 from drretail.env.session import Session
 from drretail.grounding.report.picks import Declared, picks_block
 from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Finding
 from drretail.records.query import Constraints, Query, Task
@@ -48,6 +49,18 @@ class Draft:
     def instead(self, report: str, picks: tuple[Pick, ...] | None, note: str | None = None) -> "Draft":
         """Another report with its picks, held against the same records."""
         return Draft(replace(self.case, report=report, picks=picks), note)
+
+    @property
+    def cost(self) -> str | None:
+        """What its cart costs by the records, and what that leaves of a total budget; None where that is not known."""
+        ledger = self.case.ledger(self.case.picks)
+        if ledger.total is None:
+            return None
+        if ledger.limit is None or self.case.constraints.budget_scope != "total":
+            return format_money(ledger.total)
+        side = "below" if ledger.total <= ledger.limit else "above"
+        rest = format_money(abs(ledger.limit - ledger.total))
+        return f"{format_money(ledger.total)}, {rest} {side} the budget"
 
     @cached_property
     def sources(self) -> frozenset[str]:

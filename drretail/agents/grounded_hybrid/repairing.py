@@ -61,6 +61,7 @@ async def repair(
     told = (
         *known.told,
         tagged("report", draft.as_written),
+        *(tagged("cost", it) for it in (draft.cost,) if it is not None),
         tagged("problems", compact_json(list(problems(draft, refused)))),
     )
     try:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from drretail.grounding.constraints.asked import NO_THING
 from drretail.grounding.constraints.scope import may_be_named_in
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.wording import short_title
@@ -26,6 +27,8 @@ OF_NO_THING = frozenset({"history", "recency", "rhythm"})
 """Statements on how often and when, whose words are no thing's."""
 _SHORTEST = 3
 """Characters of a word that tells what a product is: "ft" and "oz" stand in titles of all kinds."""
+_NO_THING = frozenset(content_stems(" ".join(NO_THING)))
+"""Of words like "day", "home" and "year", which join a pill organizer to any question."""
 _PRODUCT = re.compile(r"( ?)\[([\w-]+)\]")
 
 
@@ -37,6 +40,8 @@ class Owned:
     title: str
     order_id: str
     """Of the newest order of it, by which it can be cited: the product itself was looked up by nobody."""
+    ordered: str
+    """The day of that order: in a report, orders go by their dates."""
 
 
 def constraints_told(constraints: Constraints, owned: Sequence[Owned], question: str) -> str:
@@ -51,7 +56,12 @@ def constraints_told(constraints: Constraints, owned: Sequence[Owned], question:
     listed = _bearing_on(question, owned, constraints.owned)
     if listed:
         told["owned"] = [
-            {"id": it.product_id, "title": short_title(it.title, 80), "evidence": order_evidence_id(it.order_id)}
+            {
+                "id": it.product_id,
+                "title": short_title(it.title, 80),
+                "evidence": order_evidence_id(it.order_id),
+                "ordered": it.ordered,
+            }
             for it in listed
         ]
     if len(listed) < len(owned):
@@ -105,8 +115,8 @@ def _bearing_on(question: str, owned: Sequence[Owned], named: Collection[str]) -
 
 
 def _in_common(one: str, other: str) -> int:
-    """How many words, by their stems, stand in both texts."""
-    return sum(len(it) >= _SHORTEST for it in {*content_stems(one)} & {*content_stems(other)})
+    """How many words that may name a thing stand in both texts, by their stems."""
+    return sum(len(it) >= _SHORTEST for it in {*content_stems(one)} & {*content_stems(other)} - _NO_THING)
 
 
 def _sources(statement: Statement, known: Collection[str]) -> Sequence[str]:

@@ -46,6 +46,8 @@ _PARTICIPLE = re.compile(
 )
 # "how often it has to be tested" asks, and demands nothing.
 _WONDERS = re.compile(r"\b(?:when|how|whether|why|where|what)\b[^.,;:!?\n]{0,60}$", re.IGNORECASE)
+# "how to introduce a cat to a new home without stress": a manner of doing, no property of a thing.
+_HOW_TO = re.compile(r"\bhow\s+to\b[^.,;:!?\n]{0,80}$", re.IGNORECASE)
 _GOES_ON = re.compile(r"\s+(?:at|with|in|on|to|from|under|for|as|when|while|below)\b", re.IGNORECASE)
 # Words that begin another thought behind "and": "vegan, and please nothing with …".
 _NEW_THOUGHT = frozenset({"please", "nothing", "none", "preferably", "ideally", "maybe"})
@@ -123,7 +125,8 @@ def _qualities(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _unwanted(text: str, match: re.Match[str]) -> list[str]:
-    if _IDIOM.search(text[max(0, match.start() - 20) : match.start()]):
+    before = text[max(0, match.start() - 100) : match.start()]
+    if _IDIOM.search(before) or (_HOW_TO.search(before) and match["lead"].casefold() == "without"):
         return []
     first = match["phrase"].split()[0]
     if first[0].isupper() and not first.isupper():

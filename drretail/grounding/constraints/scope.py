@@ -42,10 +42,15 @@ def thing_told_of(text: str, start: int, end: int, asked: Asked) -> str | None:
 
 
 def _named_in(sentence: str, things: list[Phrase]) -> list[Phrase]:
-    """The things that a sentence names in full, else those whose last word it has."""
+    """The things that a sentence names in full, else those whose last word it has.
+
+    A name that stands in a longer one is not named beside it: "the cat scratching post" speaks of no cat.
+    """
     stems = frozenset(content_stems(sentence))
     in_full = [it for it in things if stems.issuperset(content_stems(it.words))]
-    return in_full or [it for it in things if stems.issuperset(content_stems(it.words)[-1:])]
+    names = {it.start: frozenset(content_stems(it.words)) for it in in_full}
+    longest = [it for it in in_full if not any(names[it.start] < other for other in names.values())]
+    return longest or [it for it in things if stems.issuperset(content_stems(it.words)[-1:])]
 
 
 def _sentence_at(text: str, place: int, asked: Asked) -> str:

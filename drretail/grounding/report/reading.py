@@ -223,7 +223,7 @@ class _Reader:
             known = set(self.seen)
             scores = self._scores_within(stretch.start, stretch.end)
             for score in scores:
-                self._read_score(score, subjects, around, certain=certain and len(scores) == 1)
+                self._read_score(score, subjects, around, certain=certain and _are_one(scores))
             self._read_prices(subjects, around, stretch, certain=certain)
             if is_unmarked:
                 self.seen = known | (self.seen & {it.start for it in self.values})
@@ -505,3 +505,8 @@ def _value(kind: ValueKind, amount: Amount, of: Iterable[str]) -> ReadValue:
         start=amount.start,
         end=amount.end,
     )
+
+
+def _are_one(scores: Sequence[Score]) -> bool:
+    """True for at most one rating and one number of ratings: "27 buyers gave it 4.7 stars" says them of one thing."""
+    return sum(it.rating is not None for it in scores) <= 1 >= sum(it.count is not None for it in scores)

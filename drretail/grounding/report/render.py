@@ -27,6 +27,7 @@ Style = Literal["markdown", "plain"]
 _TITLE_LENGTH = 120
 ALSO_LISTED = "Also listed"
 _ORDER_DATE = re.compile(r'"order_date":\s*"(?P<date>\d{4}-\d{2}-\d{2})')
+_LONG_RESULT = re.compile(r"= (?P<result>-?\d+\.\d{5,})$")
 _BARE_ORDER = re.compile(r"(?P<word>\b[Oo]rder[ \t]+)?\bO:(?P<number>\d{10})\b")
 _OWN = {"profile": "your profile", "orders": "your orders", "statistics": "your statistics"}
 
@@ -267,6 +268,12 @@ def _order_date(entry: Evidence) -> str | None:
     return f"{day.day} {day:%B} {day.year}"
 
 
+def _shortened(match: re.Match[str]) -> str:
+    """ "≈ 0.5667" for a result that no reader wants to its fifteenth digit."""
+    number = float(match["result"])
+    return f"≈ {number:.4f}" if abs(number) >= 0.01 else f"≈ {number:.3g}"
+
+
 def _internal_label(entry: Evidence, *, named: bool) -> str:
     """How the text speaks of a source without an address; an order by its date, and by its number where ``named``."""
     what, _, user_id = entry.id.removeprefix("U:").partition("@")
@@ -277,5 +284,5 @@ def _internal_label(entry: Evidence, *, named: bool) -> str:
         return f"order {number}" if day is None else f"order {number} of {day}" if named else f"order of {day}"
     if entry.kind == "calculation":
         result = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
-        return f"calculation: {result}"
+        return f"calculation: {_LONG_RESULT.sub(_shortened, result)}"
     return f"file {entry.title}"

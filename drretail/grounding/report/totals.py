@@ -13,14 +13,15 @@ _MOST_SUMMED = 12
 _TOTAL_BEFORE = re.compile(
     r"\b(?:totals?|sum|altogether|in all|all told|together|com(?:es?|ing) to|adds? up to)\b[^.;|\n$€£]{0,25}$", re.I
 )
-_TOTAL_BEHIND = re.compile(r"[^\w|\n]*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
+# Not past the end of a sentence: "the candle at $16.99. Together they cost".
+_TOTAL_BEHIND = re.compile(r"[^\w|\n.!?]*\b(?:in all|in total|altogether|all told|together|total)\b", re.IGNORECASE)
 _LEFT_BEFORE = re.compile(r"\b(?:leav\w+|left over|remain\w*|unspent)\b[^.;|\n\d]{0,20}$", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(
-    r"[^\w|\n]*\b(?:left|remain\w*|unspent|to spare"
+    r"[^\w|\n.!?]*\b(?:(?:is|are|stays?) )?(?:left|remain\w*|unspent|to spare"
     r"|(?:under|below) (?:the |your |my |our |a )?(?:\w+ )?(?:budget|limit|cap|ceiling))\b",
     re.IGNORECASE,
 )
-_OF_BUDGET = re.compile(r"\W*(?:(?P<of>(?:out )?of)|under|below)\W+(?:\w+\W+){0,2}", re.IGNORECASE)
+_OF_BUDGET = re.compile(r"[^\w.!?]*(?:(?P<of>(?:out )?of)|under|below)\W+(?:\w+\W+){0,2}", re.IGNORECASE)
 _TOTAL_LABELS = frozenset({"total", "sum", "subtotal", "altogether"})
 _LEFT_LABELS = frozenset({"left", "remaining", "unspent"})
 # Sums that are not of this purchase: "your orders come to $35.35 on average".
@@ -38,9 +39,14 @@ def total_kind(text: str, amount: Amount, labels: Collection[str]) -> ValueKind 
 
 
 def share_kind(text: str, amount: Amount, budget: Amount) -> ValueKind | None:
-    """What an amount is that is said of the budget behind it: "$24.06 of your $70", "$6.51 under your $20"."""
+    """What an amount is that is said of the budget behind it.
+
+    "$24.06 of your $70", "$6.51 under your $20", "$8.43 of your $30 are left".
+    """
     joint = _OF_BUDGET.fullmatch(text, amount.end, budget.start) if amount.kind == "money" else None
-    return None if joint is None else "total" if joint["of"] else "left_over"
+    if joint is None:
+        return None
+    return "left_over" if not joint["of"] or _LEFT_BEHIND.match(text, budget.end) else "total"
 
 
 def may_be_wrong(amount: Amount, sentence: str) -> bool:

@@ -40,6 +40,7 @@ def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World)
     assert run.repairs == ("1: price_wrong; taken, left: nothing",)
     asked = cast.shown["report"][1].messages[1].text
     assert tag_content("report", asked) == WRONG + CART
+    assert tag_content("cost", asked) == "$39.50", "for the sums that were made of a wrong price"
     assert tag_content("query", asked) == ASKED.text
     assert json.loads(tag_content("reports", asked) or "")[0]["researcher"] == 1
     (problem,) = json.loads(tag_content("problems", asked) or "")
@@ -50,6 +51,20 @@ def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World)
         "found": "the record says $39.50",
         "evidence_id": "P:B0TEST0002",
     }
+
+
+@pytest.mark.parametrize(
+    ("asked", "cost"),
+    [
+        ("A feeder for up to $50, please.", "$39.50, $10.50 below the budget"),
+        ("A feeder for up to $30, please.", "$39.50, $9.50 above the budget"),
+        ("Two feeders, each of them for up to $50, please.", "$39.50"),
+    ],
+)
+def test_what_the_cart_costs_is_told_with_what_it_leaves_of_a_total(world: World, asked: str, cost: str) -> None:
+    cast = plays(report=(WRONG, RIGHT))
+    play(world, cast, query=ASKED.model_copy(update={"text": asked}))
+    assert tag_content("cost", cast.shown["report"][1].messages[1].text) == cost
 
 
 def test_what_stays_wrong_after_two_repairs_is_struck_whole_and_listed(world: World) -> None:

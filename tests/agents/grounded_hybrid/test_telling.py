@@ -48,9 +48,10 @@ def test_the_scope_of_a_budget_is_always_told() -> None:
 
 
 def test_what_is_owned_is_told_by_name_where_the_question_may_speak_of_it() -> None:
-    owned = (Owned("B1", "Foglark Leash, Red", "01"), Owned("B2", "Napperly Muslin Swaddle, 3 Pack", "02"))
+    day = "2023-05-01"
+    owned = (Owned("B1", "Foglark Leash, Red", "01", day), Owned("B2", "Napperly Muslin Swaddle, 3 Pack", "02", day))
     assert told(Constraints(), *owned, question=BLANKET) == {
-        "owned": [{"id": "B2", "title": "Napperly Muslin Swaddle, 3 Pack", "evidence": "O:02"}],
+        "owned": [{"id": "B2", "title": "Napperly Muslin Swaddle, 3 Pack", "evidence": "O:02", "ordered": day}],
         "owned_besides": 1,
     }
     named = Constraints(owned=("B1",))
@@ -58,12 +59,17 @@ def test_what_is_owned_is_told_by_name_where_the_question_may_speak_of_it() -> N
 
 
 def test_a_measure_in_a_title_makes_nothing_of_it_that_the_question_speaks_of() -> None:
-    owned = (Owned("B1", "Boltwick 35 ft Tape Measure", "01"),)
+    owned = (Owned("B1", "Boltwick 35 ft Tape Measure", "01", "2023-05-01"),)
     assert told(Constraints(), *owned, question="Soil for an 8 x 4 ft bed") == {"owned_besides": 1}
 
 
+def test_a_word_of_time_or_place_makes_nothing_owned_that_the_question_speaks_of() -> None:
+    owned = (Owned("B1", "Hazelwick 7 Day Pill Organizer", "01", "2023-05-01"),)
+    assert told(Constraints(), *owned, question="The first days of a cat at home") == {"owned_besides": 1}
+
+
 def test_a_long_history_is_told_in_part() -> None:
-    many = [Owned(f"B{it}", f"Diaper {it}", f"{it}") for it in range(50)]
+    many = [Owned(f"B{it}", f"Diaper {it}", f"{it}", "2023-05-01") for it in range(50)]
     read = told(Constraints(), *many, question="More diapers")
     assert (len(read["owned"]), read["owned_besides"]) == (MOST_OWNED, 50 - MOST_OWNED)  # pyright: ignore
 

@@ -192,6 +192,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "I want it to last 3 years": {},
     "My two dog beds are torn": {},
     "Find two packs of wipes": {},
+    "Explain how to bring a cat into a new home without stress": {},
     # deadlines
     "I need it by December 24.": {"deadline": "by December 24"},
     "Plan gifts that arrive within two weeks": {"deadline": "within two weeks"},
@@ -277,6 +278,11 @@ BAG_AND_BLANKET = "I need a diaper bag and a swaddle blanket."
         (f"{BAG_AND_BLANKET} The swaddle blanket has to be cotton.", demands("cotton", of="swaddle blanket"), ()),
         (f"{BAG_AND_BLANKET} For the blanket, no zips please.", (), demands("zips", of="swaddle blanket")),
         ("I need a waterproof diaper bag and a swaddle blanket.", demands("waterproof", of="diaper bag"), ()),
+        (
+            "We're getting a cat. I need a cat bed and a leash. The cat bed must be vegan.",
+            demands("vegan", of="cat bed"),
+            (),
+        ),
         (f"{BAG_AND_BLANKET} Everything must be machine washable.", demands("machine washable"), ()),
         (f"{BAG_AND_BLANKET} Bag and blanket must be vegan.", demands("vegan"), ()),
         ("I need a diaper bag. The bag has to be waterproof.", demands("waterproof"), ()),

@@ -57,6 +57,8 @@ TRUE = [
     f"It clears your 4-star bar and your 100 reviews {K}.",
     f"It was $59.99 last year {K}.",
     f"Save $10 with the coupon {K}.",
+    f"A kettle {K} and towels {T}. That makes $60.94, so $14.06 of your $75 are left over.",
+    f"A kettle {K} and towels {T}. With $5.99 for shipping that makes $66.93, and $8.07 are left.",
     f"It holds 0.9 L, heats in 4.5 minutes and has a 2-year warranty {K}.",
     f"4.6 stars · 240 readings · 3 colors {K}.",
     f"More than 1,800 people rated it 4.6 {K}.",
@@ -201,6 +203,10 @@ FALSE = [
     (f"They cost $42.95 and $35.80 {K}{P}.", "price_wrong", "$35.80"),
     (f"Of 1,348 and 512 buyers {K}{P}.", "rating_count_wrong", "1,348"),
     (f"Kettle {K}, towels {T}: $42.95 + $17.99 = $60.94.\n\nSo $24.06 of your $75 stays.", "total_wrong", "$24.06"),
+    (f"Kettle $42.95 {K}, towels $17.95 {T}. Together they come to $60.90.", "price_wrong", "$17.95"),
+    (f"The kettle is $44.95 {K}. Left of your $75: $30.05.", "price_wrong", "$44.95"),
+    (f"The kettle is $44.95 {K}. Under your $75, it leaves room.", "price_wrong", "$44.95"),
+    (f"1,843 buyers gave it 4.9 stars {K}.", "rating_wrong", "4.9"),
     (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
     ("It never rusts [W:zzzzzzzz].", "unresolved_citation", "[W:zzzzzzzz]"),
 ]

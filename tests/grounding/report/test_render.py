@@ -46,6 +46,18 @@ def test_ids_become_links_and_words(report: str, expected: str, evidence: tuple[
 
 
 @pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        ("8.50 / 15 = 0.566666666666667", "8.50 / 15 ≈ 0.5667"),
+        ("1 / 3000 = 0.000333333333333333", "1 / 3000 ≈ 0.000333"),
+        ("16.95 / 25 = 0.678", "16.95 / 25 = 0.678"),
+    ],
+)
+def test_a_long_result_is_shown_as_far_as_a_reader_wants_it(result: str, shown: str) -> None:
+    assert body(f"A sum [{SUM}].", (entry(SUM, "calculation", "sum", result),)) == f"A sum (calculation: {shown})."
+
+
+@pytest.mark.parametrize(
     "report",
     [
         "",
