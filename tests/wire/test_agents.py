@@ -140,7 +140,8 @@ def test_under_any_mixture_a_run_ends_as_done_or_failed_with_a_cause(world: Worl
     for run in runs:
         assert (run.status == "failed") == (run.report is None) == (run.error is not None)
         if run.error is not None:
-            assert run.error.kind in ("model", "refusal", "context_overflow")
+            # "agent": its researchers failed in different ways.
+            assert run.error.kind in ("model", "refusal", "context_overflow", "agent")
             assert run.error.message
     faults = server.seen.faults
     assert sum(faults.values()) > 0

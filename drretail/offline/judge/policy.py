@@ -60,11 +60,12 @@ def _supported(asked: str) -> dict[str, Any]:
 
 
 def _all_supported(asked: str) -> dict[str, Any]:
-    """Each claim by itself; the figures of the question, the source Q, need no other source."""
+    """Each claim by itself; figures of the question (the source Q) and of a source's own tag need no other source."""
     sources = [found for found in _TAG.finditer(asked) if found["name"] == "source"]
     question = "\n".join(it["inner"] for it in sources if _QUESTION.search(it["more"] or ""))
+    given = "\n".join([question, *(it["more"] or "" for it in sources)])
     texts = [it["inner"] for it in sources if not _QUESTION.search(it["more"] or "")]
-    opinions = [judge_claim(claim, texts, given=question) for claim in tag_contents("claim", asked)]
+    opinions = [judge_claim(claim, texts, given=given) for claim in tag_contents("claim", asked)]
     return {
         "claims": [
             {
