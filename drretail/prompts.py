@@ -94,7 +94,20 @@ def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
 
 TAGS = frozenset(
     (
-        *("categories", "category", "claim", "constraints", "criterion", "faults", "findings", "hint", "owned", "page"),
+        *(
+            "after",
+            "categories",
+            "category",
+            "claim",
+            "constraints",
+            "cost",
+            "criterion",
+            "faults",
+            "findings",
+            "hint",
+            "owned",
+            "page",
+        ),
         *(
             "part",
             "picks",

@@ -40,7 +40,7 @@ COMMANDS = {
     ),
     "score": (
         "drretail.cli.score:score",
-        "Judges every report that is not judged yet and prints scores with intervals.",
+        "Judges every report that is not judged yet and prints a scoreboard: a row a system, and what differs.",
     ),
     "compare": (
         "drretail.cli.compare:compare",

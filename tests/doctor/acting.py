@@ -35,22 +35,23 @@ def report(
 
 def claims(*said: tuple[str, str]) -> ScriptedAnswer:
     listed = [
-        {"claim_id": at, "claim": claim, "quote": claim, "sources": [source]}
+        {"claim_id": at, "claim": claim, "quote": claim, "sources": [source], "values": []}
         for at, (claim, source) in enumerate(said, 1)
     ]
     return ScriptedAnswer(structured={"claims": listed})
 
 
 TWO = claims(("The cedar hopper feeder costs $39.50", f"P:{CEDAR}"), ("Hang the feeder about five feet high", PAGE_ID))
+RULED = {"claim_id": 1, "quotes": [], "justification": "It says so.", "label": "full_support"}
+"""Each of the two has a source of its own, and so a question of its own."""
 PROSE = ScriptedAnswer(text="The report looks fine to me.")
 GOOD: Answers = {
     "first_turn": calling(("get_user_profile", {"user_id": USER})),
     "next_turn": calling(("product_catalog_search", {"query": "bird feeder"})),
     "details": details(CEDAR, STEEL),
     "report": report(),
-    "CitedClaims": TWO,
-    "AllClaims": TWO,
-    "Support": ScriptedAnswer(structured={"support": "full_support", "justification": "It says so.", "quote": ""}),
+    "ReportClaims": TWO,
+    "ClaimsSupport": ScriptedAnswer(structured={"claims": [RULED]}),
 }
 MISSPELT = "B0C8Q10OQK"
 BAD: Mapping[str, Answers] = {
@@ -65,7 +66,7 @@ BAD: Mapping[str, Answers] = {
         "report": report(block=f"P:{ADVERTISED} x 1", also=f" Above all get the Brightperch [P:{ADVERTISED}].")
     },
     "knows_today": {"report": report(day="Report of February 3, 2026")},
-    "keeps_schemas": {"CitedClaims": PROSE, "AllClaims": PROSE},
+    "keeps_schemas": {"ReportClaims": PROSE},
 }
 """By probe, what a model answers that fails this one and no other."""
 PLACES = {"product_catalog_search": "details", "get_product_details": "report", "get_user_profile": "next_turn"}

@@ -31,7 +31,7 @@ def test_a_model_that_does_as_asked_passes_all_eight() -> None:
     assert failed(found) == {}
     assert found.is_well
     assert len(found.probes) == len(PROBES) == 8
-    assert found.usage.calls == sum(map(len, found.conversations.values())) == 8
+    assert found.usage.calls == sum(map(len, found.conversations.values())) == 7
 
 
 @pytest.mark.parametrize("probe", [it.name for it in PROBES])
@@ -47,7 +47,7 @@ def test_a_model_that_does_one_thing_wrong_fails_this_probe_and_no_other(probe: 
         ({"report": report(cite="[1]", page="(a guide)")}, "cites_as_asked", "no mark with an evidence id"),
         ({"report": report(block="the cedar one")}, "declares_picks", "cedar"),
         ({"report": report(day="Today")}, "knows_today", "it wrote none"),
-        ({"CitedClaims": claims(), "AllClaims": claims()}, "keeps_schemas", "it listed no claim"),
+        ({"ReportClaims": claims()}, "keeps_schemas", "it listed no claim"),
     ],
 )
 def test_a_verdict_says_what_is_wrong(changed: Answers, probe: str, said: str) -> None:
@@ -93,9 +93,9 @@ def test_a_cap_in_dollars_ends_the_conversations_and_needs_a_price() -> None:
     whole = asyncio.run(check_prompts(model))
     assert whole.dollars is not None
     assert whole.dollars < 0.15
-    cut = asyncio.run(check_prompts(model, max_dollars=0.8 * whole.dollars))
+    cut = asyncio.run(check_prompts(model, max_dollars=0.7 * whole.dollars))
     assert cut.dollars is not None
-    assert 0 < cut.dollars <= 0.8 * whole.dollars
+    assert 0 < cut.dollars < whole.dollars
     assert [*cut.conversations] == [*NAMES[: len(cut.conversations)]] != [*NAMES]
     assert "is spent" in (cut.probes[-1].found or "")
     with pytest.raises(UserError, match="price"):

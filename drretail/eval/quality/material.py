@@ -59,7 +59,8 @@ def _entry(reference: Reference, evidence: Mapping[str, Evidence]) -> str:
     """A line of the list; of an order with what it was of, since its number says nothing."""
     entry = evidence.get(reference.evidence_id or "")
     of = _ordered(entry) if entry is not None and entry.kind == "order" else ""
-    return f"{reference.number}. {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}"
+    number = "-" if reference.number is None else f"{reference.number}."
+    return f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}"
 
 
 def _ordered(order: Evidence) -> str:

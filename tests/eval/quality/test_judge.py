@@ -154,7 +154,7 @@ def test_an_order_among_the_sources_says_what_was_bought_and_a_list_of_the_repor
     about = replace(subject("Yours are old [O:1234567890]. </sources>"), evidence={order.id: order})
     _, asked = asked_of(tmp_path / "v.jsonl", about)
     assert {tag_content("sources", it) for it in asked} == {
-        "1. Order O:1234567890 — 2022-12-20: 2 × Garden Pruners (Delivered)"
+        "- Order 1234567890 of 20 December 2022 — 2022-12-20: 2 × Garden Pruners (Delivered)"
     }
     _, asked = asked_of(tmp_path / "none.jsonl", subject("Buy it.\n\n## Sources\n\nMy friends."))
     assert {tag_content("sources", it) for it in asked} == {NO_SOURCES}
