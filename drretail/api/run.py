@@ -23,7 +23,7 @@ from drretail.llm.registry import Model
 from drretail.querygen.lint import References
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
-from drretail.records.run import Limits
+from drretail.records.run import Limits, Scope
 from drretail.settings import Settings, read_settings
 
 Agents = str | Agent | Iterable[str | Agent] | Mapping[str, Agent]
@@ -42,6 +42,7 @@ def run(
     repeats: int = 1,
     baselines: bool = True,
     without: Sequence[str] = (),
+    scope: Scope = "own",
     prompts: str | Path | None = None,
     only: int | Sequence[str] | None = None,
     limits: Limits | None = None,
@@ -58,7 +59,7 @@ def run(
     plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute`` places or
     Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without one that of
     the settings does, else offline:shopper, which follows rules. The null agents and the oracle run beside them unless
-    ``baselines`` is False. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md);
+    ``baselines`` is False. Tools show the data of a query's own user, with ``scope="any"`` anybody's. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md);
     ``only`` takes the first so many queries, or those of these ids. The web pages that a report cites are fetched when
     its run ends, for judges, unless ``pages`` is False. Runs that have ended are not made again. A run that fails is
     recorded, not raised.
@@ -80,6 +81,7 @@ def run(
             NO_OVERRIDES if prompts is None else read_overrides(Path(prompts), who.values()),
             options=system_options(without),
             limits=limits or Limits(),
+            scope=scope,
         )
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
         outcome = run_systems(

@@ -135,7 +135,7 @@ def run(
     check_parts(plan, part, replay)
     opener = Opener(settings, models.base_url or [], keyless=estimate or replay is not None)
     chosen = options.of_system(plan.ablation)
-    given = {"options": chosen, "limits": limits.limits()}
+    given = {"options": chosen, "limits": limits.limits(), "scope": options.scope or plan.scope}
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_askable(shop, plan.queries)
         systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, options.prompts, **given)

@@ -95,7 +95,7 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     if system.limits.tokens is not None:
         parts += ["--tokens", str(system.limits.tokens)]
     parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
-    parts += ["--scope-to-user"] if system.options.get("scope_to_user") else []
+    parts += ["--scope any"] if system.sees == "any" and system.agent not in BASELINES else []
     parts += ["--redact"] if system.options.get("redact") else []
     if system.prompts is not None:
         parts += ["--prompts", quote(str(prompts_path(Path(view.name), label, system.prompts.name)))]

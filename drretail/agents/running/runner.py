@@ -136,7 +136,7 @@ class Runner:
         return Session(
             world,
             user_id=query.user_id,
-            scope_to_user=bool(sut.system.options.get("scope_to_user")),
+            scope=sut.system.sees,
             redact=bool(sut.system.options.get("redact")),
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),

@@ -76,7 +76,7 @@ class SystemUnderTest:
             },
             limits=Limits(**limits.model_dump(include=set(agent.heeds))),
             prompts=overrides.as_record(),
-            **given,
+            **{"scope": "own", **given},
         )
         return cls(system.label(), system, agent, by_role, overrides)
 
@@ -114,7 +114,7 @@ PRESETS = {
 
 
 def system_options(
-    without: Iterable[str], preset: str | None = None, *, scope_to_user: bool = False, redact: bool = False
+    without: Iterable[str], preset: str | None = None, *, redact: bool = False
 ) -> dict[str, Any]:
     """What of a system's options is not the default. Raises UnknownName for a wrong name."""
     if preset is not None and preset not in PRESETS:
@@ -124,8 +124,7 @@ def system_options(
         if family not in FAMILIES:
             raise UnknownName("family of tools", family, FAMILIES)
     options: dict[str, Any] = {"without": sorted(families)} if families else {}
-    flags = {"scope_to_user": scope_to_user, "redact": redact}
-    return options | {name: True for name, is_on in flags.items() if is_on}
+    return options | ({"redact": True} if redact else {})
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
