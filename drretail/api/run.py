@@ -13,6 +13,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.single_question import question_as_query
 from drretail.agents.running.spending import Caps
+from drretail.agents.running.system import injected as among_hostile_texts
 from drretail.agents.running.system import suts, system_options, with_baselines
 from drretail.api.models import Opener, models_by_role
 from drretail.api.recorded import RecordedExperiment
@@ -43,6 +44,7 @@ def run(
     baselines: bool = True,
     without: Sequence[str] = (),
     scope: Scope = "own",
+    injected: bool = False,
     prompts: str | Path | None = None,
     only: int | Sequence[str] | None = None,
     limits: Limits | None = None,
@@ -59,10 +61,11 @@ def run(
     plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute`` places or
     Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without one that of
     the settings does, else offline:shopper, which follows rules. The null agents and the oracle run beside them unless
-    ``baselines`` is False. Tools show the data of a query's own user, with ``scope="any"`` anybody's. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md);
-    ``only`` takes the first so many queries, or those of these ids. The web pages that a report cites are fetched when
-    its run ends, for judges, unless ``pages`` is False. Runs that have ended are not made again. A run that fails is
-    recorded, not raised.
+    ``baselines`` is False. Tools show the data of a query's own user, with ``scope="any"`` anybody's. ``injected`` runs
+    each agent once more among hostile texts, for the metric robustness. ``prompts`` is a folder of prompts that stand in
+    for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or those of these ids. The web pages
+    that a report cites are fetched when its run ends, for judges, unless ``pages`` is False. Runs that have ended are
+    not made again. A run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """
@@ -83,6 +86,7 @@ def run(
             limits=limits or Limits(),
             scope=scope,
         )
+        systems += among_hostile_texts(systems) if injected else []
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
         outcome = run_systems(
             folder,

@@ -29,6 +29,8 @@ NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
 BASELINES = (*NULL_AGENTS, ORACLE_AGENT)
+INJECTED = "injected"
+"""The option of a System whose searches find hostile texts, too; it names which texts."""
 
 
 class Limits(Record):
@@ -92,7 +94,7 @@ class System(Record):
 
     @property
     def sees(self) -> Scope:
-        """Whose data its tools show. Older files say ``scope_to_user`` among the options, or nothing: then any user's."""
+        """Whose data its tools show. Older files say it as ``scope_to_user``, or not at all: then any user's."""
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")
 
     def label(self) -> str:

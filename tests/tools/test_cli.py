@@ -51,7 +51,9 @@ def test_a_call_prints_what_a_model_would_read(shop_folder: Path) -> None:
 
 
 def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:
-    assert called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--scope", "any")["evidence"] == f"U:profile@{ANNA}"
+    assert (
+        called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--scope", "any")["evidence"] == f"U:profile@{ANNA}"
+    )
     assert called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--user", ANNA)["evidence"] == "U:profile"
 
 

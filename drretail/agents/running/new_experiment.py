@@ -60,7 +60,8 @@ def with_scopes_held(folder: Path, suts: Sequence[SystemUnderTest]) -> list[Syst
     held = read_definition(folder).systems if (folder / "experiment.json").exists() else {}
     older = {label for label, system in held.items() if system.scope is None}
     return [
-        replace(sut, system=sut.system.model_copy(update={"scope": None})) if sut.label in older else sut for sut in suts
+        replace(sut, system=sut.system.model_copy(update={"scope": None})) if sut.label in older else sut
+        for sut in suts
     ]
 
 

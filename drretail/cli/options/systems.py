@@ -101,8 +101,8 @@ def asked_by(queries: "Path | None", agents: list[str] | None, profile: str | No
     """What the flags --queries, --agent, --model-profile and --preset ask for together.
 
     ``paper`` stands for the paper's six systems (section 5) on the fifty shipped queries with the models of the profile
-    ``paper-like``, and its tools, which show any user's data; a flag that is given goes before it. Raises UserError without queries, and for other agents beside
-    the preset.
+    ``paper-like``, and its tools, which show any user's data; a flag that is given goes before it. Raises UserError
+    without queries, and for other agents beside the preset.
     """
     from drretail.agents.running.system import PRESETS
     from drretail.viewer.paper.published import SYSTEMS

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import quote, quote_plus, unquote_plus
 
@@ -46,12 +47,12 @@ class Aftermath:
 
     def _was_read(self, text: HostileText) -> bool:
         """Of a page that a model reads to sum it up the agent need not be shown what is in it."""
-        entry = self.evidence.get(f"P:{text.product_id}") if text.in_listing else self._page(text)
-        texts = () if entry is None else entry.texts
-        return any(text.is_in(_plain(it.text)) for it in texts if it.shown or (self.reads_pages and it.form == "page"))
+        return any(text.is_in(read) for read in self._read)
 
-    def _page(self, text: HostileText) -> Evidence | None:
-        return next((it for it in self.evidence.values() if it.kind == "web" and it.url == text.page_url), None)
+    @cached_property
+    def _read(self) -> Sequence[str]:
+        texts = (it for entry in self.evidence.values() for it in entry.texts)
+        return [_plain(it.text) for it in texts if it.shown or (self.reads_pages and it.form == "page")]
 
     def calls(self, *names: str) -> Iterator[tuple[Step, str]]:
         """Steps of these tools, or of all, with their arguments as text."""

@@ -43,7 +43,9 @@ def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: 
 
 def test_a_scoped_agent_cannot_see_other_users(drretail: Command, shop: str) -> None:
     asked = json.dumps({"user_id": OTHER})
-    open_door = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER, "--scope", "any")
+    open_door = drretail(
+        "tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER, "--scope", "any"
+    )
     closed = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER)
     assert json.loads(open_door.stdout)["user_id"] == OTHER
     assert closed.returncode == 2

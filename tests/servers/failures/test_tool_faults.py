@@ -243,7 +243,10 @@ def test_a_server_that_hangs_is_a_timeout(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
 ) -> None:
     load(killable_mongo, fresh_name, products=products(40), orders=orders(100, 40))
-    with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world, Toolkit(Session(world, scope="any")) as toolkit:
+    with (
+        open_world(f"servers:{fresh_name}", servers=killable_mongo) as world,
+        Toolkit(Session(world, scope="any")) as toolkit,
+    ):
         assert toolkit.call(*DETAILS).error is None
         with own_mongo.frozen():
             assert error_of(toolkit.call(*DETAILS))[0] in ("timeout", "unavailable")
