@@ -17,7 +17,7 @@ from drretail.grounding.hostile.texts import HostileText, hostile_texts, unhidde
 from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.grounding.text.harmless import harmless
 from drretail.offline.chat import Turn
-from drretail.offline.shopper.conversation import DETAILS, PROFILE, SEARCH, WEB, Tagged, read_tags
+from drretail.offline.shopper.conversation import DETAILS, PROFILE, SEARCH, SHOP_TOOLS, WEB, Tagged, read_tags
 from drretail.offline.shopper.policy import SUMMARY, SYNTHESIS, shop
 from drretail.offline.shopper.research import Call
 from drretail.records.reading import Pick
@@ -42,7 +42,9 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     wanted = [call for text in texts for call in _calls(text, known, turn.tool_names)]
     calls = _not_yet_made(messages, [*_looks(read, turn.tool_names), *wanted])
     if calls and turn.forced_tool is None:
-        return _calling("" if not answer.tool_calls else answer.text, [*answer.tool_calls, *calls])
+        # Its own moves wait: one that ends the research would end it before what is asked for was done.
+        own = [call for call in answer.tool_calls if call["name"] in SHOP_TOOLS]
+        return _calling(answer.text if own else "", [*own, *calls])
     return answer if answer.tool_calls else _written(answer.text, texts, known)
 
 
