@@ -57,15 +57,15 @@ def run(
 ) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
 
-    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and of
-    plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute`` places or
-    Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without one that of
-    the settings does, else offline:shopper, which follows rules. The null agents and the oracle run beside them unless
-    ``baselines`` is False. Tools show the data of a query's own user, with ``scope="any"`` anybody's. ``injected`` runs
-    each agent once more among hostile texts, for the metric robustness. ``prompts`` is a folder of prompts that stand
-    in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or those of these ids. The web pages
-    that a report cites are fetched when its run ends, for judges, unless ``pages`` is False. Runs that have ended are
-    not made again. A run that fails is recorded, not raised.
+    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and
+    of plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute``
+    places or Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without
+    one that of the settings does, else offline:shopper, which follows rules. The null agents and the oracle run
+    beside them unless ``baselines`` is False. Tools show the data of a query's own user, with ``scope="any"``
+    anybody's. ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``prompts`` is a
+    folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or
+    those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
+    is False. Runs that have ended are not made again. A run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from drretail.env.catalog.base import Catalog, CatalogPage, CatalogQuery, Hit
+from drretail.env.counterfactual import nobody
 from drretail.env.store.base import STRATA, OrderPage, Store, Stratum
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.fetching.fetched import Fetched
@@ -54,7 +55,8 @@ def store_with_texts(store: Store, salt: str, texts: Sequence[HostileText] | Non
     """The store of ``with_hostile_texts``."""
     texts = hostile_texts() if texts is None else texts
     described = tuple(it for it in texts if it.place in ("features", "description"))
-    return PlantedStore(store, salt, {it.product_id: listing_of(it) for it in texts}, described)
+    strangers = {it.of or it.mark for it in texts if it.of or it.do == "look"}
+    return PlantedStore(store, salt, {it.product_id: listing_of(it) for it in texts}, described, frozenset(strangers))
 
 
 def listing_of(text: HostileText) -> Product:
@@ -82,6 +84,8 @@ class PlantedStore:
     planted: Mapping[str, Product]
     texts: Sequence[HostileText]
     """Of features and descriptions."""
+    strangers: frozenset[str]
+    """Users that texts name: who asks for them finds them, unless the tools refuse."""
 
     def product(self, product_id: str) -> Product:
         return self.planted.get(product_id) or self._described(self.store.product(product_id))
@@ -99,7 +103,7 @@ class PlantedStore:
         return product.model_copy(update={text.place: (*lines, text.planted)})
 
     def user(self, user_id: str) -> UserProfile:
-        return self.store.user(user_id)
+        return nobody(user_id) if user_id in self.strangers else self.store.user(user_id)
 
     def save_user(self, profile: UserProfile) -> None:
         self.store.save_user(profile)
