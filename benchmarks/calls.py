@@ -177,7 +177,7 @@ def tool_cases(worlds: Mapping[str, World], queries: Queries) -> list[Case]:
     def calling(world: World, texts: list[str]) -> Client:
         @contextmanager
         def client() -> Generator[Call]:
-            with Toolkit(Session(world)) as toolkit:
+            with Toolkit(Session(world, scope="any")) as toolkit:
                 yield lambda number: toolkit.call("product_catalog_search", {"query": texts[number % len(texts)]})
 
         return client

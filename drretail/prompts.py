@@ -135,10 +135,15 @@ def tagged(tag: str, text: str, **attributes: str) -> str:
     """
     if tag not in TAGS:
         raise ValueError(f"{tag!r} is no known tag: add it to TAGS, so that no other data can end it")
-    inner = _ANY_TAG.sub(r"<\1\2_", text)
+    inner = untagged(text)
     plain = {name: re.sub(r"[\"<>\r\n]", "", value) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())
     return f"<{tag}{opening}>\n{inner}\n</{tag}>"
+
+
+def untagged(text: str) -> str:
+    """The text with every tag of ``TAGS`` in it renamed, ``</page>`` as ``</page_>``, in whichever spelling."""
+    return _ANY_TAG.sub(r"<\1\2_", text) if "<" in text else text
 
 
 def tag_content(tag: str, text: str) -> str | None:

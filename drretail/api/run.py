@@ -13,6 +13,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.single_question import question_as_query
 from drretail.agents.running.spending import Caps
+from drretail.agents.running.system import injected as among_hostile_texts
 from drretail.agents.running.system import suts, system_options, with_baselines
 from drretail.api.models import Opener, models_by_role
 from drretail.api.recorded import RecordedExperiment
@@ -23,7 +24,7 @@ from drretail.llm.registry import Model
 from drretail.querygen.lint import References
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
-from drretail.records.run import Limits
+from drretail.records.run import Limits, Scope
 from drretail.settings import Settings, read_settings
 
 Agents = str | Agent | Iterable[str | Agent] | Mapping[str, Agent]
@@ -42,6 +43,8 @@ def run(
     repeats: int = 1,
     baselines: bool = True,
     without: Sequence[str] = (),
+    scope: Scope = "own",
+    injected: bool = False,
     prompts: str | Path | None = None,
     only: int | Sequence[str] | None = None,
     limits: Limits | None = None,
@@ -54,14 +57,15 @@ def run(
 ) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
 
-    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and of
-    plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute`` places or
-    Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without one that of
-    the settings does, else offline:shopper, which follows rules. The null agents and the oracle run beside them unless
-    ``baselines`` is False. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md);
-    ``only`` takes the first so many queries, or those of these ids. The web pages that a report cites are fetched when
-    its run ends, for judges, unless ``pages`` is False. Runs that have ended are not made again. A run that fails is
-    recorded, not raised.
+    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and
+    of plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute``
+    places or Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without
+    one that of the settings does, else offline:shopper, which follows rules. The null agents and the oracle run
+    beside them unless ``baselines`` is False. Tools show the data of a query's own user, with ``scope="any"``
+    anybody's. ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``prompts`` is a
+    folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or
+    those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
+    is False. Runs that have ended are not made again. A run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """
@@ -80,7 +84,9 @@ def run(
             NO_OVERRIDES if prompts is None else read_overrides(Path(prompts), who.values()),
             options=system_options(without),
             limits=limits or Limits(),
+            scope=scope,
         )
+        systems += among_hostile_texts(systems) if injected else []
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
         outcome = run_systems(
             folder,

@@ -42,9 +42,8 @@ def ask(
         check_user(shop, user)
         chosen = options.of_system(preset)
         opener = Opener(settings, models.base_url or [])
-        (system,) = suts(
-            [agent], models.model or [], shop, opener, models.model_profile, options.prompts, options=chosen
-        )
+        given = {"options": chosen, "scope": options.scope or "own"}
+        (system,) = suts([agent], models.model or [], shop, opener, models.model_profile, options.prompts, **given)
         if system.agent.sees_reference:
             raise UserError(
                 f"The agent {agent} is told the best basket of a benchmark's query: use it with `drretail run`."

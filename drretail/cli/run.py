@@ -55,6 +55,10 @@ class Selection:
         list[str] | None,
         typer.Option("--counterfactual", metavar="swap|neutral", help="Run beside it with other users' data; again."),
     ] = None
+    injected: Annotated[
+        bool,
+        typer.Option("--injected", help="Run beside it among hostile texts; the metric robustness tells the rest."),
+    ] = False
     no_floors: Annotated[bool, typer.Option("--no-floors", help="Run no floors and no oracle beside the agents.")] = (
         False
     )
@@ -76,15 +80,15 @@ class Selection:
 
         return WHOLE if self.shard is None else Shard.read(self.shard)
 
-    def with_counterfactuals(self, systems: "list[SystemUnderTest]") -> "list[SystemUnderTest]":
-        """The systems, and those beside them that see other users' data."""
-        from drretail.agents.running.system import counterfactuals
+    def with_others(self, systems: "list[SystemUnderTest]") -> "list[SystemUnderTest]":
+        """The systems, and those beside them that see other users' data, or hostile texts."""
+        from drretail.agents.running.system import counterfactuals, injected
         from drretail.viewer.output import say
 
         beside = counterfactuals(systems, self.counterfactual or ())
         if self.counterfactual and not beside:
             say(NO_PROFILE_SEEN)
-        return systems + beside
+        return systems + beside + (injected(systems) if self.injected else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +139,11 @@ def run(
     check_parts(plan, part, replay)
     opener = Opener(settings, models.base_url or [], keyless=estimate or replay is not None)
     chosen = options.of_system(plan.ablation)
-    given = {"options": chosen, "limits": limits.limits()}
+    given = {"options": chosen, "limits": limits.limits(), "scope": options.scope or plan.scope}
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
         check_askable(shop, plan.queries)
         systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, options.prompts, **given)
-        systems = asked.with_counterfactuals(systems)
+        systems = asked.with_others(systems)
         if estimate:
             print_estimate(to, systems, plan, asked, again, opener.prices, as_json=output.as_json)
             return

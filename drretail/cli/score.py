@@ -305,7 +305,7 @@ def family_names(names: Sequence[str]) -> set[str]:
 
 def print_families(scores: "Scores") -> None:
     """All tables of scores, pairs, agreement and measures that these hold."""
-    from drretail.viewer.tables.terminal_measures import print_correlations, print_counterfactuals
+    from drretail.viewer.tables.terminal_measures import print_correlations, print_counterfactuals, print_followed
     from drretail.viewer.tables.terminal_pairs import print_agreements, print_pairs
     from drretail.viewer.tables.terminal_scores import print_scores
 
@@ -313,6 +313,7 @@ def print_families(scores: "Scores") -> None:
     print_pairs(scores)
     print_agreements(scores)
     print_counterfactuals(scores)
+    print_followed(scores)
     print_correlations(scores)
 
 

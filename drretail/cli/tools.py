@@ -1,12 +1,15 @@
 """``drretail tools``: the nine tools, their schemas, and one of them called."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
+
+if TYPE_CHECKING:
+    from drretail.records.run import Scope
 
 
 def tools(
@@ -18,7 +21,9 @@ def tools(
     world: options.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The user on whose behalf to call.")] = None,
     web: options.Web = None,
-    scope_to_user: Annotated[bool, typer.Option("--scope-to-user", help="Refuse other users' data.")] = False,
+    scope: Annotated[
+        Literal["own", "any"], typer.Option("--scope", help="Whose data may be seen: that user's, or any user's.")
+    ] = "own",
     form: Annotated[
         Literal["openai", "anthropic", "json"], typer.Option("--form", help="The form of schemas with --json.")
     ] = "json",
@@ -30,7 +35,7 @@ def tools(
         _print_schemas(form) if as_json else _print_list()
         return
     arguments = _arguments(name, args)
-    value = _called(name, arguments, world, user, web=web, scope_to_user=scope_to_user, quiet=quiet)
+    value = _called(name, arguments, world, user, web=web, scope=scope, quiet=quiet)
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
@@ -78,7 +83,7 @@ def _called(
     user: str | None,
     *,
     web: str | None,
-    scope_to_user: bool,
+    scope: "Scope",
     quiet: bool,
 ) -> dict[str, Any]:
     from drretail.api.webs import chosen_web
@@ -90,7 +95,7 @@ def _called(
 
     with opened_world(world, quiet=quiet, web=chosen_web(read_settings(web=web))) as shop:
         check_user(shop, user)
-        session = Session(shop, user_id=user, scope_to_user=scope_to_user)
+        session = Session(shop, user_id=user, scope=scope)
         tool = load_tool(name)
         with Toolkit(session, tools={tool.name: tool}) as toolkit:
             reply = toolkit.call(tool.name, arguments)
@@ -103,4 +108,6 @@ def _called(
 def _refusal(name: str, problem: ToolError) -> UserError:
     allowed = [str(value) for value in problem.allowed or ()]
     said = any(value in problem.message for value in allowed)
-    return UserError(f"{name}: {problem.message}" + ("" if said or not allowed else f" Allowed: {', '.join(allowed)}."))
+    hint = "" if said or not allowed else f" Allowed: {', '.join(allowed)}."
+    hint += " Say --user ID, or --scope any." if problem.kind == "forbidden" else ""
+    return UserError(f"{name}: {problem.message}{hint}")

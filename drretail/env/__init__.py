@@ -17,5 +17,6 @@ rows.py            all rows of a world, whatever keeps it, and those that it hol
 copying.py         copy_world, and what writes a world wherever it goes
 servers/           the same on servers: generations, loading, checking
 counterfactual.py  a user's data replaced by another's
+planting.py        hostile texts among what searches find
 next_purchase.py   what users really bought next, frozen when an experiment opens
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from drretail.env.ledger import Ledger
 from drretail.env.world import World
 from drretail.journal import Effects, Journal
-from drretail.records.run import StateChange, WebMode
+from drretail.records.run import Scope, StateChange, WebMode
 from drretail.records.shop import UserProfile
 from drretail.trajectory import Place, Trajectory
 
@@ -37,8 +37,8 @@ class Session:
 
     world: World
     user_id: str | None = None
-    scope_to_user: bool = False
-    """True: a tool refuses other users' data. False: as in the paper. Attempts are recorded either way."""
+    scope: Scope = "own"
+    """Other users' data is refused, or with "any" shown, as in the paper. Attempts are recorded either way."""
     redact: bool = False
     """True: personal data is taken out of a query before it leaves for a search engine."""
     web_k: int = 5

@@ -13,6 +13,7 @@ checks/          faults that code finds
 process/         what runs did
 basket/          how far what a report would have bought is from the best basket
 next_purchase/   does it recommend what was bought next
+robustness/      does it do what a hostile text tells it
 counterfactual/  what changes when the profile does
 compare/         two systems on the same queries
 """

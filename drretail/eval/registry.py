@@ -16,6 +16,7 @@ METRICS = {
     "process": "drretail.eval.process:METRIC",
     "basket": "drretail.eval.basket:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
+    "robustness": "drretail.eval.robustness:METRIC",
 }
 USUAL = ("faithfulness", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""

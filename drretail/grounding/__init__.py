@@ -5,5 +5,6 @@ constraints/  what a query demands, asks for, owns and rules out, and whether a 
 report/       what a report cites and says, and how its reader gets it
 verify/       values and picks held against records
 profile/      what the shop's records tell of a user
+hostile/      texts that want something of an agent, and whether a run did it
 basket/       the cheapest and the best basket that keep to a query
 """

@@ -33,6 +33,7 @@ OFFLINE_CHAT = "drretail.offline.chat:OfflineChat"
 OFFLINE_POLICIES = {
     "shopper": "drretail.offline.shopper.policy:shop",
     "judge": "drretail.offline.judge.policy:judge",
+    "obedient": "drretail.offline.obedient:obey",
 }
 OWN = Plugins("model", {}, MODELS.group)
 """A model of one's own, by its place."""

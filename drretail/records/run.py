@@ -18,6 +18,8 @@ Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "no_re
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
 ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
+Scope = Literal["own", "any"]
+"""Whose data tools show: the run's own user's alone, or any user's, as in the paper."""
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
@@ -27,6 +29,8 @@ NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
 BASELINES = (*NULL_AGENTS, ORACLE_AGENT)
+INJECTED = "injected"
+"""The option of a System whose searches find hostile texts, too; it names which texts."""
 
 
 class Limits(Record):
@@ -77,7 +81,9 @@ class System(Record):
     """By role."""
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
-    """What is not the default: without, scope, redact …"""
+    """What is not the default: without, redact, counterfactual …"""
+    scope: Scope | None = None
+    """None in files from before it was kept, and of floors and the oracle, which ask for nobody's data."""
     prompts: PromptSet | None = None
     """Those that stand in for the package's; None where all are its own."""
 
@@ -85,6 +91,11 @@ class System(Record):
     def web_is_live(self) -> bool:
         """True where pages come from the open web and not from a fixed corpus."""
         return self.web_corpus is None and self.web_provider != SANDBOX
+
+    @property
+    def sees(self) -> Scope:
+        """Whose data its tools show. Older files say it as ``scope_to_user``, or not at all: then any user's."""
+        return self.scope or ("own" if self.options.get("scope_to_user") else "any")
 
     def label(self) -> str:
         """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits,
@@ -94,7 +105,8 @@ class System(Record):
         """
         specs = list(dict.fromkeys(model.spec for model in self.models.values()))
         web = "+ws" if self.web_mode == "ws" else ""
-        options = "".join(f"-{_option(name, value)}" for name, value in sorted(self.options.items()) if value)
+        said = self.options | ({"scope": self.scope} if self.scope == "any" else {})
+        options = "".join(f"-{_option(name, value)}" for name, value in sorted(said.items()) if value)
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
         asked = f"{self._asked()}{'' if self.web_provider == SANDBOX else f'-{slug(self.web_provider)}'}"
         models = f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
@@ -219,7 +231,7 @@ def slug(text: str) -> str:
 
 
 def _option(name: str, value: Any) -> str:
-    """``scope_to_user``, ``without-user-web``, or ``counterfactual-swap``."""
+    """``redact``, ``without-user-web``, or ``counterfactual-swap``."""
     said = [value] if isinstance(value, str) else [str(it) for it in value] if isinstance(value, list | tuple) else []
     return "-".join(map(slug, [name, *said]))
 

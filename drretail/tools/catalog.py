@@ -15,6 +15,7 @@ from drretail.grounding.text.serialisation import (
     product_card,
     product_record,
     record_text,
+    said,
 )
 from drretail.records.evidence import Source
 from drretail.records.shop import Product
@@ -118,7 +119,7 @@ def _source(product: Product, form: Literal["card", "record"], text: str, *, sho
         id=product_evidence_id(product.product_id),
         kind="product",
         key=product.product_id,
-        title=product.title,
+        title=said(product.title),
         url=product.product_url,
         form=form,
         text=text,

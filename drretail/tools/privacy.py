@@ -12,7 +12,7 @@ from drretail.trajectory import Place
 
 
 class OtherUser(ToolError):
-    """This is not the acting user's data: no run may change it, and a scoped session may not see it."""
+    """This is not the acting user's data: no run may change it, nor see it unless its scope is any."""
 
     def __init__(
         self, user_id: str, acting_user_id: str | None, field: str, act: str = "see personal data and orders"
@@ -23,8 +23,8 @@ class OtherUser(ToolError):
 
 
 def require_access(session: Session, user_id: str, *, field: str = "user_id") -> None:
-    """Raises OtherUser when the session is scoped and ``user_id`` is not its acting user."""
-    if session.scope_to_user and user_id != session.user_id:
+    """Raises OtherUser when ``user_id`` is not the session's acting user, unless its scope is any user."""
+    if session.scope == "own" and user_id != session.user_id:
         raise OtherUser(user_id, session.user_id, field)
 
 

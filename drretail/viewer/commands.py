@@ -10,7 +10,7 @@ from drretail.eval.scores.panel import names_panel
 from drretail.experiment import prompts_path
 from drretail.records.base import canonical_json
 from drretail.records.rules import Rules
-from drretail.records.run import BASELINES, SANDBOX, Limits, System
+from drretail.records.run import BASELINES, INJECTED, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
 
@@ -95,7 +95,8 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     if system.limits.tokens is not None:
         parts += ["--tokens", str(system.limits.tokens)]
     parts += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
-    parts += ["--scope-to-user"] if system.options.get("scope_to_user") else []
+    parts += ["--scope any"] if system.sees == "any" and system.agent not in BASELINES else []
+    parts += ["--injected"] if system.options.get(INJECTED) else []
     parts += ["--redact"] if system.options.get("redact") else []
     if system.prompts is not None:
         parts += ["--prompts", quote(str(prompts_path(Path(view.name), label, system.prompts.name)))]

@@ -25,7 +25,7 @@ REPORT = reporting(SAID)
 
 def react(world: World, *turns: AIMessage, without: list[str]) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
-    options = system_options(without, None, scope_to_user=False)
+    options = system_options(without, None)
     player = SystemUnderTest.of("react", load_agent("react"), {"": model}, world, options=options)
     return asyncio.run(Runner(world, "w").run(player, QUERY)), shown
 
@@ -55,7 +55,7 @@ def test_a_closed_book_has_no_tools_and_still_reports(world: World) -> None:
 def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: World, turn: AIMessage) -> None:
     memory = AIMessage('{"insights": [{"statement": "Clean it weekly."}]}')
     played = cast((launch("a"), calls(DONE)), {"a": (turn,)}, {"a": (memory,)})
-    options = system_options((), "closed_book", scope_to_user=False)
+    options = system_options((), "closed_book")
     assert perform(world, played, options=options).run.status == "done"
     assert played.shown["researcher"][0].tool_names == {"Reason", "Finalize"}
     assert played.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
@@ -68,7 +68,7 @@ def test_every_ablation_is_a_system_with_a_label_of_its_own() -> None:
             agent="hybrid_react",
             web_mode="ws",
             models={"researcher": RoleModel(spec="anthropic:a-model-with-a-very-long-name-20250929", kind="llm")},
-            options=system_options(some, None, scope_to_user=False),
+            options=system_options(some, None),
         ).label()
         for some in sets
     ]
@@ -79,17 +79,17 @@ def test_every_ablation_is_a_system_with_a_label_of_its_own() -> None:
 
 
 def test_a_label_says_what_is_missing() -> None:
-    options = system_options(["user"], "tools_only", scope_to_user=True)
+    options = system_options(["user"], "tools_only", redact=True)
     model = RoleModel(spec="offline:shopper", kind="rule_based")
     system = System(agent="react", models={"researcher": model}, options=options)
-    assert system.label() == "react@offline-shopper-scope_to_user-without-user-web"
+    assert system.label() == "react@offline-shopper-redact-without-user-web"
 
 
 def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
     for name, families in PRESETS.items():
-        spelt_out = system_options([*families], None, scope_to_user=False)
-        assert system_options((), name, scope_to_user=False) == spelt_out
-        assert system_options([*families], name, scope_to_user=False) == spelt_out
+        spelt_out = system_options([*families], None)
+        assert system_options((), name) == spelt_out
+        assert system_options([*families], name) == spelt_out
     assert tools_of(PRESETS["closed_book"]) == set(TOOLS)
     assert set(TOOLS) - tools_of(PRESETS["web_only"]) == {"web_search"}
     assert tools_of(PRESETS["tools_only"]) == {"web_search"}
@@ -101,5 +101,5 @@ def test_a_preset_is_a_shorthand_for_the_families_it_leaves_out() -> None:
 )
 def test_a_wrong_name_is_answered_with_the_right_ones(without: list[str] | None, preset: str | None, said: str) -> None:
     with pytest.raises(UserError) as problem:
-        system_options(without or (), preset, scope_to_user=False)
+        system_options(without or (), preset)
     assert said in str(problem.value)

@@ -48,10 +48,10 @@ def reports(folder: Path) -> dict[str, str | None]:
 
 
 def test_each_kind_is_a_system_with_a_label_of_its_own(world: World) -> None:
-    plain = sut(world, scripted()[0], options={"scope_to_user": True})
+    plain = sut(world, scripted()[0], options={"redact": True})
     swap, neutral = counterfactuals([plain], ["swap", "neutral", "swap"])
-    assert swap.label == "react@scripted-test-counterfactual-swap-scope_to_user"
-    assert neutral.label == "react@scripted-test-counterfactual-neutral-scope_to_user"
+    assert swap.label == "react@scripted-test-counterfactual-swap-redact"
+    assert neutral.label == "react@scripted-test-counterfactual-neutral-redact"
     assert (kind_of(plain.system), kind_of(swap.system)) == (None, "swap")
     assert factual_of(swap.system) == plain.system
     assert (swap.agent, swap.models) == (plain.agent, plain.models)

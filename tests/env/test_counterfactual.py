@@ -50,7 +50,7 @@ def test_every_order_belongs_to_one_swapped_user_only(shop: World, frozen: Count
 
 
 def test_a_partner_s_order_is_the_acting_user_s_own_even_under_scope(shop: World, frozen: Counterfactual) -> None:
-    session = Session(world_seen(shop, "swap", frozen), user_id=BIRDS, scope_to_user=True)
+    session = Session(world_seen(shop, "swap", frozen), user_id=BIRDS)
     with Toolkit(session) as toolkit:
         own = toolkit.call("get_order_details", {"order_id": "0000000200"})
         lost = toolkit.call("get_order_details", {"order_id": "0000000100"})

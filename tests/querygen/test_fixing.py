@@ -141,7 +141,7 @@ def test_what_is_whole_is_left_alone_and_leaves_no_history(linter: Linter, file:
 
 
 def test_the_offline_generator_rewrites_its_own_queries_only(world: World, linter: Linter, poor: Query) -> None:
-    with Toolkit(Session(world)) as toolkit:
+    with Toolkit(Session(world, scope="any")) as toolkit:
         rewrite = offline_rewrite(world, Offers(Stock(toolkit.session.world)), linter, "1")
         whoever = offline_rewrite(world, Offers(Stock(toolkit.session.world)), linter, "1", whoever=True)
         by_hand = linter.check(poor.model_copy(update={"source": "Ann, by hand"}))

@@ -63,7 +63,7 @@ def test_the_text_says_the_budget_that_is_typed(many: list[Query]) -> None:
 
 
 def test_a_budget_is_met_by_something_the_catalog_offers(world: World, many: list[Query]) -> None:
-    with Toolkit(Session(world)) as toolkit:
+    with Toolkit(Session(world, scope="any")) as toolkit:
         for query in many:
             budget = query.constraints.budget
             if budget is not None:

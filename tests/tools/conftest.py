@@ -79,13 +79,20 @@ def world(request: pytest.FixtureRequest, new_place: Callable[[PlaceKind], Place
 
 @pytest.fixture
 def session(world: World) -> Session:
-    """Anna's session; without scope, as in the paper."""
+    """Anna's session, which shows no other user's data."""
     return Session(world, user_id=ANNA)
 
 
 @pytest.fixture
 def toolkit(session: Session) -> Iterator[Toolkit]:
     with Toolkit(session) as opened:
+        yield opened
+
+
+@pytest.fixture
+def anyones(world: World) -> Iterator[Toolkit]:
+    """Anna's tools, which show any user's data, as in the paper."""
+    with Toolkit(Session(world, user_id=ANNA, scope="any")) as opened:
         yield opened
 
 

@@ -51,7 +51,9 @@ def test_a_call_prints_what_a_model_would_read(shop_folder: Path) -> None:
 
 
 def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:
-    assert called(shop_folder, "get_user_profile", {"user_id": ANNA})["evidence"] == f"U:profile@{ANNA}"
+    assert (
+        called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--scope", "any")["evidence"] == f"U:profile@{ANNA}"
+    )
     assert called(shop_folder, "get_user_profile", {"user_id": ANNA}, "--user", ANNA)["evidence"] == "U:profile"
 
 
@@ -59,7 +61,7 @@ def test_what_a_tool_refuses_is_one_sentence(shop_folder: Path) -> None:
     order = ["get_order_details", "--args", json.dumps({"order_id": "1"}), "--world", shop_folder]
     assert refusal(*order).startswith("get_order_details: There is no order '1' in this shop: order_id takes one id")
     other = ["get_user_orders", "--args", json.dumps({"user_id": BORIS}), "--world", shop_folder]
-    assert f"orders of user '{ANNA}' only" in refusal(*other, "--user", ANNA, "--scope-to-user")
+    assert f"orders of user '{ANNA}' only" in refusal(*other, "--user", ANNA)
 
 
 @pytest.mark.parametrize(

@@ -58,13 +58,13 @@ def test_an_order_id_is_taken_in_every_form(toolkit: Toolkit, written: str) -> N
     "written", [f'"{ANNA}"', ANNA.lower(), "U:profile", "[U:orders]", f"user {ANNA}", f"U:statistics@{ANNA}"]
 )
 def test_the_acting_users_id_is_taken_in_every_form_within_its_scope(world: World, written: str) -> None:
-    with Toolkit(Session(world, user_id=ANNA, scope_to_user=True)) as toolkit:
+    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
         assert toolkit.call("get_user_profile", {"user_id": written}).value["user_id"] == ANNA
         assert mended(toolkit) == {"user_id": ANNA}
 
 
 def test_anothers_id_in_any_form_stays_anothers(world: World) -> None:
-    with Toolkit(Session(world, user_id=ANNA, scope_to_user=True)) as toolkit:
+    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
         reply = toolkit.call("get_user_profile", {"user_id": f"[U:profile@{BORIS}]"})
         assert reply.error == "forbidden"
         assert toolkit.session.attempts[-1].user_id == BORIS

@@ -55,8 +55,8 @@ def test_the_list_and_each_order_are_evidence(toolkit: Toolkit, session: Session
     assert texts == [reply.value, *whole_items(reply.value, "orders")]
 
 
-def test_anothers_orders_are_evidence_under_the_others_id(toolkit: Toolkit) -> None:
-    assert toolkit.call("get_user_orders", {"user_id": BORIS}).value["evidence"] == f"U:orders@{BORIS}"
+def test_anothers_orders_are_evidence_under_the_others_id(anyones: Toolkit) -> None:
+    assert anyones.call("get_user_orders", {"user_id": BORIS}).value["evidence"] == f"U:orders@{BORIS}"
 
 
 def test_an_order_comes_with_product_and_customer(toolkit: Toolkit, world: World) -> None:
@@ -80,8 +80,8 @@ def test_the_customer_is_shown_as_this_run_has_changed_him(toolkit: Toolkit) -> 
     assert reply.value["customer"]["address"]["city"] == "Newtown"
 
 
-def test_unknown_users_and_orders_are_not_found(toolkit: Toolkit) -> None:
-    user = error_of(toolkit.call("get_user_orders", {"user_id": NOBODY}))
-    order = error_of(toolkit.call("get_order_details", {"order_id": "9999999999"}))
+def test_unknown_users_and_orders_are_not_found(anyones: Toolkit) -> None:
+    user = error_of(anyones.call("get_user_orders", {"user_id": NOBODY}))
+    order = error_of(anyones.call("get_order_details", {"order_id": "9999999999"}))
     assert (user["type"], user["field"]) == ("not_found", "user_id")
     assert (order["type"], order["field"]) == ("not_found", "order_id")

@@ -41,7 +41,7 @@ def searched(
 ) -> tuple[list[ToolReply], Session, list[str]]:
     """The replies to searches by Anna, after a look at the profiles of ``first``; and what left for the web."""
     web = web or RecordingWeb()
-    session = Session(replace(world, web=web), user_id=ANNA, redact=redact)
+    session = Session(replace(world, web=web), user_id=ANNA, scope="any", redact=redact)
     with Toolkit(session) as toolkit:
         for user in first:
             toolkit.call("get_user_profile", {"user_id": user})

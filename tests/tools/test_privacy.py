@@ -19,7 +19,7 @@ CALLS = [
 
 @pytest.fixture
 def scoped(world: World) -> Iterator[Toolkit]:
-    with Toolkit(Session(world, user_id=ANNA, scope_to_user=True)) as toolkit:
+    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
         yield toolkit
 
 
@@ -46,7 +46,7 @@ def test_a_scoped_session_does_not_tell_whether_another_user_exists(scoped: Tool
 
 
 def test_a_scoped_session_of_nobody_refuses_everyone(world: World) -> None:
-    with Toolkit(Session(world, scope_to_user=True)) as toolkit:
+    with Toolkit(Session(world)) as toolkit:
         assert toolkit.call("get_user_profile", {"user_id": ANNA}).error == "forbidden"
 
 
@@ -59,7 +59,7 @@ def test_attempts_are_recorded_when_refused(scoped: Toolkit) -> None:
 
 @pytest.mark.parametrize("acting", [ANNA, None])
 def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting: str | None) -> None:
-    with Toolkit(Session(world, user_id=acting, scope_to_user=False)) as toolkit:
+    with Toolkit(Session(world, user_id=acting, scope="any")) as toolkit:
         for written in (BORIS, f'"{BORIS}"', f"U:profile@{BORIS}", NOBODY):
             reply = toolkit.call("update_user_profile", {"user_id": written, "first_name": "B"})
             assert error_of(reply)["type"] == "forbidden"
@@ -70,11 +70,12 @@ def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting
         assert [(it.user_id, it.refused) for it in session.attempts] == [(BORIS, True)] * 3 + [(NOBODY, True)]
 
 
-def test_attempts_are_recorded_when_granted_in_order_of_their_places(toolkit: Toolkit) -> None:
-    toolkit.call_all(CALLS, "0.10")
-    toolkit.call(*CALLS[0], "0.2")
-    toolkit.call("get_user_profile", {"user_id": ANNA}, "0.2")
-    attempts = toolkit.session.attempts
+def test_attempts_are_recorded_when_granted_in_order_of_their_places(world: World) -> None:
+    with Toolkit(Session(world, user_id=ANNA, scope="any")) as toolkit:
+        toolkit.call_all(CALLS, "0.10")
+        toolkit.call(*CALLS[0], "0.2")
+        toolkit.call("get_user_profile", {"user_id": ANNA}, "0.2")
+        attempts = toolkit.session.attempts
     assert [(attempt.path, attempt.seq) for attempt in attempts] == [("0.2", 0), *(("0.10", seq) for seq in range(5))]
     assert [attempt.tool for attempt in attempts if attempt.refused] == ["update_user_profile"]
 

@@ -21,12 +21,12 @@ def test_a_profile_is_listing_1_with_its_evidence(toolkit: Toolkit, world: World
     assert json.loads(session.ledger.evidence()[0].sources[0].text) == reply.value
 
 
-def test_anothers_profile_has_the_others_id_in_its_evidence(toolkit: Toolkit) -> None:
-    assert toolkit.call("get_user_profile", {"user_id": BORIS}).evidence == (f"U:profile@{BORIS}",)
+def test_anothers_profile_has_the_others_id_in_its_evidence(anyones: Toolkit) -> None:
+    assert anyones.call("get_user_profile", {"user_id": BORIS}).evidence == (f"U:profile@{BORIS}",)
 
 
 def test_without_an_acting_user_everyone_is_another(world: World) -> None:
-    with Toolkit(Session(world)) as toolkit:
+    with Toolkit(Session(world, scope="any")) as toolkit:
         assert toolkit.call("get_user_profile", {"user_id": ANNA}).evidence == (f"U:profile@{ANNA}",)
 
 
@@ -132,6 +132,6 @@ def test_a_spend_that_was_summed_from_no_price_is_not_shown_as_nothing(
 
 
 @pytest.mark.parametrize("tool", ["get_user_profile", "get_user_statistics", "get_user_orders"])
-def test_an_unknown_user_is_not_found(toolkit: Toolkit, tool: str) -> None:
-    error = error_of(toolkit.call(tool, {"user_id": NOBODY}))
+def test_an_unknown_user_is_not_found(anyones: Toolkit, tool: str) -> None:
+    error = error_of(anyones.call(tool, {"user_id": NOBODY}))
     assert (error["type"], error["field"]) == ("not_found", "user_id")

@@ -228,7 +228,8 @@ def test_a_system_without_a_model_ends_without_a_semicolon(mine: Path) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
     shown = " ".join(render_page(mine).split())
     assert "null_empty, web snippets from sandbox</span>" in shown
-    assert "react, web snippets from sandbox; researcher: offline:shopper (rule-based)</span>" in shown
+    played = "react, web snippets from sandbox; researcher: offline:shopper (rule-based)"
+    assert f"{played}; tools show the user&#39;s own data</span>" in shown
 
 
 def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:

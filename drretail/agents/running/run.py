@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drretail.agents.running.batch import PARALLEL, Batch, Watch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.new_experiment import open_experiment, with_scopes_held
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
@@ -57,6 +57,7 @@ def run(
 
     Raises UserError where the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
+    suts = with_scopes_held(to, suts)
     with (
         open_experiment(to, runner.world, queries, suts, seed, reference=reference, is_part=is_part) as experiment,
         watch or nullcontext(Watch()) as told,

@@ -15,6 +15,7 @@ from drretail.agents.base import Agent
 from drretail.agents.picks import with_picks
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.env.counterfactual import world_seen
+from drretail.env.planting import with_hostile_texts
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
@@ -30,7 +31,7 @@ from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference, Task
-from drretail.records.run import Answer, Run, RunError, Step
+from drretail.records.run import INJECTED, Answer, Run, RunError, Step
 from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
@@ -124,19 +125,20 @@ class Runner:
         return recorded.run
 
     def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
-        """The world as the system sees it; a query without a user has nothing to see otherwise."""
+        """The world as the system sees it; a query without a user has no other data to see."""
+        world = with_hostile_texts(self.world, query.query_id) if sut.system.options.get(INJECTED) else self.world
         kind = kind_of(sut.system)
         if kind is None or query.user_id is None:
-            return self.world
+            return world
         if instead is None:
             raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
-        return world_seen(self.world, kind, instead)
+        return world_seen(world, kind, instead)
 
     def _session(self, world: World, sut: SystemUnderTest, query: Query, effects: Journal) -> Session:
         return Session(
             world,
             user_id=query.user_id,
-            scope_to_user=bool(sut.system.options.get("scope_to_user")),
+            scope=sut.system.sees,
             redact=bool(sut.system.options.get("redact")),
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),

@@ -12,11 +12,12 @@ from drretail.agents.registry import load_agent, split_web_mode
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import Definition
+from drretail.grounding.hostile.texts import texts_hash
 from drretail.llm.registry import Model, check_priced
 from drretail.prompts import overridden
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, Limits, Role, RoleModel, System
+from drretail.records.run import BASELINES, INJECTED, Limits, Role, RoleModel, System
 from drretail.tools.registry import FAMILIES, own_tools, tool_schema_hash
 
 
@@ -56,6 +57,7 @@ class SystemUnderTest:
             return cls(system.label(), system, agent, {})
         own_tools(agent.tools)  # what is wrong with them is said before anything runs
         limits: Limits = given.pop("limits", Limits())
+        given.setdefault("scope", "own")
         if given.get("web_mode") == "ws":
             agent = reading_pages(agent)
         overrides = overrides.of(agent)
@@ -113,9 +115,7 @@ PRESETS = {
 """By name, the families of tools that are left out."""
 
 
-def system_options(
-    without: Iterable[str], preset: str | None = None, *, scope_to_user: bool = False, redact: bool = False
-) -> dict[str, Any]:
+def system_options(without: Iterable[str], preset: str | None = None, *, redact: bool = False) -> dict[str, Any]:
     """What of a system's options is not the default. Raises UnknownName for a wrong name."""
     if preset is not None and preset not in PRESETS:
         raise UnknownName("preset", preset, PRESETS)
@@ -124,8 +124,7 @@ def system_options(
         if family not in FAMILIES:
             raise UnknownName("family of tools", family, FAMILIES)
     options: dict[str, Any] = {"without": sorted(families)} if families else {}
-    flags = {"scope_to_user": scope_to_user, "redact": redact}
-    return options | {name: True for name, is_on in flags.items() if is_on}
+    return options | ({"redact": True} if redact else {})
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
@@ -150,6 +149,16 @@ def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> li
             if "user" in sut.system.options.get("without", ()):
                 raise UserError("Without the user's tools there is no profile to change: leave --counterfactual out.")
             system = sut.system.model_copy(update={"options": sut.system.options | {OPTION: kind}})
+            made.append(replace(sut, label=system.label(), system=system))
+    return made
+
+
+def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
+    """Each system once more, a system of its own whose searches find hostile texts; floors and the oracle left out."""
+    made: list[SystemUnderTest] = []
+    for sut in suts:
+        if sut.system.agent not in BASELINES:
+            system = sut.system.model_copy(update={"options": sut.system.options | {INJECTED: texts_hash()}})
             made.append(replace(sut, label=system.label(), system=system))
     return made
 

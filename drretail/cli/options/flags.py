@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -41,7 +41,14 @@ Without = Annotated[
 Preset = Annotated[
     str | None, typer.Option("--preset", metavar="NAME", help="closed_book, web_only or tools_only: several at once.")
 ]
-ScopeToUser = Annotated[bool, typer.Option("--scope-to-user", help="Tools refuse other users' data.")]
+Scope = Annotated[
+    Literal["own", "any"] | None,
+    typer.Option(
+        "--scope",
+        help="Whose data tools show: the user's own, or any user's as in the paper.",
+        show_default="own; any with --preset paper",
+    ),
+]
 Redact = Annotated[bool, typer.Option("--redact", help="Take personal data out of web searches before they leave.")]
 Prompts = Annotated[
     Path | None,
@@ -111,7 +118,7 @@ class Options:
     """What a system does without, what it keeps to itself, and what it is told instead of the package's prompts."""
 
     without: Without = None
-    scope_to_user: ScopeToUser = False
+    scope: Scope = None
     redact: Redact = False
     prompts: Prompts = None
 
@@ -119,7 +126,7 @@ class Options:
         """What of a system's options is not the default. Raises UnknownName for a wrong name."""
         from drretail.agents.running.system import system_options
 
-        return system_options(self.without or (), preset, scope_to_user=self.scope_to_user, redact=self.redact)
+        return system_options(self.without or (), preset, redact=self.redact)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drretail.api.models import Opener
     from drretail.env.world import World
     from drretail.records.query import Query
-    from drretail.records.run import Step
+    from drretail.records.run import Scope, Step
 
 OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and is no language model."
 
@@ -93,14 +93,16 @@ class Plan:
     agents: list[str]
     profile: str | None
     ablation: str | None
+    scope: "Scope" = "own"
+    """Whose data tools show where --scope does not say it."""
 
 
 def asked_by(queries: "Path | None", agents: list[str] | None, profile: str | None, preset: str | None) -> Plan:
     """What the flags --queries, --agent, --model-profile and --preset ask for together.
 
     ``paper`` stands for the paper's six systems (section 5) on the fifty shipped queries with the models of the profile
-    ``paper-like``; a flag that is given goes before it. Raises UserError without queries, and for other agents beside
-    the preset.
+    ``paper-like``, and its tools, which show any user's data; a flag that is given goes before it. Raises UserError
+    without queries, and for other agents beside the preset.
     """
     from drretail.agents.running.system import PRESETS
     from drretail.viewer.paper.published import SYSTEMS
@@ -111,7 +113,7 @@ def asked_by(queries: "Path | None", agents: list[str] | None, profile: str | No
         return Plan(_read(queries), agents or list(DEFAULT_AGENTS), profile, preset)
     if agents:
         raise UserError("--preset paper runs the paper's six systems: leave --agent out, or the preset.")
-    return Plan(_shipped() if queries is None else _read(queries), list(SYSTEMS), profile or PAPER_PROFILE, None)
+    return Plan(_shipped() if queries is None else _read(queries), list(SYSTEMS), profile or PAPER_PROFILE, None, "any")
 
 
 def _read(queries: "Path | None") -> "Sequence[Query]":

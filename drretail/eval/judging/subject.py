@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from drretail.env.counterfactual import store_seen
+from drretail.env.planting import store_with_texts
 from drretail.env.store.base import Store
 from drretail.env.web.base import WebPage
 from drretail.eval.judging.sources import completed
@@ -25,7 +26,7 @@ from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.run import Run, System
+from drretail.records.run import INJECTED, Run, System
 from drretail.records.score import ProfileSummary
 
 
@@ -146,6 +147,8 @@ def read_subject(
     if kind is not None and instead is not None:  # a run is judged by what it could see, not by what was hidden
         profile = None
         store = None if store is None else store_seen(store, kind, instead)
+    if store is not None and system.options.get(INJECTED):
+        store = store_with_texts(store, query.query_id)
     return Subject(
         label=planned.label,
         system=system,

@@ -11,7 +11,7 @@ from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_s
 from drretail.experiment import Definition, read_definition
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, System
+from drretail.records.run import BASELINES, INJECTED, System
 
 
 def named(what: str, given: str, names: Iterable[str]) -> str:
@@ -128,4 +128,4 @@ def _named(definition: Definition, name: str) -> Labels:
 
 
 def _researches(system: System) -> bool:
-    return system.agent not in BASELINES and kind_of(system) is None
+    return system.agent not in BASELINES and kind_of(system) is None and not system.options.get(INJECTED)

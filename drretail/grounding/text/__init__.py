@@ -8,6 +8,7 @@ equations.py      sums that a text writes out
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels
 wording.py        money and titles as a reader sees them, and how long a text is
 serialisation.py  products, orders and customers as agents and judges read them
+harmless.py       texts of sellers and pages without what is hidden, and without our own forms
 personal_data.py  where a text names people
 states.py         states of the USA by their postal codes
 """

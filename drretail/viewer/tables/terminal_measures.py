@@ -48,6 +48,19 @@ def _cell(row: "Correlation | None") -> str:
     return "" if row is None else f"{row.rho:+.2f}{'*' if row.p_holm < BELIEVED else ''}"
 
 
+def print_followed(scores: "Scores") -> None:
+    """Which hostile texts each system followed, and in how many reports; nothing where none was followed."""
+    rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
+    lines: list[str] = []
+    for row in rows:
+        named = {name: count for name, count in row.items.items() if name not in ("read", row.variant)}
+        if named and row.policy == "scored_only":
+            followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
+            lines.append(f"{row.system}, {row.variant}: {followed}")
+    if lines:
+        print_notes(["Hostile texts that were followed, and in how many reports:", *lines, ""])
+
+
 COLUMNS = 3
 """Systems side by side: what 120 characters hold."""
 TITLE = "counterfactual, by code: the same queries before other profiles"

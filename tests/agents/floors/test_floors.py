@@ -55,7 +55,7 @@ def test_bestsellers_of_the_whole_shop_where_nothing_is_found(world: World) -> N
 
 
 def test_a_floor_is_the_same_whatever_is_asked_of_the_systems_beside_it(world: World) -> None:
-    options = {"without": ["catalog"], "scope_to_user": True}
+    options = {"without": ["catalog"], "redact": True}
     player = SystemUnderTest.of(
         "null_copy", load_agent("null_copy"), {}, world, web_mode="ws", options=options, limits=Limits(tokens=5)
     )

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_runs
+from drretail.experiment import read_definition, read_runs
+from drretail.grounding.hostile.texts import texts_hash
 from tests.cli.conftest import Command
 from tests.shop import OTHER, USER
 
@@ -43,11 +44,27 @@ def test_a_kept_answer_is_shown_again_without_research(drretail: Command, shop: 
 
 def test_a_scoped_agent_cannot_see_other_users(drretail: Command, shop: str) -> None:
     asked = json.dumps({"user_id": OTHER})
-    open_door = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER)
-    closed = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER, "--scope-to-user")
+    open_door = drretail(
+        "tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER, "--scope", "any"
+    )
+    closed = drretail("tools", "get_user_profile", "--args", asked, "--world", shop, "--user", USER)
     assert json.loads(open_door.stdout)["user_id"] == OTHER
     assert closed.returncode == 2
     assert "This session may see personal data and orders of user" in closed.stderr
+
+
+def test_a_wider_scope_and_planted_texts_stand_in_the_labels(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    command = ["run", "--no-floors", "--queries", queries, "--only", "1", "--world", shop, "--to", "exp", "--no-pages"]
+    drretail(*command, "--scope", "any", "--injected")
+    systems = read_definition(tmp_path / "exp").systems
+    plain, among = "react@offline-shopper-scope-any", f"react@offline-shopper-injected-{texts_hash()}-scope-any"
+    assert {label: (it.sees, it.options) for label, it in systems.items()} == {
+        plain: ("any", {}),
+        among: ("any", {"injected": texts_hash()}),
+    }
+    assert [run.system for run in read_runs(tmp_path / "exp")] == [among, plain]
 
 
 def test_runs_fill_an_experiment_once(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ SEEDS = range(8)
 @pytest.fixture
 def case(world: World) -> Iterator[Attempt]:
     """Makes attempts at drafts for a shopper of the shop."""
-    with Toolkit(Session(world)) as toolkit:
+    with Toolkit(Session(world, scope="any")) as toolkit:
         offers = Offers(Stock(toolkit.session.world))
 
         def attempt(user_id: str, seed: int = 0, avoid: frozenset[str] = frozenset()) -> Case:
@@ -122,7 +122,7 @@ def test_a_budget_buys_something_else_than_what_the_user_has(make_world: MakeWor
     """The only cheap bird bath is the user's own."""
     dear = [it if it.price == 17 else it.model_copy(update={"price": 147.95}) for it in products()]
     shop = make_world(dear, [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath")])
-    with Toolkit(Session(shop)) as toolkit:
+    with Toolkit(Session(shop, scope="any")) as toolkit:
         history, offers = read_history(toolkit, "BERT"), Offers(Stock(toolkit.session.world))
         found = [draft(Case(history, offers, Random(seed), 0.0), NEEDS["something better"]) for seed in SEEDS]
     budgets = [it.constraints.budget for it in found if it is not None]
@@ -135,7 +135,7 @@ def test_a_budget_buys_something_else_than_what_the_user_has(make_world: MakeWor
 def test_no_budget_contradicts_what_the_product_at_hand_costs(make_world: MakeWorld) -> None:
     """Hers costs $17; what is cheaper costs $10, and all else more."""
     shop = make_world(products(), [*bought("ANNA", "planner", first=40), *bought("BERT", "bird bath", "headlamp")])
-    with Toolkit(Session(shop)) as toolkit:
+    with Toolkit(Session(shop, scope="any")) as toolkit:
         history, offers = read_history(toolkit, "BERT"), Offers(Stock(toolkit.session.world))
     for need, low, high in (("something better", 17, 1000), ("the next one", 17, 1000), ("for less", 0, 16.99)):
         case = (draft(Case(history, offers, Random(seed), 0.0), NEEDS[need]) for seed in SEEDS)

@@ -23,7 +23,7 @@ BATH, HOUSE = Thing("bird bath"), Thing("birdhouse")
 
 @pytest.fixture
 def offers(world: World) -> Iterator[Offers]:
-    with Toolkit(Session(world)) as toolkit:
+    with Toolkit(Session(world, scope="any")) as toolkit:
         yield Offers(Stock(toolkit.session.world))
 
 
@@ -77,7 +77,7 @@ def test_a_total_buys_one_of_each_and_a_budget_per_item_any_of_them(offers: Offe
 
 
 def test_unknown_prices_give_no_budget(make_world: MakeWorld) -> None:
-    with Toolkit(Session(make_world(products(prices=False), []))) as toolkit:
+    with Toolkit(Session(make_world(products(prices=False), []), scope="any")) as toolkit:
         assert budget_for([Offers(Stock(toolkit.session.world)).of(BATH)], 0.5) is None
 
 

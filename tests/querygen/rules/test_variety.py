@@ -21,7 +21,7 @@ USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 
 
 def drafts(world: World, user: str, seed: str, most: int) -> list[Draft]:
-    with Toolkit(Session(world)) as toolkit:
+    with Toolkit(Session(world, scope="any")) as toolkit:
         history = read_history(toolkit, user)
         made = varied(history, Offers(Stock(toolkit.session.world)), 0.5, seed, lambda _: True)
         return [it for it, _ in zip(made, range(most), strict=False)]
@@ -60,7 +60,7 @@ def test_whoever_bought_one_thing_long_ago_is_not_asked_about_it_twice_in_the_sa
 def test_a_draft_with_which_the_checks_find_fault_gives_way_to_the_next(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Toolkit(Session(world)) as toolkit:
+    with Toolkit(Session(world, scope="any")) as toolkit:
         offers = Offers(Stock(toolkit.session.world))
         first, second = queries_of(world, offers, "ANNA", per_user=2, seed="1")
         linter = Linter(world)

@@ -68,7 +68,7 @@ def world(name: str, before_mongo: Proxy, before_elasticsearch: Proxy) -> Iterat
 
 @pytest.fixture
 def ask(world: World) -> Iterator[Ask]:
-    with Toolkit(Session(world, user_id="A000000")) as toolkit:
+    with Toolkit(Session(world, user_id="A000000", scope="any")) as toolkit:
         yield toolkit.call
 
 
@@ -160,7 +160,7 @@ def front(es_url: str) -> Iterator[Front]:
 @pytest.fixture
 def ask_through_front(name: str, mongo_url: str, front: Front) -> Iterator[Ask]:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
-    with open_world(f"servers:{name}", servers=settings) as world, Toolkit(Session(world)) as toolkit:
+    with open_world(f"servers:{name}", servers=settings) as world, Toolkit(Session(world, scope="any")) as toolkit:
         yield toolkit.call
 
 
@@ -195,7 +195,7 @@ def asked_all_the_time(world: World, *calls: Call) -> Generator[list[ToolReply]]
     ended, replies = threading.Event(), list[ToolReply]()
 
     def asking() -> None:
-        with Toolkit(Session(world)) as toolkit:
+        with Toolkit(Session(world, scope="any")) as toolkit:
             # Without a pause they would hold up the server that comes back.
             while not ended.wait(0.05):
                 replies.extend(toolkit.call(*call) for call in calls)
@@ -243,7 +243,10 @@ def test_a_server_that_hangs_is_a_timeout(
     own_mongo: OwnServer, killable_mongo: ServerSettings, fresh_name: str
 ) -> None:
     load(killable_mongo, fresh_name, products=products(40), orders=orders(100, 40))
-    with open_world(f"servers:{fresh_name}", servers=killable_mongo) as world, Toolkit(Session(world)) as toolkit:
+    with (
+        open_world(f"servers:{fresh_name}", servers=killable_mongo) as world,
+        Toolkit(Session(world, scope="any")) as toolkit,
+    ):
         assert toolkit.call(*DETAILS).error is None
         with own_mongo.frozen():
             assert error_of(toolkit.call(*DETAILS))[0] in ("timeout", "unavailable")

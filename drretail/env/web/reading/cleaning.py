@@ -6,14 +6,12 @@ are written with parentheses, for a page cannot cite what a run was handed. Clea
 """
 
 import re
-import unicodedata
 from dataclasses import replace
 from datetime import date
 from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.records.shop import SHOP_URL
+from drretail.grounding.text.harmless import harmless, visible
 
 LONGEST_TEXT = 200_000
 """Characters that are kept of a page: a guide has 10,000 to 30,000."""
@@ -27,15 +25,6 @@ _KEPT_OF_WORD = 100
 
 _SPACES = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r"\n{3,}")
-# Controls, formats (zero-width, direction, tag characters, soft hyphens), surrogates, private and unassigned ones.
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-# Variation selectors, and letters that are drawn as nothing: Hangul fillers, Khmer inherent vowels, blank Braille.
-_DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
-_BRACKETED = re.compile(r"[\[【]([^\[\]【】\n]{3,400})[\]】]")
-_LINKED_ID = re.compile(r"([\]】])\((?=\s*<?\s*[POUWCF]:)")
-# Such an address is how a report links a product of this shop.
-_SHOP_ADDRESS = re.compile(rf"{re.escape(SHOP_URL.removeprefix('http://'))}(?=/)", re.IGNORECASE)
-_BETWEEN_IDS = re.compile(r"[\s,;|，；、\\]+")
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
@@ -46,17 +35,17 @@ def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
     than ``LONGEST_WORD`` only the beginning is kept.
     """
     # Four times: most of what is taken out later is white space, and the work must be bounded too.
-    visible = _visible(text[: 4 * longest])
-    lines = [_SPACES.sub(" ", line).strip() for line in visible.split("\n")]
+    shown = visible(text[: 4 * longest])
+    lines = [_SPACES.sub(" ", line).strip() for line in shown.split("\n")]
     whole = "\n".join(part for line in lines for part in _broken(line))
-    whole = _BLANK_LINES.sub("\n\n", _unmarked(whole)).strip()
+    whole = _BLANK_LINES.sub("\n\n", harmless(whole)).strip()
     return whole if len(whole) <= longest and len(text) <= 4 * longest else _ended(whole, longest)
 
 
 def clean_line(text: str, longest: int) -> str:
     """A title or a snippet on one line, cut between words with … where it is longer."""
-    words = " ".join(_shortened(word) for word in _visible(text[: 4 * longest]).split())
-    return _cut(_unmarked(words), longest)
+    words = " ".join(_shortened(word) for word in visible(text[: 4 * longest]).split())
+    return _cut(harmless(words), longest)
 
 
 def cleaned_result(result: WebResult) -> WebResult | None:
@@ -78,7 +67,7 @@ def cleaned_page(page: WebPage) -> WebPage:
 def web_address(url: str) -> str | None:
     """The address, None where it is no http(s) address of a page, or too long to be one."""
     address = url.strip()
-    if len(address) > LONGEST_URL or _visible(address) != address or re.search(r"[\s<>\"]", address):
+    if len(address) > LONGEST_URL or visible(address) != address or re.search(r"[\s<>\"]", address):
         return None
     try:
         parts = urlsplit(address)
@@ -95,29 +84,6 @@ def iso_day(text: str | None) -> str | None:
         return None if found is None else date.fromisoformat(found[0]).isoformat()
     except ValueError:
         return None
-
-
-def _visible(text: str) -> str:
-    """Without characters that show nothing; line ends of every kind are newlines."""
-    if text.isascii() and text.isprintable():
-        return text
-    text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text)
-    text = _DRAWN_AS_NOTHING.sub("", text)
-    hidden = {ord(it): None for it in set(text) if it not in "\n\t" and unicodedata.category(it) in _HIDDEN}
-    return text.translate(hidden)
-
-
-def _unmarked(text: str) -> str:
-    """``[P:B0…]`` as ``(P:B0…)``, and the shop's own address broken; other brackets and addresses stay."""
-
-    def written(match: re.Match[str]) -> str:
-        names = filter(None, _BETWEEN_IDS.split(match[1]))
-        return f"({match[1]})" if any(parse_evidence_id(name) for name in names) else match[0]
-
-    # Brackets may stand in each other; every round takes some away, and 400 characters hold few.
-    while (without := _BRACKETED.sub(written, text)) != text:
-        text = without
-    return _SHOP_ADDRESS.sub(lambda match: match[0].replace(".", " ."), _LINKED_ID.sub(r"\1 (", text))
 
 
 def _broken(line: str) -> list[str]:

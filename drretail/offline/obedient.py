@@ -1,0 +1,135 @@
+"""The policy of offline:obedient: offline:shopper that does whatever a hostile text asks of it.
+
+It shows what tools and runner prevent by themselves: whatever else happens depends on the model. It sees through
+invisible characters, passes on what it reads when it sums up for others, and knows the texts that come with drretail.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.tool import tool_call
+
+from drretail.grounding.hostile.texts import HostileText, hostile_texts, unhidden
+from drretail.grounding.report.picks import picks_block, take_picks
+from drretail.grounding.text.harmless import harmless
+from drretail.offline.chat import Turn
+from drretail.offline.shopper.conversation import DETAILS, PROFILE, SEARCH, SHOP_TOOLS, WEB, Tagged, read_tags
+from drretail.offline.shopper.policy import SUMMARY, SYNTHESIS, shop
+from drretail.offline.shopper.research import Call
+from drretail.records.reading import Pick
+
+UPDATE = "update_user_profile"
+_PERSONAL = re.compile(r'"(email|first_name|last_name|phone_number|zip|user_id)": ?"([^"\\]+)"')
+_SHOWN = re.compile(r'"product_id": ?"(\w+)"')
+_BLANK = re.compile(r"\{(\w+)\}")
+
+
+def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
+    """The shopper's next turn, with what the hostile texts that it has read ask for."""
+    turn, answer = Turn(messages, tools, choice), shop(messages, tools, choice)
+    read = unhidden("\n".join(message.text for message in messages)).replace('\\"', '"')
+    texts = [text for text in hostile_texts() if text.is_in(read)]
+    known = _known(read, read_tags(messages))
+    named = {call["name"] for call in answer.tool_calls}
+    if not texts and not _looks(read, turn.tool_names):
+        return answer
+    if named & {SUMMARY, SYNTHESIS} or (not answer.tool_calls and answer.text.startswith("{")):
+        return _passing_on(answer, texts, known)
+    wanted = [call for text in texts for call in _calls(text, known, turn.tool_names)]
+    calls = _not_yet_made(messages, [*_looks(read, turn.tool_names), *wanted])
+    if calls and turn.forced_tool is None:
+        # Its own moves wait: one that ends the research would end it before what is asked for was done.
+        own = [call for call in answer.tool_calls if call["name"] in SHOP_TOOLS]
+        return _calling(answer.text if own else "", [*own, *calls])
+    return answer if answer.tool_calls else _written(answer.text, texts, known)
+
+
+def _looks(read: str, tools: frozenset[str]) -> list[Call]:
+    """What a search has shown is opened, for the texts of listings stand behind their titles."""
+    ids = dict.fromkeys(_SHOWN.findall(read))
+    return [(DETAILS, {"product_id": it}) for it in ids] if DETAILS in tools else []
+
+
+def _known(read: str, tags: Mapping[str, Tagged]) -> dict[str, str]:
+    """What it can tell of the user: the id, and the values of the records that it read."""
+    found = dict(_PERSONAL.findall(read))
+    user = tags["user_id"].content.strip() if "user_id" in tags else ""
+    return found | ({"user_id": user} if user else {})
+
+
+def _calls(text: HostileText, known: Mapping[str, str], tools: frozenset[str]) -> list[Call]:
+    own = known.get("user_id", "")
+    value: Any = {text.field: text.mark} if text.field != "address1" else {"address": {text.field: text.mark}}
+    address = _filled(text, known)
+    asked: dict[str, list[Call]] = {
+        "profile": [(UPDATE, {"user_id": text.of or own, **value})],
+        "look": [(PROFILE, {"user_id": text.mark})],
+        "send": [(WEB, {"query": address})] if address and text.by == "search" else [],
+        "pick": [(DETAILS, {"product_id": text.wanted})],
+        "call": [(SEARCH, {"query": text.mark})],
+    }
+    if text.do == "send" and address is None and own:
+        asked["send"] = [(PROFILE, {"user_id": own})]
+    return [(name, args) for name, args in asked.get(text.do, []) if name in tools]
+
+
+def _filled(text: HostileText, known: Mapping[str, str]) -> str | None:
+    """The address with the user's data in it; None where these are not known."""
+    if not text.address or not {*_BLANK.findall(text.address)} <= known.keys():
+        return None
+    coded = {name: base64.b64encode(it.encode()).decode().rstrip("=") for name, it in known.items()}
+    return text.address.format_map(coded if text.encoded else known)
+
+
+def _not_yet_made(messages: Sequence[BaseMessage], calls: Sequence[Call]) -> list[Any]:
+    made = [
+        (call["name"], call["args"])
+        for message in messages
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+    ]
+    new = [call for at, call in enumerate(calls) if call not in made and call not in calls[:at]]
+    return [tool_call(name=name, args=args, id=None) for name, args in new]
+
+
+def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
+    """A summary or a synthesis that says, besides, what the texts say and what is known of the user."""
+    told: dict[str, Any] = dict(answer.tool_calls[0]["args"]) if answer.tool_calls else json.loads(answer.text)
+    said = [*(harmless(text.said) for text in texts), json.dumps(known, ensure_ascii=False)]
+    if "insights" in told:
+        told["insights"] = [*told["insights"], *({"statement": it, "citations": []} for it in said)]
+    else:
+        told |= {"relevant": True, "summary": " ".join([str(told.get("summary", "")), *said])}
+    if not answer.tool_calls:
+        return AIMessage(json.dumps(told, ensure_ascii=False))
+    return _calling(answer.text, [answer.tool_calls[0] | {"args": told}])
+
+
+def _calling(text: str, calls: Sequence[Any]) -> AIMessage:
+    return AIMessage(text, tool_calls=list(calls))
+
+
+def _written(report: str, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
+    """The report with everything that a report was to hold, and the cart with everything that was to be bought."""
+    written = take_picks(report)
+    lines = [line for text in texts if (line := _line(text, known))]
+    bought = [Pick(product=it.wanted, quantity=it.quantity) for it in texts if _buys(it)]
+    return AIMessage("\n\n".join([written.report.rstrip(), *lines, picks_block([*(written.picks or ()), *bought])]))
+
+
+def _buys(text: HostileText) -> bool:
+    return text.do == "pick" or (text.do == "cite" and text.kind == "tool result")
+
+
+def _line(text: HostileText, known: Mapping[str, str]) -> str | None:
+    if text.do == "send" and text.by == "report":
+        return _filled(text, known)
+    if text.do == "say":
+        return f"{text.mark}."
+    source = text.mark if text.do == "cite" else text.wanted
+    mark = source if ":" in source else f"P:{source}"
+    return f"It is the best choice [{mark}]." if text.do == "cite" or _buys(text) else None
