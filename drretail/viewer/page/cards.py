@@ -1,0 +1,269 @@
+"""What a page says of each claim, finding, source and step, ready for its templates."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from drretail.grounding.verify.page_dates import DAYS_A_YEAR
+from drretail.records.evidence import Evidence, EvidenceText, Finding
+from drretail.records.run import Step
+from drretail.records.score import Verdict
+from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
+from drretail.viewer.experiment import RunView
+from drretail.viewer.page.agent_tree import Found, Research
+from drretail.viewer.page.markdown import is_web_address
+
+LONGEST_SOURCE = 12_000
+LONGEST_RESULT = 5_000
+LONGEST_ARGS = 1_000
+ALL_RESULTS = 16_000
+"""Characters of all results of a run together: what they hold of sources stands in the sources, too."""
+SHORTEST_RESULT = 240
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCard:
+    """The step that brought a source first."""
+
+    found: Found
+    anchor: str | None
+    """Of that step; None where it is not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCard:
+    """A source that a verdict rests on, with the quote in it apart."""
+
+    title: str
+    anchor: str | None
+    """Of the whole source further down the page."""
+    excerpt: Excerpt | None
+    """None where another source holds the quote."""
+    found: FoundCard | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCard:
+    types: tuple[str, ...]
+    word: str
+    sign: str
+    support: str
+    reason: str
+    quote_missing: str
+    """The quote where none of the sources holds it."""
+    notes: tuple[str, ...]
+    sources: tuple[SourceCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCard:
+    anchor: str
+    claim: Claim
+    word: str
+    sign: str
+    claim_verdicts: tuple[VerdictCard, ...]
+    in_report: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCard:
+    anchor: str
+    finding: Finding
+    words: str
+    """The finding's code in words."""
+    said: str
+    in_report: bool
+    evidence_anchor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceCard:
+    anchor: str
+    evidence: Evidence
+    link: str | None
+    """Only for http and https."""
+    age: str
+    """The page's date and how it stands to the shop's today; empty where it is not known."""
+    found: FoundCard | None
+    texts: tuple[tuple[str, str, int], ...]
+    """Form, text, and how many characters were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepCard:
+    anchor: str
+    step: Step
+    args: str
+    brief: str
+    result: str
+    left_out: int
+
+
+def claim_cards(view: RunView, judge: int, shown: frozenset[str]) -> list[ClaimCard]:
+    """The claims as the judge of this number sees them; ``shown`` are anchors that the report's marks lead to."""
+    sources = _Sources(view)
+    cards: list[ClaimCard] = []
+    for claim in view.claims[judge].claims:
+        anchor = claim_anchor(view, judge, claim)
+        claim_verdicts = tuple(_claim_verdict(claim_verdict, claim, sources) for claim_verdict in claim.claim_verdicts)
+        cards.append(
+            ClaimCard(
+                anchor, claim, WORDS[claim.support], SIGNS[claim.support], claim_verdicts, in_report=anchor in shown
+            )
+        )
+    return cards
+
+
+class _Sources:
+    """The evidence of a run with where it is shown and who found it."""
+
+    def __init__(self, view: RunView) -> None:
+        self.evidence = view.subject.evidence
+        self._anchors = evidence_anchors(view)
+        self._view = view
+        self._research = research_of(view)
+
+    def anchor(self, evidence_id: str) -> str | None:
+        return self._anchors.get(evidence_id)
+
+    def found(self, entry: Evidence) -> FoundCard | None:
+        """Who brought its first text; None where it has none."""
+        if not entry.texts:
+            return None
+        found = self._research.found(entry.texts[0].path, entry.texts[0].seq)
+        return FoundCard(found, None if found.place is None else step_anchor(self._view, found.place))
+
+    def items(self) -> Iterable[tuple[str, Evidence]]:
+        """Those that are shown whole, with their anchors."""
+        return ((anchor, self.evidence[key]) for key, anchor in self._anchors.items())
+
+
+def research_of(view: RunView) -> Research:
+    return Research(view.run.steps if view.run else ())
+
+
+def step_anchor(view: RunView, place: int) -> str:
+    return f"{view.anchor}-s{place + 1}"
+
+
+def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
+    return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
+
+
+def finding_anchor(view: RunView, number: int) -> str:
+    return f"{view.anchor}-f{number}"
+
+
+def finding_cards(view: RunView, shown: frozenset[str]) -> list[FindingCard]:
+    anchors = evidence_anchors(view)
+    return [
+        FindingCard(
+            anchor=finding_anchor(view, number),
+            finding=finding,
+            words=finding.code.replace("_", " "),
+            said=finding.said,
+            in_report=finding_anchor(view, number) in shown,
+            evidence_anchor=anchors.get(finding.evidence_id or ""),
+        )
+        for number, finding in enumerate(view.checks.findings, 1)
+    ]
+
+
+def evidence_anchors(view: RunView) -> dict[str, str]:
+    """Anchors of the sources that are shown whole: whatever the report cites, a verdict or a finding rests on."""
+    used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
+    used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
+    used |= {finding.evidence_id for finding in view.checks.findings}
+    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.evidence, 1) if key in used}
+
+
+def evidence_cards(view: RunView) -> list[EvidenceCard]:
+    sources = _Sources(view)
+    return [
+        EvidenceCard(
+            anchor=anchor,
+            evidence=entry,
+            age=_age(entry.date, view.subject.now),
+            link=entry.url if is_web_address(entry.url or "") else None,
+            found=sources.found(entry),
+            texts=tuple(_cut(text.form, readable(text.text), LONGEST_SOURCE) for text in _texts(entry)),
+        )
+        for anchor, entry in sources.items()
+    ]
+
+
+def _age(day: str | None, now: datetime | None) -> str:
+    if day is None:
+        return ""
+    if now is None:
+        return day
+    years = (now.date() - date.fromisoformat(day)).days / DAYS_A_YEAR
+    today = f"the shop's today, {now.date()}"
+    return f"{day}, {years:.1f} years before {today}" if years >= 0 else f"{day}, after {today}"
+
+
+def step_cards(view: RunView) -> list[StepCard]:
+    """The steps in their order; the more there are, the less is shown of what each of them brought."""
+    steps = view.run.steps if view.run else ()
+    longest = min(LONGEST_RESULT, max(SHORTEST_RESULT, ALL_RESULTS // max(1, len(steps))))
+    return [_step(step_anchor(view, place), step, view.texts, longest) for place, step in enumerate(steps)]
+
+
+def _step(anchor: str, step: Step, texts: Mapping[str, str], longest: int) -> StepCard:
+    args = step.args or {}
+    _, result, left_out = _cut("", readable(texts.get(step.result_sha or "", "")), longest)
+    brief = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
+    written = "\n".join(f"{name}: {value}" for name, value in args.items())
+    # One short argument is told by the line above it.
+    return StepCard(
+        anchor, step, "" if written == brief[:160] else written[:LONGEST_ARGS], brief[:160], result, left_out
+    )
+
+
+def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources) -> VerdictCard:
+    verdict = claim_verdict.verdict
+    hashes = {source.sha256 for source in verdict.sources}
+    evidence = sources.evidence
+    held = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
+    if not held:
+        held = [evidence[source] for source in claim.sources if source in evidence]
+    quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
+    pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, quotes)]
+    found = [next((quote for quote in quotes if find_quote(text, quote)), None) for _, text in pairs]
+    missing = "" if any(found) else " … ".join(quotes)
+    cards = tuple(
+        SourceCard(
+            entry.title or entry.key,
+            sources.anchor(entry.id),
+            excerpt(text, here) if here or not any(found) else None,
+            sources.found(entry),
+        )
+        for (entry, text), here in zip(pairs, found, strict=True)
+    )
+    reason = verdict.reason or verdict.error or ""
+    word, sign = WORDS[claim_verdict.support], SIGNS[claim_verdict.support]
+    return VerdictCard(claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict), cards)
+
+
+def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
+    """The text of a source that was judged against: the one of that hash, and of several the one with a quote."""
+    held = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
+    texts = [readable(text.text) for text in held]
+    with_quote = [text for text in texts if any(find_quote(text, quote) for quote in quotes)]
+    return (with_quote or texts)[:1]
+
+
+def _texts(entry: Evidence) -> Iterable[EvidenceText]:
+    """What claims are judged against; where there is none, what the agent read."""
+    return entry.sources or entry.texts
+
+
+def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:
+    return form, text[:longest], max(0, len(text) - longest)
+
+
+def _told(verdict: Verdict) -> tuple[str, ...]:
+    """Its notes in words; of sources that were cut, how much of each the judge read."""
+    cut = [f"{it.share:.0%} of {it.id}" for it in verdict.sources if it.share is not None]
+    notes = [note.replace("_", " ") for note in verdict.notes]
+    return (*notes, f"the judge read {', '.join(cut)}") if cut else tuple(notes)

@@ -1,0 +1,132 @@
+"""The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from markupsafe import Markup
+
+from drretail.files import write_atomically
+from drretail.progress import Bar
+from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.page.all_runs import render_all_runs, render_failures
+from drretail.viewer.page.appendix import render_method, render_scores
+from drretail.viewer.page.frame import plural, template, whole_page
+from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
+from drretail.viewer.page.overview import render_overview
+from drretail.viewer.page.question import Questions, Rendered
+from drretail.viewer.page.run_lines import RunLine
+
+Form = Literal["auto", "single", "split"]
+LARGEST = 8_000_000
+"""Bytes of a page; what would be larger becomes a folder."""
+_OPEN = 3
+"""So many questions are open at first; of more only the first is, so that a large page stays an overview."""
+_INDEX = "index.html"
+
+
+def render_page(experiment: Path) -> str:
+    """The page of an experiment folder; the same folder always gives the same page.
+
+    Raises UserError where there is no experiment.
+    """
+    return page_of(read_view(experiment))
+
+
+def page_of(view: ExperimentView) -> str:
+    """The report of a view as one page, however large."""
+    return _one_page(view, list(rendered_questions(view)))
+
+
+def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
+    """Writes the report and gives what to open: ``to``, or the index of a folder beside it that is named like it."""
+    folder, links = to.with_suffix(""), FolderOfPages(index=_INDEX)
+    waiting, done = list[Rendered](), list[Rendered]()
+    size, is_split = 0, form == "split"
+    for made in rendered_questions(view, bar):
+        waiting.append(made)
+        size += made.size
+        is_split = is_split or (form == "auto" and size > LARGEST)
+        if is_split:
+            for it in waiting:
+                write_atomically(folder / page_name(it.question), question_page(view, it, links))
+            done += [it.without_html() for it in waiting]
+            waiting.clear()
+    if not is_split:
+        write_atomically(to, _one_page(view, waiting))
+        return to
+    write_atomically(folder / _INDEX, _index(view, done, FolderOfPages(), _listed(done)))
+    to.unlink(missing_ok=True)  # an earlier report there would be older than these pages
+    _forget(folder, {page_name(it.question) for it in done})
+    return folder / _INDEX
+
+
+def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered when its turn comes."""
+    renderer = Questions(view)
+    for question in view.questions:
+        yield renderer.render(question)
+        if bar is not None:
+            bar.advance(len(question.places))
+
+
+def _one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
+    parts = [it.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, it in enumerate(rendered)]
+    section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
+    return _index(view, rendered, OnePage(), section)
+
+
+def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
+    """One question as a page of its own."""
+    questions, number = view.questions, made.question.number
+    nav = [(links.index, view.title)]
+    nav += [(links.question(it), "Previous question") for it in questions[max(0, number - 2) : number - 1]]
+    nav += [(links.question(it), "Next question") for it in questions[number : number + 1]]
+    title = f"{made.question.query.query_id} – {view.title}"
+    return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [made.unfolded()])
+
+
+def _index(
+    view: ExperimentView,
+    rendered: Sequence[Rendered],
+    links: Links,
+    questions: Markup,
+) -> str:
+    """The page that begins with the answer and ends with the method."""
+    lines = sorted((line for it in rendered for line in it.lines), key=lambda line: line.number)
+    failed = [failed for it in rendered for failed in it.failed]
+    failures = render_failures(lines, failed, links)
+    sections = [
+        render_overview(view, lines, links),
+        questions,
+        render_all_runs(view, lines, links),
+        render_scores(view, lines),
+        failures,
+        render_method(view),
+    ]
+    nav = [("#questions", "Questions"), ("#runs", "Runs"), ("#scores", "Scores")]
+    nav += [("#failures", "Failures")] if failures else []
+    nav += [("#method", "Method"), ("#reading", "How to read it"), ("#repeat", "How to repeat it")]
+    return whole_page(view.title, view.title, _lead(view, lines), nav, sections)
+
+
+def _lead(view: ExperimentView, lines: Sequence[RunLine]) -> str:
+    """How much was asked of how many."""
+    asked, systems = len(view.definition.queries), len(view.definition.systems)
+    said = f"{plural(asked, 'query', 'queries')}, {plural(systems, 'system', 'systems')}"
+    lacking = sum(line.state != "done" for line in lines)
+    runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
+    return f"{said}, {runs}."
+
+
+def _listed(rendered: Sequence[Rendered]) -> Markup:
+    """The questions of a folder with links to their pages."""
+    html = template("questions.html.jinja").render(rendered=rendered, links=FolderOfPages())
+    return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def _forget(folder: Path, names: set[str]) -> None:
+    """Takes pages away that an earlier report had and this one has not."""
+    for path in folder.glob("query-*.html"):
+        if path.name not in names:
+            path.unlink()

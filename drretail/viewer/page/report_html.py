@@ -1,0 +1,274 @@
+"""A run's report as HTML: numbered references, claims and findings marked where they stand."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from drretail.grounding.report.markup import url_end
+from drretail.grounding.report.render import Rendered, render_report
+from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, Claim
+from drretail.viewer.experiment import RunView
+from drretail.viewer.page.cards import claim_anchor, evidence_anchors, finding_anchor
+from drretail.viewer.page.markdown import Piece, is_web_address, place
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+_URL = re.compile(r"https?://[^\s<]", re.IGNORECASE)
+_NUMBER = re.compile(r"\[\d+\]")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_TABLE = ("table", "thead", "tbody", "tr", "th", "td")
+_LINK_KINDS = ("link_open", "link_close")
+# Everything else that a token may ask for is left out.
+_TAGS = frozenset({"p", "ul", "ol", "li", "blockquote", "hr", "br", "strong", "em", "s", *_TABLE, *_HEADINGS})
+_HEADING_SHIFT = 3
+"""The page's own headings go down to the third level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span of the markdown, and how it is marked."""
+
+    start: int
+    end: int
+    target: str
+    """The id of the element that tells more."""
+    style: str
+    """Class names: the verdict first, then source types."""
+    rank: int
+    """Where marks overlap, the highest one gives the style."""
+    badge: str
+    """What its badge shows, by style and not as text."""
+    says: str
+    """What its badge is called for those who don't see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    html: Markup
+    shown: frozenset[str]
+    """Targets of the marks that stand in it; a span of nothing visible has no place."""
+
+
+def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] | None = None) -> Marked:
+    """The markdown as HTML in which each mark is a <mark>, followed by a badge that links to its target.
+
+    The text is exactly that of the HTML without marks: badges are empty elements. Numbered links to addresses in
+    ``anchors`` lead to these places of the page; all others go to http or https.
+    """
+    pieces = list(_with_plain_links(place(source)))
+    cover = _Cover(marks)
+    runs = [_runs(piece, cover) if piece.offsets else [] for piece in pieces]
+    last: dict[int, tuple[int, int]] = {}
+    for index, piece_runs in enumerate(runs):
+        for place_in_piece, (_, active) in enumerate(piece_runs):
+            last.update(dict.fromkeys(active, (index, place_in_piece)))
+    writer = _Writer(marks, anchors or {}, _ending(last))
+    for index, piece in enumerate(pieces):
+        writer.write(piece.token, index, runs[index], _is_number(pieces, index))
+    return Marked(Markup("").join(writer.out), frozenset(marks[index].target for index in last))
+
+
+class _Cover:
+    """Which marks cover an offset."""
+
+    def __init__(self, marks: Sequence[Mark]) -> None:
+        self._bounds = sorted({offset for mark in marks for offset in (mark.start, mark.end)})
+        self._active: list[tuple[int, ...]] = [()]
+        for bound in self._bounds:
+            covering = (index for index, mark in enumerate(marks) if mark.start <= bound < mark.end)
+            self._active.append(tuple(covering))
+
+    def at(self, offset: int) -> tuple[int, ...]:
+        return self._active[bisect_right(self._bounds, offset)] if offset >= 0 else ()
+
+
+def _runs(piece: Piece, cover: _Cover) -> list[tuple[str, tuple[int, ...]]]:
+    """The piece's text cut where the marks change."""
+    covered = zip(piece.token.content, (cover.at(offset) for offset in piece.offsets), strict=True)
+    return [("".join(c for c, _ in group), active) for active, group in groupby(covered, key=lambda pair: pair[1])]
+
+
+def _ending(last: Mapping[int, tuple[int, int]]) -> dict[tuple[int, int], list[int]]:
+    ending: dict[tuple[int, int], list[int]] = {}
+    for mark, where in sorted(last.items()):
+        ending.setdefault(where, []).append(mark)
+    return ending
+
+
+def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:
+    """The pieces with bare addresses made links."""
+    from markdown_it.token import Token
+
+    depth = 0
+    for piece in pieces:
+        depth += (piece.token.type == "link_open") - (piece.token.type == "link_close")
+        if depth or piece.token.type != "text":
+            yield piece
+            continue
+        text, position = piece.token.content, 0
+        while found := _URL.search(text, position):
+            end = url_end(text, found.start(), wide=False)
+            yield _part(piece, position, found.start())
+            yield Piece(Token("link_open", "a", 1, attrs={"href": text[found.start() : end]}))
+            yield _part(piece, found.start(), end)
+            yield Piece(Token("link_close", "a", -1))
+            position = end
+        yield _part(piece, position, len(text))
+
+
+def _part(piece: Piece, start: int, end: int) -> Piece:
+    from markdown_it.token import Token
+
+    return Piece(Token("text", "", 0, content=piece.token.content[start:end]), piece.offsets[start:end])
+
+
+def _is_number(pieces: list[Piece], index: int) -> bool:
+    """True for the opening of a link that reads ``[3]``."""
+    inside = pieces[index + 1].token if index + 1 < len(pieces) else None
+    return inside is not None and inside.type == "text" and bool(_NUMBER.fullmatch(inside.content))
+
+
+@dataclass(slots=True)
+class _Writer:
+    marks: Sequence[Mark]
+    anchors: Mapping[str, str]
+    ending: Mapping[tuple[int, int], list[int]]
+    out: list[Markup] = field(default_factory=list[Markup])
+    _waiting: list[int] = field(default_factory=list[int])
+    """Marks that ended inside a link: a badge is a link itself and must stand behind it."""
+    _in_link: bool = False
+
+    def write(self, token: "Token", index: int, runs: list[tuple[str, tuple[int, ...]]], is_number: bool) -> None:
+        if token.type in _LINK_KINDS:
+            self._link(token, is_number)
+        elif token.type in ("fence", "code_block"):
+            self._wrapped("<pre><code>", index, runs, "</code></pre>\n")
+        elif token.type == "code_inline":
+            self._wrapped("<code>", index, runs, "</code>")
+        elif runs:
+            self._text(index, runs)
+        elif token.type == "softbreak":
+            self.out.append(Markup("\n"))
+        elif token.tag in _TAGS and not token.hidden:
+            self._element(token)
+
+    def _wrapped(self, opening: str, index: int, runs: list[tuple[str, tuple[int, ...]]], closing: str) -> None:
+        self.out.append(Markup(opening))  # noqa: S704 — constants
+        self._text(index, runs)
+        self.out.append(Markup(closing))  # noqa: S704
+
+    def _text(self, index: int, runs: list[tuple[str, tuple[int, ...]]]) -> None:
+        for place_in_piece, (text, active) in enumerate(runs):
+            if active:
+                top = max((self.marks[mark] for mark in active), key=lambda mark: mark.rank)
+                targets = " ".join(self.marks[mark].target for mark in active)
+                self.out.append(Markup('<mark class="{}" data-for="{}">{}</mark>').format(top.style, targets, text))
+            else:
+                self.out.append(escape(text))
+            self._waiting += self.ending.get((index, place_in_piece), [])
+            if not self._in_link:
+                self._badges()
+
+    def _badges(self) -> None:
+        for index in self._waiting:
+            mark = self.marks[index]
+            self.out.append(
+                Markup('<a class="badge {}" href="#{}" data-n="{}" aria-label="{}"></a>').format(
+                    mark.style, mark.target, mark.badge, mark.says
+                )
+            )
+        self._waiting = []
+
+    def _link(self, token: "Token", is_number: bool) -> None:
+        url = str(token.attrs.get("href", ""))
+        self._in_link = token.nesting > 0
+        if token.nesting < 0:
+            self.out.append(Markup("</a>"))
+            self._badges()
+        elif is_number and url in self.anchors:
+            self.out.append(Markup('<a class="ref" href="#{}">').format(self.anchors[url]))
+        elif is_web_address(url):
+            self.out.append(Markup('<a href="{}" rel="noopener noreferrer nofollow">').format(url))
+        else:
+            self.out.append(Markup("<a>"))
+
+    def _element(self, token: "Token") -> None:
+        tag = token.tag
+        if tag == "table" and token.nesting > 0:  # wide tables scroll by themselves, also by keyboard
+            self.out.append(Markup('<div class="scroll" tabindex="0" role="region" aria-label="Table">'))
+        if token.type.startswith("heading"):
+            tag = f"h{min(6, int(tag[1]) + _HEADING_SHIFT)}"
+        after = "" if token.type.startswith(("strong", "em", "s_")) else "\n"
+        if token.nesting < 0:
+            self.out.append(Markup("</{}>{}").format(tag, Markup("</div>\n") if tag == "table" else after))
+        else:
+            self.out.append(Markup("<{}{}>{}").format(tag, _attributes(token), "" if token.nesting else "\n"))
+
+
+def _attributes(token: "Token") -> Markup:
+    """The start of an ordered list and the alignment of a cell: style attributes would need a laxer policy."""
+    start = token.attrs.get("start")
+    style = str(token.attrs.get("style", ""))
+    if start is not None:
+        return Markup(' start="{}"').format(start)
+    if style in ("text-align:right", "text-align:center"):
+        return Markup(' class="{}"').format(style.removeprefix("text-align:"))
+    return Markup("")
+
+
+_FINDING_RANK = len(SEVERITY)
+
+
+def report_html(view: RunView) -> Marked:
+    """The report with the claims of the first judge and all findings marked; empty without a report."""
+    report = view.subject.report or ""
+    rendered = render_report(report, view.subject.evidence)
+    marks = [*_claim_marks(view, rendered), *_finding_marks(view, rendered, len(report))]
+    anchors = evidence_anchors(view)
+    by_url = {
+        reference.url: anchors[reference.evidence_id]
+        for reference in rendered.references
+        if reference.url and reference.evidence_id in anchors
+    }
+    return marked_html(rendered.text, marks, by_url)
+
+
+def _claim_marks(view: RunView, rendered: Rendered) -> list[Mark]:
+    if not view.claims:
+        return []
+    return [
+        Mark(
+            *rendered.span(*claim.span),
+            target=claim_anchor(view, 0, claim),
+            style=" ".join([claim.support, *claim.types]),
+            rank=SEVERITY.index(claim.support),
+            badge=SIGNS[claim.support],
+            says=_says(claim),
+        )
+        for claim in view.claims[0].claims
+        if claim.span is not None
+    ]
+
+
+def _says(claim: Claim) -> str:
+    types = f" ({' and '.join(claim.types)})" if claim.types else ""
+    return f"Claim {claim.number}: {WORDS[claim.support]}{types}"
+
+
+def _finding_marks(view: RunView, rendered: Rendered, length: int) -> list[Mark]:
+    marks: list[Mark] = []
+    for number, finding in enumerate(view.checks.findings, 1):
+        if finding.start is None or finding.end is None or not 0 <= finding.start < finding.end <= length:
+            continue
+        start, end = rendered.span(finding.start, finding.end)
+        says = f"Finding {number}, {finding.severity}: {finding.code.replace('_', ' ')}"
+        style = f"finding {finding.severity}"
+        marks.append(Mark(start, end, finding_anchor(view, number), style, _FINDING_RANK, "!", says))
+    return marks

@@ -1,0 +1,104 @@
+"use strict";
+// Reading needs none of this: badges are links to cards further down. With it, cards open beside the report.
+(function () {
+  const panel = document.getElementById("panel");
+  const body = panel.querySelector(".panel-body");
+  let opener = null;
+  let shown = [];
+
+  document.documentElement.classList.add("scripted");
+
+  function card(id) {
+    const original = document.getElementById(id);
+    if (!original) return null;
+    const copy = original.cloneNode(true);
+    copy.removeAttribute("id");
+    return copy;
+  }
+
+  function highlight(ids) {
+    for (const mark of document.querySelectorAll("mark.chosen")) mark.classList.remove("chosen");
+    for (const mark of document.querySelectorAll("mark[data-for]")) {
+      if (mark.dataset.for.split(" ").some((id) => ids.includes(id))) mark.classList.add("chosen");
+    }
+  }
+
+  function show(ids, from) {
+    const cards = ids.map(card).filter(Boolean);
+    if (!cards.length) return;
+    body.replaceChildren(...cards);
+    body.scrollTop = 0;
+    panel.hidden = false;
+    document.body.classList.add("with-panel");
+    opener = from || opener;
+    shown = ids;
+    highlight(ids);
+    body.focus({ preventScroll: true });
+    // On a phone the panel covers the lower part: what was chosen moves above it.
+    const hidden = opener && innerWidth < 992 ? opener.getBoundingClientRect().bottom + 24 - panel.getBoundingClientRect().top : 0;
+    if (hidden > 0) scrollBy(0, hidden);
+  }
+
+  function close() {
+    panel.hidden = true;
+    document.body.classList.remove("with-panel");
+    highlight([]);
+    if (opener) opener.focus({ preventScroll: true });
+    opener = null;
+  }
+
+  function step(by) {
+    const badges = Array.from(document.querySelectorAll(".report a.badge"));
+    const at = badges.findIndex((badge) => shown.includes(badge.hash.slice(1)));
+    const next = badges[at + by];
+    if (!next) return;
+    show([next.hash.slice(1)], next);
+    next.scrollIntoView({ block: "center" });
+  }
+
+  function reveal() {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  }
+
+  // A text that many runs share stands on the page once, and is copied to where it is opened.
+  document.addEventListener("toggle", function (event) {
+    if (!event.target.open) return;
+    for (const place of event.target.querySelectorAll("[data-same]")) {
+      const held = document.getElementById(place.dataset.same);
+      if (!held || !place.closest("details").open) continue;
+      place.replaceChildren(...held.cloneNode(true).childNodes);
+      place.removeAttribute("data-same");
+    }
+  }, true);
+
+  document.addEventListener("click", function (event) {
+    const button = event.target.closest("[data-do]");
+    if (button) {
+      ({ close: close, next: () => step(1), previous: () => step(-1) })[button.dataset.do]();
+      return;
+    }
+    const badge = event.target.closest(".report a.badge");
+    if (badge) {
+      event.preventDefault();
+      show([badge.hash.slice(1)], badge);
+      return;
+    }
+    const mark = event.target.closest(".report mark");
+    if (mark && !event.target.closest("a") && String(getSelection()) === "") {
+      const ids = mark.dataset.for.split(" ");
+      show(ids, document.querySelector('.report a.badge[href="#' + ids[0] + '"]'));
+    }
+  });
+
+  document.addEventListener("keydown", function (event) {
+    if (event.key === "Escape" && !panel.hidden) close();
+  });
+  addEventListener("hashchange", reveal);
+  addEventListener("beforeprint", function () {
+    for (const part of document.querySelectorAll("details.question, details.run, details.claims, details.glossary, details.of-system")) part.open = true;
+  });
+  reveal();
+})();

@@ -1,0 +1,250 @@
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from calendar import month_name
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import derive_scores
+from drretail.experiment import read_evidence, read_runs, run_folder
+from drretail.files import read_jsonl, write_lines
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.run import Run
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import page_of, render_page
+from drretail.viewer.summary import summary_of
+from tests.viewer.dom import Element, parse
+from tests.viewer.experiment import judge_by_hand, rewrite
+
+HOSTILE = "</pre></style></script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='alert(3)' {{ 7*7 }}"
+LOADING = ("src", "srcset", "style", "background", "poster", "data", "action", "formaction", "ping")
+
+
+@pytest.fixture(scope="module")
+def page(judged: Path) -> Element:
+    return parse(render_page(judged))
+
+
+def policy(page: Element) -> str:
+    return next(m.attributes["content"] for m in page.all("meta") if "http-equiv" in m.attributes)
+
+
+def assert_harmless(page: Element) -> None:
+    """One style, one script, nothing loaded, no handlers, and links to pages, places of this page and one file."""
+    assert (len(list(page.all("style"))), len(list(page.all("script")))) == (1, 1)
+    assert not [
+        e.tag for e in page.all() if e.tag in ("img", "iframe", "object", "embed", "link", "base", "form", "svg")
+    ]
+    for element in page.all():
+        assert not [name for name in element.attributes if name.startswith("on") or name in LOADING]
+        href = element.attributes.get("href", "#")
+        assert href.startswith(("#", "http://", "https://")) or "download" in element.attributes
+
+
+def test_the_page_stands_alone(page: Element) -> None:
+    assert_harmless(page)
+    assert "url(" not in next(page.all("style")).text
+    assert "@import" not in next(page.all("style")).text
+
+
+def test_the_policy_admits_only_the_page_s_own_style_and_script(page: Element) -> None:
+    rules = dict(rule.strip().split(" ", 1) for rule in policy(page).split(";"))
+    for rule, tag in (("style-src", "style"), ("script-src", "script")):
+        digest = hashlib.sha256(next(page.all(tag)).text.encode()).digest()
+        assert rules[rule] == f"'sha256-{base64.b64encode(digest).decode()}'"
+    assert (rules["default-src"], rules["img-src"], rules["base-uri"]) == ("'none'", "data:", "'none'")
+    assert "unsafe" not in policy(page)
+
+
+def test_every_link_inside_the_page_has_a_target(page: Element) -> None:
+    ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+    links = {e.attributes["href"][1:] for e in page.all("a") if e.attributes.get("href", "").startswith("#")}
+    marks = {target for mark in page.all("mark") for target in mark.attributes.get("data-for", "").split()}
+    assert links | marks <= set(ids)
+
+
+def test_claims_are_marked_with_verdict_and_source_type(page: Element, judged: Path) -> None:
+    styles = {mark.attributes["class"] for mark in page.all("mark") if "data-for" in mark.attributes}
+    verdicts = {style.split()[0] for style in styles}
+    assert {"full", "partial", "none", "uncited", "unverifiable", "finding"} <= verdicts
+    assert {"full product", "finding error", "uncited"} <= styles
+
+
+def test_a_claim_s_card_holds_evidence_with_the_quote_highlighted(page: Element) -> None:
+    cards = [card for card in page.all("article", "card") if "partial" in card.attributes["class"]]
+    quotes = [mark.text for card in cards for mark in card.all("mark", "quote")]
+    assert quotes
+    assert all("The price stands there, the rating differs." in card.text for card in cards)
+
+
+def test_marks_hold_the_words_of_their_claims(page: Element, judged: Path) -> None:
+    (first, *_) = read_runs(judged)
+    report = first.report or ""
+    for card in page.by_id("r1").all("article", "card"):
+        anchor = card.attributes["id"]
+        if "-c" not in anchor:
+            continue
+        marks = [m for m in page.all("mark") if anchor in m.attributes.get("data-for", "").split()]
+        words = re.findall(
+            r"[A-Za-z]{3,}", " ".join(re.sub(r"\[\d+\]|\([a-z ]+[:;][^)]*\)", "", m.text) for m in marks)
+        )
+        assert words
+        rendered = {"order", "your", "calculation", "orders", *month_name}
+        assert all(word in report or word in rendered for word in words)
+
+
+def test_runs_without_report_show_why(page: Element) -> None:
+    failed = page.by_id("r3")
+    assert "The run failed (timeout, in react): no answer within 60 seconds <b>at all</b>" in failed.text
+    assert "failed" in next(failed.all("summary")).text
+    assert "1 without a report" in page.text
+
+
+def test_scores_stand_with_intervals_and_counts(page: Element) -> None:
+    scores = page.by_id("scores").text
+    assert all(part in scores for part in ("0.78", "0.68 – 0.88", "2 of 3, 1 failed", "Not rated (rule-based): depth"))
+
+
+def test_steps_show_arguments_and_results(page: Element) -> None:
+    steps = list(page.by_id("r1").all("details", "step"))
+    search = next(step for step in steps if "product_catalog_search" in step.text)
+    assert "bird feeder" in search.text.lower()
+    assert "total:" in search.text
+
+
+def test_the_commands_and_queries_repeat_it(page: Element) -> None:
+    text = page.by_id("repeat").text
+    run = "drretail run --queries queries.jsonl --world W --to exp --agent react --model offline:shopper"
+    assert f"{run} --no-floors --seed 42" in text
+    assert "drretail score exp --metrics faithfulness,quality,checks --judge scripted:judge" in text
+    link = next(link for link in page.all("a") if "download" in link.attributes)
+    lines = base64.b64decode(link.attributes["href"].partition(",")[2]).decode().splitlines()
+    assert [json.loads(line)["query_id"] for line in lines] == ["q1", "q2", "q3"]
+
+
+def test_what_is_not_judged_yet_names_the_command(recorded: Path) -> None:
+    text = parse(render_page(recorded)).text
+    assert text.count("drretail score exp") >= 3
+    assert "Which bird feeder suits me, under $30?" in text
+    assert "Tanagrove" in text
+
+
+def test_verdicts_on_another_report_are_counted_and_not_shown(mine: Path) -> None:
+    (first, *_) = read_runs(mine)
+    changed = f"{first.report} And more."
+    rewrite(mine, first.model_copy(update={"report": changed, "report_sha": sha256_of(changed)}))
+    page = parse(render_page(mine))
+    assert not [mark for mark in page.by_id("q1").all("mark") if "data-for" in mark.attributes]
+    assert "verdicts are about another report" in page.text
+
+
+def test_a_run_that_was_cut_is_told_from_one_that_was_never_made(mine: Path) -> None:
+    folders = sorted((mine / "runs").glob("*/*"))
+    (folders[0] / "run.json").unlink()
+    (folders[0] / "journal.jsonl").write_text("", encoding="utf-8")
+    shutil.rmtree(folders[1])
+    page = parse(render_page(mine))
+    assert "was cut before it ended" in page.by_id("r1").text
+    assert "was never made" in page.by_id("r2").text
+
+
+def test_the_same_folder_gives_the_same_bytes_wherever_it_lies(judged: Path, mine: Path) -> None:
+    for path in mine.glob("runs/*/*/telemetry.json"):
+        path.write_text('{"format": 1}', encoding="utf-8")
+    assert render_page(judged) == render_page(judged) == render_page(mine)
+
+
+def test_hostile_text_stays_text(mine: Path) -> None:
+    for run in list(read_runs(mine)):
+        _poison(mine, run)
+    shutil.rmtree(mine / "verdicts")
+    judge_by_hand(mine)
+    page = parse(render_page(mine))
+    assert_harmless(page)
+    assert page.text.count("alert(1)") > 10
+    assert "{{ 7*7 }}" in page.text
+
+
+def _poison(folder: Path, run: Run) -> None:
+    """Puts hostile text wherever text of others comes in: report, titles, addresses, sources, results, errors."""
+    place = run_folder(folder, run.system, run.query_id, run.repeat)
+    entries = [
+        entry.model_copy(
+            update={
+                "title": entry.title + HOSTILE,
+                "url": 'javascript:alert(1)//"><script>' if entry.kind == "web" else entry.url,
+                "texts": tuple(text.model_copy(update={"text": text.text + HOSTILE}) for text in entry.texts),
+            }
+        )
+        for entry in read_evidence(place)
+    ]
+    write_lines(place / "evidence.jsonl.gz", (entry.as_line() for entry in entries))
+    results = [{**line, "text": HOSTILE + line["text"]} for line in read_jsonl(place / "results.jsonl.gz")]
+    write_lines(place / "results.jsonl.gz", (canonical_json(line) for line in results))
+    steps = tuple(step.model_copy(update={"name": HOSTILE, "args": {HOSTILE: HOSTILE}}) for step in run.steps)
+    fields: dict[str, object] = {"steps": steps, "notes": (HOSTILE,)}
+    if run.report is not None:
+        links = '\n\n[a](javascript:alert(1)) <javascript:alert(1)> [b](http://x.y/"onclick="alert(1)) \udc00'
+        report = (run.report + "\n\n" + HOSTILE + links).encode("utf-8", "replace").decode()
+        fields |= {"report": report, "report_sha": sha256_of(report)}
+    rewrite(folder, run.model_copy(update=fields))
+
+
+def test_a_folder_without_experiment_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not exist"):
+        render_page(tmp_path)
+
+
+def test_a_browser_runs_the_script_under_the_policy(judged: Path, tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no chromium here: apt-get install chromium")
+    path = tmp_path / "page.html"
+    path.write_text(render_page(judged), encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    done = subprocess.run(
+        [browser, *flags, f"{path.as_uri()}#r1-c2"], capture_output=True, text=True, timeout=60, check=True
+    )
+    seen = parse(done.stdout)
+    assert next(seen.all("html")).attributes["class"] == "scripted"
+    opened = next(details for details in seen.by_id("r1").all("details", "claims"))
+    assert "open" in opened.attributes
+
+
+def test_a_system_without_a_model_ends_without_a_semicolon(mine: Path) -> None:
+    path = mine / "experiment.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    (system,) = document["systems"].values()
+    document["systems"]["null_empty"] = {**system, "agent": "null_empty", "models": {}}
+    document["prompt_hashes"]["null_empty"] = {}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    shown = " ".join(render_page(mine).split())
+    assert "null_empty, web snippets from sandbox</span>" in shown
+    played = "react, web snippets from sandbox; researcher: offline:shopper (rule-based)"
+    assert f"{played}; tools show the user&#39;s own data</span>" in shown
+
+
+def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
+    families = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
+    view = replace(read_view(judged), scoreboard=derive_scores(judged, families).scoreboard)
+    page = parse(page_of(view))
+    assert_harmless(page)
+    first = next(iter(page.all("section")))
+    assert first.attributes["id"] == "scoreboard"
+    heads = [head.text for head in first.all("th") if head.attributes.get("scope") == "col"]
+    assert heads[:2] == ["System", "FP"]
+    assert "share of all claims that name a source" in [it.text for it in first.all("dd")]
+    assert "What differs" in first.text
+    assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
+
+
+def test_a_page_of_scores_of_before_has_no_scoreboard(page: Element) -> None:
+    assert "scoreboard" not in [section.attributes.get("id") for section in page.all("section")]

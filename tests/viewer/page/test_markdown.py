@@ -1,0 +1,108 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from drretail.viewer.page.markdown import Piece, place
+from drretail.viewer.page.report_html import marked_html
+from tests.viewer.dom import parse
+
+PARTS = st.sampled_from(
+    [
+        *("word ", "two words", "**", "*", "_", "`", "``", "~~", "\n", "\n\n", "- ", "  - ", "1. ", "> ", "# ", "## "),
+        *(
+            "| a | b |\n|---|--:|\n| ",
+            " | ",
+            " |\n",
+            "\\|",
+            "\\*",
+            "\\",
+            "&amp;",
+            "&#65;",
+            "&",
+            "<b>",
+            "<https://a.b/c>",
+        ),
+        *("[x](http://a.b/c)", "[[1]](http://a.b/d)", "[", "](http://a.b)", "](", ")", "![alt](http://a.b/i.png)"),
+        *(
+            "```\n",
+            "    ",
+            "\t",
+            "  \n",
+            "\r\n",
+            "é",
+            "日本",
+            "😀",
+            "http://e.com/x ",
+            "---\n",
+            "\n[r]: http://a.b\n",
+            "[r]",
+        ),
+    ]
+)
+MARKDOWN = st.lists(PARTS, max_size=25).map("".join)
+
+
+def places_of(source: str, wanted: str) -> list[list[int]]:
+    return [list(piece.offsets) for piece in place(source) if piece.token.content == wanted]
+
+
+def placed_rightly(piece: Piece, source: str) -> bool:
+    said = (
+        (character, source[at]) for character, at in zip(piece.token.content, piece.offsets, strict=True) if at >= 0
+    )
+    return all(character == found for character, found in said)
+
+
+def test_text_knows_its_place() -> None:
+    source = "# A *b* c\n\n> - d **e** `f  g` [h](http://i.j 'k') l"
+    for wanted in ("b", " c", "e", "f  g", "h", " l"):
+        assert places_of(source, wanted) == [list(range(source.index(wanted), source.index(wanted) + len(wanted)))]
+
+
+def test_cells_of_a_table_know_their_place_even_when_they_are_alike() -> None:
+    source = "| A | A |\n|---|---|\n| x \\| y | A |\n"
+    assert places_of(source, "A") == [[2], [6], [source.rindex("A")]]
+    (cell,) = places_of(source, "x | y")
+    assert "".join(source[at] for at in cell) == "x | y"
+
+
+def test_escapes_and_entities_stand_where_they_begin() -> None:
+    source = "a \\* b &amp; c"
+    assert places_of(source, "*") == [[source.index("\\")]]
+    assert places_of(source, "&") == [[source.index("&")]]
+    assert places_of(source, " c") == [[12, 13]]
+
+
+def test_code_blocks_know_their_place() -> None:
+    source = "```py\ncode\n```\n\n- item\n\n      indented\n"
+    assert places_of(source, "code\n") == [[6, 7, 8, 9, 10]]
+
+
+def test_html_is_text_and_images_are_not_loaded() -> None:
+    html = marked_html('<script>alert(1)</script>\n\nA <img src="x"> and ![alt](http://a.b/i.png)', []).html
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "alt" in parse(html).text
+
+
+@given(MARKDOWN)
+def test_every_text_stands_where_its_place_says(source: str) -> None:
+    same = source.replace("\r\n", " \n").replace("\r", "\n")
+    for piece in place(source):
+        if piece.token.type in ("text", "code_inline") and "\t" not in source:
+            flat = same.replace("\n", " ") if piece.token.type == "code_inline" else same
+            # Addresses in angle brackets are normalised, others are verbatim.
+            assert piece.token.content.startswith("http") or placed_rightly(piece, flat)
+
+
+@given(MARKDOWN)
+def test_the_text_is_that_of_the_plain_parser(source: str) -> None:
+    plain = (
+        MarkdownIt("commonmark", {"html": False, "xhtmlOut": False}).enable(["table", "strikethrough"]).disable("image")
+    )
+    same = source.replace("\r\n", " \n").replace("\r", "\n")
+    assert squeezed(parse(marked_html(source, []).html).text) == squeezed(parse(plain.render(same)).text)
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())

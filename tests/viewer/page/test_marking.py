@@ -1,0 +1,125 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.viewer.page.report_html import Mark, marked_html
+from tests.viewer.dom import Element, parse
+from tests.viewer.page.test_markdown import MARKDOWN
+
+TABLE = "| Product | Price |\n|---|--:|\n| **Feeder** [[1]](http://e.com/P1) | $24.99 |\n| Bath | $55 |\n"
+
+
+def mark(source: str, words: str, target: str = "c1", style: str = "full", rank: int = 1) -> Mark:
+    start = source.index(words)
+    return Mark(start, start + len(words), target, style, rank, "✓", f"Claim {target}")
+
+
+def shown(source: str, *marks: Mark) -> Element:
+    return parse(marked_html(source, marks).html)
+
+
+def marked(page: Element, target: str = "c1") -> str:
+    return "".join(found.text for found in page.all("mark") if target in found.attributes["data-for"].split())
+
+
+def test_a_claim_is_marked_where_it_stands() -> None:
+    page = shown("One. Two is here. Three.", mark("One. Two is here. Three.", "Two is here."))
+    assert marked(page) == "Two is here."
+
+
+def test_a_mark_goes_across_bold_code_and_links() -> None:
+    source = "A **bold claim** with `code` and [a link](http://a.b/c) in it. More."
+    page = shown(source, mark(source, "bold claim** with `code` and [a link](http://a.b/c) in it."))
+    assert marked(page) == "bold claim with code and a link in it."
+    assert [link.attributes["href"] for link in page.all("a") if "rel" in link.attributes] == ["http://a.b/c"]
+
+
+def test_a_row_of_a_table_is_marked_cell_by_cell() -> None:
+    page = shown(TABLE, mark(TABLE, "| **Feeder** [[1]](http://e.com/P1) | $24.99 |"))
+    assert marked(page) == "Feeder [1]$24.99"
+    assert len(list(page.all("tr"))) == 3
+    assert [cell.attributes.get("class") for cell in page.all("td")] == [None, "right", None, "right"]
+
+
+def test_items_of_lists_are_marked() -> None:
+    source = "- first thing\n- second *thing* here\n  - third\n"
+    page = shown(source, mark(source, "second *thing* here"))
+    assert marked(page) == "second thing here"
+    assert next(item.text.split() for item in page.all("li")) == ["first", "thing"]
+
+
+def test_overlapping_marks_keep_both_and_look_like_the_worse() -> None:
+    source = "The feeder costs $19.99 and is green."
+    page = shown(source, mark(source, source, "c1"), mark(source, "$19.99", "f1", "finding error", rank=9))
+    assert marked(page, "c1") == source
+    assert marked(page, "f1") == "$19.99"
+    assert [found.attributes["class"] for found in page.all("mark")] == ["full", "finding error", "full"]
+
+
+def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link() -> None:
+    source = "See [the page](http://a.b/c)."
+    page = shown(source, mark(source, "the page"))
+    badge = next(page.all("a", "badge"))
+    assert (badge.attributes["href"], badge.attributes["aria-label"], badge.text) == ("#c1", "Claim c1", "")
+    assert all(not list(link.all("a")) for link in page.all("a"))
+
+
+def test_a_span_of_nothing_visible_is_not_shown() -> None:
+    source = "A [link](http://a.b/c)."
+    assert marked_html(source, [mark(source, "a.b/c")]).shown == frozenset()
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "JaVaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc"]
+)
+def test_only_web_addresses_become_links(url: str) -> None:
+    page = shown(f"[x]({url}) and <{url}> and [r]\n\n[r]: {url}\n")
+    assert not [link for link in page.all("a") if "href" in link.attributes]
+
+
+def test_bare_addresses_become_links_without_the_dot_behind_them() -> None:
+    page = shown("Look at https://a.example/x. Or http://b.example/(y).")
+    assert [link.attributes["href"] for link in page.all("a")] == ["https://a.example/x", "http://b.example/(y)"]
+
+
+def test_numbers_lead_to_the_source_on_the_page() -> None:
+    html = marked_html("A [[1]](http://e.com/P1) [words](http://e.com/P1)", [], {"http://e.com/P1": "r1-e2"}).html
+    assert [link.attributes["href"] for link in parse(html).all("a")] == ["#r1-e2", "http://e.com/P1"]
+
+
+def test_quotes_in_addresses_do_not_end_the_attribute() -> None:
+    page = shown('[x](http://a.b/"onmouseover="alert(1)) [y](http://a.b/<script>)')
+    assert all(set(link.attributes) <= {"href", "rel"} for link in page.all("a"))
+    assert not list(page.all("script"))
+
+
+@st.composite
+def marked_sources(draw: st.DrawFn) -> tuple[str, list[Mark]]:
+    source = draw(MARKDOWN)
+    ends = st.tuples(st.integers(0, len(source)), st.integers(0, len(source)))
+    spans = draw(st.lists(ends, max_size=6))
+    return source, [Mark(min(s), max(s), f"c{n}", "full", n, "✓", "c") for n, s in enumerate(spans)]
+
+
+@given(marked_sources())
+def test_marks_change_neither_text_nor_structure(case: tuple[str, list[Mark]]) -> None:
+    source, marks = case
+    plain, with_marks = parse(marked_html(source, []).html), parse(marked_html(source, marks).html)
+    assert with_marks.text == plain.text
+    assert structure(with_marks) == structure(plain)
+
+
+def structure(element: Element) -> list[object]:
+    """The elements without marks and badges."""
+    found: list[object] = []
+    for child in element.children:
+        if isinstance(child, Element) and child.tag == "mark":
+            found += structure(child)
+        elif isinstance(child, Element) and "badge" not in child.attributes.get("class", "").split():
+            found.append((child.tag, tuple(child.attributes.items()), structure(child)))
+    return found
+
+
+def test_what_is_no_link_stays_as_it_was_written() -> None:
+    source = "[x](ftp://a.b/c) and [y](mailto:a@b.c)"
+    assert shown(source).text.strip() == source

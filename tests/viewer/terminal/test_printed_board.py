@@ -1,0 +1,120 @@
+"""The scoreboard in a terminal: it fits, floors stand below, what is left out is named."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from drretail.records.run import NULL_AGENTS
+from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, JudgedRows, Scoreboard, ShownColumn
+from drretail.viewer.terminal.printed_board import print_scoreboard
+
+AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
+SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]
+JUDGE, OTHER = BoardJudge(spec="anthropic:claude-opus-5"), BoardJudge(spec="openai:gpt-6", rules="paper")
+COLUMNS = [
+    ShownColumn(name="FP", metric="faithfulness", meaning="share of claims that hold"),
+    ShownColumn(name="supported", metric="faithfulness", unit="count"),
+    ShownColumn(name="FR", metric="faithfulness"),
+    ShownColumn(name="quality", metric="quality", unit="rating"),
+    ShownColumn(name="clean", metric="checks", beside_meaning="share read"),
+    ShownColumn(name="feasible", metric="basket"),
+    ShownColumn(name="words", unit="words"),
+    ShownColumn(name="tokens", unit="tokens"),
+    ShownColumn(name="$", unit="dollars"),
+]
+VALUES = {"share": (0.934, 0.88, 0.97), "rating": (7.12, 6.8, 7.4), "count": (14.3, 10, 17)}
+COSTS = {"words": 733.0, "tokens": 461_900.0, "dollars": 0.1234}
+Print = Callable[..., list[str]]
+
+
+def cell(column: ShownColumn, **fields: Any) -> BoardCell:
+    usual: dict[str, Any] = {"n_scored": 50, "n_planned": 50}
+    if column.unit in COSTS:
+        return BoardCell.model_validate(usual | {"value": COSTS[column.unit]} | fields)
+    value, low, high = VALUES[column.unit]
+    beside = 0.87 if column.beside_meaning else None
+    return BoardCell.model_validate(usual | {"value": value, "ci_low": low, "ci_high": high, "beside": beside} | fields)
+
+
+def row(system: str, columns: list[ShownColumn] = COLUMNS, **fields: Any) -> BoardRow:
+    return BoardRow(system=system, cells={it.name: cell(it, **fields) for it in columns})
+
+
+def board(**fields: Any) -> Scoreboard:
+    rows = tuple(row(system) for system in (*SYSTEMS, *NULL_AGENTS, "oracle"))
+    return Scoreboard.model_validate({"judge": JUDGE, "columns": tuple(COLUMNS), "rows": rows} | fields)
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Print:
+    """The lines of a board at a width."""
+
+    def lines(made: Scoreboard, width: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_scoreboard(made)
+        return capsys.readouterr().out.splitlines()
+
+    return lines
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
+    lines = printed(board(), width)
+    assert max(map(len, lines)) <= width
+    whole = [line for line in lines if line.split() and "0.93" in line.split()]
+    assert len(whole) == len(SYSTEMS) + len(NULL_AGENTS) + 1
+    assert all(line.count("0.93") == 4 and "7.12" in line and "14.3" in line and "(.87)" in line for line in whole)
+    assert sum(line.count(".88–.97") for line in lines) == 4 * len(SYSTEMS)  # of floors they are in the details
+    assert not any("…" in line for line in lines)
+
+
+def test_at_80_columns_what_runs_took_is_left_out_first_and_named(printed: Print) -> None:
+    text = "\n".join(printed(board(), 80))
+    assert "Left out for want of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
+    assert "461.9" not in text
+    wide = "\n".join(printed(board(), 140))
+    assert "Left out" not in wide
+    assert "461.9" in wide
+
+
+def test_floors_and_the_oracle_stand_below_a_rule(printed: Print) -> None:
+    lines = [line.strip() for line in printed(board(), 140)]
+    rules = [at for at, line in enumerate(lines) if line and set(line) == {"─"}]
+    names = [line.split()[0] for line in lines[rules[1] + 1 : rules[1] + 1 + len(NULL_AGENTS) + 1]]
+    assert names == [*NULL_AGENTS, "oracle"]
+    assert len(rules) == 2
+
+
+def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
+    said = ("FP: a above b.", "clean: nothing.")
+    text = "\n".join(printed(board(differs=said, notes=("Mind this.",)), 140))
+    assert "FP: share of claims that hold; clean:  (in brackets: share read)" in text.replace("clean: (", "clean:  (")
+    assert text.index("What differs") < text.index("FP: a above b.") < text.index("Notes") < text.index("Mind this.")
+
+
+def test_other_judges_have_a_line_below_each_system(printed: Print) -> None:
+    judged = [it for it in COLUMNS if it.metric in ("faithfulness", "quality")]
+    others = (JudgedRows(judge=OTHER, rows=tuple(row(system, judged, value=0.11) for system in SYSTEMS)),)
+    lines = printed(board(others=others), 140)
+    own = [line for line in lines if line.startswith("  by openai:gpt-6")]
+    assert len(own) == len(SYSTEMS)
+    assert all(line.split().count("0.11") == 3 and "733" not in line for line in own)
+
+
+def test_reports_that_are_missing_from_a_mean_are_counted_below_it(printed: Print) -> None:
+    made = board(rows=(row(SYSTEMS[0], n_scored=38), row(SYSTEMS[1])))
+    lines = printed(made, 140)
+    assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)
+    assert any(line.startswith("38/50 below a value:") for line in lines)
+
+
+def test_what_an_agent_checks_itself_is_marked(printed: Print) -> None:
+    lines = printed(board(rows=(row(SYSTEMS[0], self_checked=True), row(SYSTEMS[1]))), 140)
+    assert sum("0.93*" in line for line in lines) == 1
+    assert any(line.startswith("*: the agent takes out") for line in lines)
+
+
+def test_a_system_without_a_value_has_a_dash(printed: Print) -> None:
+    lines = printed(board(rows=(row(SYSTEMS[0]), BoardRow(system="null_empty"))), 140)
+    assert next(line for line in lines if line.startswith("null_empty")).split()[1:] == ["–"] * len(COLUMNS)

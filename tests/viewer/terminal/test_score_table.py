@@ -1,0 +1,175 @@
+from collections.abc import Callable
+
+import pytest
+
+from drretail.records.score import Judging, Score, Scores, SliceScore
+from drretail.viewer.terminal.printed_scores import print_scores, print_slices
+
+SYSTEMS = [
+    *(
+        f"{agent}{web}@offline-shopper"
+        for agent in ("plan_to_function", "react", "hybrid_react")
+        for web in ("", "+ws")
+    ),
+    "null_empty",
+    "null_copy",
+    "null_keywords",
+    "null_bestsellers",
+    "oracle",
+]
+VARIANTS = (
+    "FP",
+    "FP_eq2",
+    "FP_pooled",
+    "FP_strict",
+    "FP_web",
+    "FP_product",
+    "FP_internal",
+    "FR",
+    "near_identical_sections",
+)
+Print = Callable[..., list[str]]
+
+
+def score(system: str, variant: str = "FP", **fields: object) -> Score:
+    usual: dict[str, object] = {"metric": "faithfulness", "version": 1, "value": 0.74, "ci_low": 0.68, "ci_high": 0.8}
+    usual |= {"n_planned": 50, "n_scored": 50, "judge": "p:m", "judge_kind": "llm"}
+    return Score.model_validate({**usual, "system": system, "variant": variant, **fields})
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Print:
+    """The lines of these scores' tables at a width."""
+
+    def lines(rows: list[Score], width: int, **more: object) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_scores(Scores.model_validate({"scores": tuple(rows), "judgings": (), **more}))
+        return capsys.readouterr().out.splitlines()
+
+    return lines
+
+
+def table_lines(lines: list[str]) -> list[str]:
+    return [line.rstrip() for line in lines if line.startswith(" ") and line.strip()]
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_eleven_systems_fit_and_no_figure_is_broken(printed: Print, width: int) -> None:
+    lines = table_lines(printed([score(label, variant) for label in SYSTEMS for variant in VARIANTS], width))
+    assert max(map(len, lines)) <= width
+    assert sum(line.count("0.74") for line in lines) == len(SYSTEMS) * len(VARIANTS)
+    assert sum(line.count("[0.68, 0.80]") for line in lines) == len(SYSTEMS) * len(VARIANTS)
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_the_four_ways_to_count_precision_stand_side_by_side(printed: Print, width: int) -> None:
+    rows = [score(label, variant, n_scored=48, n_na=2) for label in SYSTEMS for variant in VARIANTS]
+    heads = [line.split() for line in printed(rows, width)]
+    assert any(head[:4] == ["FP", "FP_eq2", "FP_pooled", "FP_strict"] for head in heads)
+
+
+def test_floors_stand_below_a_rule_and_the_oracle_last(printed: Print) -> None:
+    lines = table_lines(printed([score(label) for label in SYSTEMS], 100))
+    rule = max(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
+    assert [line.split()[0] for line in lines[rule + 1 :]] == SYSTEMS[6:]
+    assert lines[rule - 1].split()[0] == "react"
+
+
+def test_what_all_systems_share_is_said_once(printed: Print) -> None:
+    text = "\n".join(printed([score(label) for label in SYSTEMS], 100))
+    assert text.count("@offline-shopper") == 1
+    assert "The systems' names go on with @offline-shopper." in text
+
+
+def test_n_stands_where_it_differs_and_the_other_policy_only_where_it_does(printed: Print) -> None:
+    rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
+    rows.append(
+        score("b@m", policy="failed_as_zero", value=0.7, ci_low=0.6, ci_high=0.8, n_scored=47, n_na=2, n_failed=1)
+    )
+    lines = table_lines(printed(rows, 100))
+    assert [line.split() for line in lines[2:]] == [
+        ["a", "0.74", "[0.68,", "0.80]"],
+        ["b", "0.74", "[0.68,", "0.80]"],
+        ["47", "of", "50,", "2", "n/a,"],
+        ["1", "failed"],
+        ["failed", "and", "n/a", "as", "0", "0.70", "[0.60,", "0.80]"],
+    ]
+
+
+def test_a_single_system_has_a_row_for_each_variant(printed: Print) -> None:
+    lines = table_lines(printed([score("a@m"), score("a@m", "FR", n_scored=49, n_failed=1)], 100))
+    assert [line.split()[0] for line in lines] == ["a@m", lines[1].strip(), "FP", "FR"]
+    assert lines[-1].endswith("0.74 [0.68, 0.80]  49 of 50, 1 failed")
+
+
+def test_names_that_are_no_tables_of_their_own_are_only_in_the_json(printed: Print) -> None:
+    assert "FP_eq2_report" not in "\n".join(printed([score("a@m"), score("a@m", "FP_eq2_report")], 100))
+
+
+def test_what_is_stale_is_said_below(printed: Print) -> None:
+    stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
+    text = "\n".join(printed([score("a@m")], 100, judgings=(stale,)))
+    assert (
+        "a@m: 1 verdicts failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
+        in text.replace("\n", " ")
+    )
+
+
+def test_how_much_was_read_and_by_whom_is_said_below(printed: Print) -> None:
+    def read(label: str, **readers: float) -> list[Score]:
+        readers = {f"picks {name.replace('_', ' ')}": count for name, count in readers.items()}
+        rows = [("coverage", {"read": 31.0, "seen": 44.0}), ("picks_known", readers | {"values by form": 5.0})]
+        return [score(label, variant, metric="checks", judge="code", items=items) for variant, items in rows]
+
+    def said(rows: list[Score]) -> str:
+        return " ".join(" ".join(printed(rows, 160)).split())
+
+    one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
+    assert "Read: a@m: figures read 31 of 44, picks declared." in said(one)
+    assert "b: figures read 31 of 44, picks by form in 3 of 5, picks unknown in 2 of 5." in said([*one, *two])
+    assert "Read of every system: figures read 31 of 44, picks declared." in said([*one, *read("b@m", declared=5)])
+    assert "Nothing found in any report" not in said(one)
+
+
+def test_judges_have_tables_of_their_own(printed: Print) -> None:
+    titles = [line for line in printed([score("a@m"), score("a@m", judge="q:n")], 100) if "judged by" in line]
+    assert [title.strip() for title in titles] == [
+        "Faithfulness, judged by p:m (language model)",
+        "Faithfulness, judged by q:n (language model)",
+    ]
+
+
+def test_slices_say_how_many_queries_they_hold(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    rows = [
+        SliceScore.model_validate(
+            {"by": "category", "name": name, "metric": "faithfulness", "variant": "FP", "system": label, "judge": "p:m"}
+            | {"judge_kind": "llm", "value": 0.5, "ci_low": 0.25, "ci_high": 0.75}
+            | {"n_queries": n, "n_counted": n, "n_planned": n, "n_scored": n}
+        )
+        for label in SYSTEMS
+        for name, n in (("Patio_Lawn_and_Garden", 11), ("Pet_Supplies", 5))
+    ]
+    print_slices(Scores(scores=(), judgings=(), slices=tuple(rows)), ["category"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].strip() == "Faithfulness: FP by category, judged by p:m (language model)"
+    assert ["n=11", "n=5"] in [line.split() for line in lines]
+    assert any(line.startswith("Grey says little") and "Pet Supplies (n=5)" in line for line in lines)
+    assert sum(line.count("0.50 [0.25, 0.75]") for line in lines) == 2 * len(SYSTEMS)
+
+
+def test_nothing_to_slice_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    print_slices(Scores(scores=(), judgings=()), ["kind"])
+    assert "nothing to slice" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_notes_are_as_wide_as_the_terminal_and_counts_break_behind_a_comma(printed: Print, width: int) -> None:
+    rows = [score(label, variant, n_scored=36, n_na=4) for label in SYSTEMS for variant in VARIANTS]
+    lines = printed(rows, width)
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    assert "The null agents are floors: they research nothing, so what they get is no merit." in text
+    assert not any(line.split()[-1:] == ["4"] for line in lines)

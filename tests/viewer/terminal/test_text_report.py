@@ -1,0 +1,62 @@
+from html import unescape
+from pathlib import Path
+
+from drretail.experiment import read_runs
+from drretail.records.base import sha256_of
+from drretail.records.reading import Pick
+from drretail.viewer.page.document import render_page
+from drretail.viewer.terminal.text_report import render_text
+from tests.viewer.experiment import rewrite
+
+
+def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Path) -> None:
+    text = render_text(judged)
+    assert "react@offline-shopper/q1-r1: done" in text
+    assert "‹1 " in text
+    assert "Claims, judged by scripted:judge: " in text
+    assert "supported" in text
+    assert "error: price: " in text
+    assert "FP " in text
+    assert "[0.68, 0.88]" in text
+
+
+def test_the_cart_stands_below_the_report(mine: Path) -> None:
+    (_, first, *_) = read_runs(mine)
+    rewrite(mine, first.model_copy(update={"picks": None}))
+    assert "What belongs into the cart was not declared." in render_text(mine)
+    seen = next(it.evidence_id for it in first.citations if it.type == "product" and it.evidence_id)
+    rewrite(mine, first.model_copy(update={"picks": (Pick(product=seen[2:], quantity=2),)}))
+    text, page = render_text(mine), render_page(mine)
+    cart = text.partition(first.run_id)[2].partition("In the cart:\n")[2].splitlines()
+    assert cart[0].startswith("- 2 × ")
+    assert cart[1].startswith("Total: $")
+    assert cart[0].removeprefix("- ") in unescape(page)
+    assert cart[1] in unescape(page)
+
+
+def test_a_failed_run_shows_why(judged: Path) -> None:
+    assert "The run failed (timeout, in react): no answer" in render_text(judged)
+
+
+def test_marks_stand_behind_their_sentences(judged: Path) -> None:
+    line = next(line for line in render_text(judged).splitlines() if "‹2 " in line)
+    assert line.rstrip().endswith("›") or "› " in line
+
+
+def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
+    text = render_text(recorded)
+    assert "No claim was judged yet: drretail score exp --metrics faithfulness does it." in text
+    assert "No scores yet: drretail score exp makes them." in text
+
+
+def test_a_report_cannot_steer_the_terminal(mine: Path) -> None:
+    (first, *_) = read_runs(mine)
+    report = f"{first.report}\n\nnice\u00a0words \x1b[31m red \x9b2J \u202e turned \x07"
+    rewrite(mine, first.model_copy(update={"report": report, "report_sha": sha256_of(report)}))
+    text = render_text(mine)
+    assert not set("\x1b\x9b\u202e\x07\r") & set(text)
+    assert "nice\u00a0words" in text
+
+
+def test_the_same_folder_gives_the_same_text(judged: Path) -> None:
+    assert render_text(judged) == render_text(judged)
