@@ -171,7 +171,10 @@ class Study:
         return tuple(
             phrase
             for phrase in self.tiers[0]
-            if phrase not in found and self._was_searched(search_words(phrase)) and self._goes_with_none(phrase)
+            if phrase not in found
+            and not _says_only_how(phrase)
+            and self._was_searched(search_words(phrase))
+            and self._goes_with_none(phrase)
         )
 
     def nearly(self, phrase: Phrase) -> Candidate | None:
@@ -315,6 +318,12 @@ def core_words(words: str) -> list[str]:
     while len(core) > 1 and core[0].casefold() in _WISHED:
         core.pop(0)
     return core
+
+
+def _says_only_how(phrase: Phrase) -> bool:
+    """ "Anything clearly better" names no thing: an adverb has the stem of its adjective, "family" has not."""
+    words = [it.casefold() for it in core_words(phrase.words)]
+    return all(it.endswith("ly") and stem(it) == stem(it[:-2]) for it in words)
 
 
 def search_words(phrase: Phrase) -> str:

@@ -175,7 +175,7 @@ class Report:
             refused = [f"{named(it.candidate)}, because {it.why}" for it in shelf.refused[:MOST_REFUSED]]
             yield "I found no other that would do." + (f" Left out: {'; '.join(refused)}." if refused else "")
             return
-        yield f"The runner-up is {named(other.candidate)}. {_compared(option.candidate, other.candidate)}"
+        yield f"The runner-up is {named(other.candidate)}. {_compared(other.candidate)}"
 
     def own(self, shelf: Shelf) -> Iterator[str]:
         """What the shopper's own orders say of this thing."""
@@ -249,15 +249,9 @@ def _rating(candidate: Candidate) -> str:
     return f"It is rated {rating:g} out of 5 from {count:,} rating{'' if count == 1 else 's'}{few} {mark}."
 
 
-def _compared(pick: Candidate, other: Candidate) -> str:
-    """What the runner-up offers instead, and what is given up."""
-    parts: list[str] = []
-    if pick.price is not None and other.price is not None and pick.product.currency == other.product.currency:
-        gap = other.price - pick.price
-        more = f"{format_money(abs(gap))} {'more' if gap > 0 else 'less'}"
-        parts.append(f"costs {_amount(other)}, which is {more}," if gap else f"costs {_amount(other)} too")
-    else:
-        parts.append(_price(other))
+def _compared(other: Candidate) -> str:
+    """What the runner-up offers instead; how much less it costs, the reader sees beside the pick's price."""
+    parts = [_price(other)]
     rating, count = other.product.average_rating, other.product.rating_number
     if rating is not None:
         of = "" if count is None else f" from {count:,} rating{'' if count == 1 else 's'}"

@@ -91,6 +91,12 @@ def test_what_a_comparison_ends_in_is_no_thing(world: World) -> None:
     assert "in this shop" not in told.report
 
 
+def test_an_adverb_before_a_comparison_is_no_thing_that_the_shop_lacks(world: World) -> None:
+    told = talk(world, "Is there anything clearly better than the dome tent I got in May? I need a dome tent.", USER)
+    assert "in this shop" not in told.report
+    assert "found no jelly" in talk(world, "I need jelly. I need a dome tent.").report
+
+
 def test_what_is_spoken_of_again_and_again_stands_in_for_a_name_of_nothing(world: World) -> None:
     query = "Find me a dazzling frobnicator. My dome tent is old. Which fabric is best for a dome tent?"
     told = talk(world, query)
