@@ -16,6 +16,8 @@ class Conclusion:
     can: str
     cannot: str
     """Empty where everything is concluded."""
+    is_cut: bool = False
+    """Whether more was compared than is said here."""
 
 
 def conclusion(board: Scoreboard) -> Conclusion:
@@ -26,7 +28,8 @@ def conclusion(board: Scoreboard) -> Conclusion:
     shown = [said for said in board.differs if ABOVE in said]
     rest = [said for said in board.differs if ABOVE not in said]
     can = f"It can be concluded: {_joined(shown)}" if shown else "No system is shown to be better than another."
-    return Conclusion(can, f"It can't yet: {_joined(rest)}" if rest else "")
+    is_cut = max(len(shown), len(rest)) > MOST_SAID + 1
+    return Conclusion(can, f"Not yet: {_joined(rest)}" if rest else "", is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:
