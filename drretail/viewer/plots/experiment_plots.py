@@ -181,17 +181,21 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     )
 
 
-def scored_plots(
+def first_plots(board: Scoreboard) -> Iterator[Plot]:
+    """By which systems are chosen: every score of the board, then the first of them against cost."""
+    yield from headline_plots(board)
+    yield from filter(None, [cost_plot(board)])
+
+
+def further_plots(
     board: Scoreboard | None,
     scores: Sequence[Score],
     metrics: Mapping[str, MetricDescription],
     pairs: Sequence[PairScore],
     agreements: Sequence[Agreement],
 ) -> Iterator[Plot]:
-    """All that scores show, the headlines first."""
+    """Parts of families, preferences, agreement of judges."""
     if board is not None:
-        yield from headline_plots(board)
-        yield from filter(None, [cost_plot(board)])
         yield from family_plots(board, scores, metrics)
     yield from preference_plots(pairs)
     yield from filter(None, [agreement_plot(agreements)])
