@@ -72,8 +72,13 @@ def run_line(view: RunView, question: Question) -> RunLine:
         findings=len(view.checks.findings) if view.checks.made else None,
         stale=view.stale,
         failed=tuple(_failed(view)),
-        tools=dict(Counter(step.name for step in view.run.steps if step.kind == "tool")) if view.run else {},
+        tools=_tools(view),
     )
+
+
+def _tools(view: RunView) -> dict[str, int]:
+    steps = view.run.steps if view.run else ()
+    return dict(Counter(step.name for step in steps if step.kind == "tool" and step.name))
 
 
 def _why(view: RunView) -> str:
