@@ -8,6 +8,8 @@ import typer
 from drretail.cli.options import flags
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from drretail.records.comparison import Comparison
 
 
@@ -38,11 +40,15 @@ def compare(
             help="Exit 3 where A − B meets it: 'FP < -0.02', 'FP.high < 0'; may be given again.",
         ),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Every pair with all its tables, those of what runs did included.")
+    ] = False,
     as_json: flags.Json = False,
 ) -> None:
     """Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would take.
 
-    Nothing is judged: what is missing is named, with the command that makes it.
+    Several pairs take a line each; one pair, or --details, shows the tables. Nothing is judged: what is missing is
+    named, with the command that makes it.
     """
     from drretail.cli.options.systems import exit_code
     from drretail.errors import UserError
@@ -60,17 +66,21 @@ def compare(
         made = [it.model_dump(mode="json", exclude_none=True) for it in comparisons]
         print_json({"comparisons": made} | ({"failed": broken} if rules else {}))
     else:
-        _print(comparisons)
+        _print(comparisons, experiment, details=details)
     for sentence in broken:
         typer.echo(sentence, err=True)
     exit_code(bool(broken))
 
 
-def _print(comparisons: "Sequence[Comparison]") -> None:
+def _print(comparisons: "Sequence[Comparison]", experiment: "Path", *, details: bool) -> None:
+    from drretail.viewer.terminal.printed_all_pairs import print_all_pairs
     from drretail.viewer.terminal.printed_comparison import print_comparison
 
+    if len(comparisons) > 1 and not details:
+        print_all_pairs(comparisons, str(experiment))
+        return
     for comparison in comparisons:
-        print_comparison(comparison)
+        print_comparison(comparison, details=details)
     if len(comparisons) > 1:
         typer.echo(
             f"{len(comparisons)} pairs are compared. What systems are chosen by (*) is corrected over all of them, the "

@@ -20,21 +20,28 @@ class Format(StrEnum):
     HTML = "html"
     TEXT = "text"
     PAPER = "paper"
+    PLOTS = "plots"
 
 
 MANY_RUNS = 50
 """From so many on, writing their pages is told while it goes on."""
-DEFAULT_NAMES = {Format.HTML: "report.html", Format.TEXT: "report.txt", Format.PAPER: "paper.md"}
+DEFAULT_NAMES = {Format.HTML: "report.html", Format.TEXT: "report.txt", Format.PAPER: "paper.md", Format.PLOTS: "plots"}
 
 
 def report(
     experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The folder of an experiment.")],
     form: Annotated[
-        Format, typer.Option("--format", help="A self-contained page, text, or the paper's tables.")
+        Format,
+        typer.Option("--format", help="A self-contained page, text, the paper's tables, or plots as SVG and PNG."),
     ] = Format.HTML,
     to: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Default: EXP/report.html; text to stdout. A .json: JSON."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Default: EXP/report.html; text to stdout; a folder of plots. A .json: JSON.",
+        ),
     ] = None,
     world: Annotated[
         str | None,
@@ -63,10 +70,14 @@ def report(
 
     The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived; one above 8 MB
     becomes a folder with an index and a page a query. With --format paper: the tables of the paper, each line of the
-    experiment beside the paper's own, and what is missing. With --diff A B:
+    experiment beside the paper's own, and what is missing. With --format plots: every plot of the page as SVG and PNG.
+    With --diff A B:
     what A alone claims and picks, what B alone does, and what a judge ruled otherwise, answer beside answer. --json
     prints the JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
     """
+    if form is Format.PLOTS and diff is None:
+        _plots(experiment, to or experiment / DEFAULT_NAMES[form], as_json=as_json)
+        return
     if to is not None and to.is_dir():
         raise UserError(f"{to} is a folder: -o names the file to write, such as {to / DEFAULT_NAMES[form]}.")
     if diff is not None:
@@ -102,6 +113,28 @@ def _shown(experiment: Path, form: Format, to: Path | None, *, split: bool | Non
             say(f"No run is judged yet: drretail score {experiment} does it.")
 
 
+def _plots(experiment: Path, to: Path, *, as_json: bool) -> None:
+    """Every plot of the page as files in a folder."""
+    from itertools import chain
+
+    from drretail.viewer.experiment import read_view
+    from drretail.viewer.output import print_json
+    from drretail.viewer.page.overview import plots_of
+    from drretail.viewer.page.run_lines import run_line
+    from drretail.viewer.plots.files import write_plots
+
+    if to.exists() and not to.is_dir():
+        raise UserError(f"{to} is a file: -o names the folder for plots.")
+    view = read_view(experiment)
+    lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
+    written = write_plots([*chain(*plots_of(view, lines))], to)
+    if as_json:
+        print_json({"plots": [str(path) for path in written]})
+    else:
+        for path in written:
+            typer.echo(str(path))
+
+
 def _write_pages(view: "ExperimentView", to: Path, split: bool | None, *, quiet: bool) -> Path:
     """Writes the report where its size lets it be, and gives what to open; a name that ends in .json gets the JSON."""
     from drretail.progress import choose_progress
@@ -125,6 +158,8 @@ def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as
 
     if form is Format.PAPER:
         raise UserError("--diff has no tables of the paper: leave --format out, or give --format text.")
+    if form is Format.PLOTS:
+        raise UserError("--diff has no plots: leave --format out, or give --format text.")
     diff = read_diff(experiment, a, b)
     if form is Format.HTML:
         to = to or experiment / f"diff-{diff.a}~{diff.b}.html"

@@ -39,6 +39,8 @@ class MetricDescription(Record):
     """What sums it up, as in the table of judges' agreement; none: the first variant."""
     correlated: tuple[str, ...] = ()
     """What is held beside what runs did."""
+    plots: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """By title: variants to be seen side by side in a plot, a row each."""
     groups: dict[str, str] = Field(default_factory=dict[str, str])
     """By variant: those of one group stand side by side."""
     only_in_json: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ cart.py          what a report puts into the cart, with prices and their total
 picks.py         the carts of several answers, product by product
 commands.py      the commands that make the experiment again
 tables/          scores, pairs and agreement as tables, for every room below
+plots/           plots as SVG
 page/            pages for a browser
 terminal/        tables and texts for a terminal
 diff/            two systems' answers side by side

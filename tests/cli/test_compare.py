@@ -32,7 +32,7 @@ def test_tables_what_is_missing_and_conclusions_fit_100_columns(drretail: Comman
     assert "By code, A is higher than B (difference, 95 % interval) in stub said (0." in done.stdout.replace(
         "\n  ", " "
     )
-    assert done.stdout.index("What is missing") < done.stdout.index("What can be concluded")
+    assert done.stdout.index("What can be concluded") < done.stdout.index("What is missing")
     commands = [line for line in done.stdout.splitlines() if line.strip().startswith("drretail")]
     assert all(len(line) <= 100 for line in done.stdout.splitlines() if line not in commands)
     assert not done.stdout.rstrip().endswith(":")
@@ -92,15 +92,15 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(drreta
 @pytest.mark.parametrize("width", [100, 80, 60])
 def test_cells_stay_whole_and_what_does_not_fit_is_named(drretail: Command, preferred: Path, width: int) -> None:
     done = drretail("compare", "exp", COLUMNS=str(width))
-    tables, _, _ = done.stdout.partition("What is missing")
+    sentences, _, rest = done.stdout.partition("Side by side, judged")
+    tables, _, _ = rest.partition("What is missing")
     rows = [line for line in tables.splitlines() if "[" in line]
     assert len(rows) == 6  # dimensions: nobody has a profile
     assert all(line.count("[") == line.count("]") == 1 for line in rows)
     assert all(len(line) <= max(width, 75) for line in tables.splitlines())
     named = "Left out for want of width: even, rank, " in done.stdout
     assert named == (width < 100)
-    sentences = done.stdout.partition("What can be concluded")[2].splitlines()
-    assert all(len(line) <= width for line in sentences)
+    assert all(len(line) <= width for line in sentences.splitlines())
 
 
 def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_again(
@@ -163,3 +163,31 @@ def test_a_rule_that_cannot_be_read_is_refused_with_a_sentence(drretail: Command
     done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(drretail: Command, tmp_path: Path) -> None:
+    three = {**TWO, "plan@model": {f"q{at}-r1": str(0.2 + at / 50) for at in range(12)}}
+    experiment(tmp_path / "exp", three)
+    assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
+    done = drretail("compare", "exp", "--metrics", STUB, COLUMNS="80")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("What can be concluded\n- stub said: react above hybrid and plan.\n")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["hybrid", "plan", "0.00"] in lines
+    assert sum("!" in line[-1] for line in lines if len(line) == 3) == 2
+    assert len(lines) < 20
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert "drretail compare exp --details" in done.stdout
+    whole = drretail("compare", "exp", "--metrics", STUB, "--details").stdout
+    assert whole.count("What can be concluded") == 3
+
+
+def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(
+    drretail: Command, preferred: Path
+) -> None:
+    assert drretail("score", "exp", "--metrics", "checks,process", "--quiet").returncode == 0
+    short, whole = drretail("compare", "exp"), drretail("compare", "exp", "--details")
+    assert "process words" not in short.stdout.partition("Compared query by query")[2]
+    assert "Left out: process" in short.stdout
+    assert "process words" in whole.stdout.partition("Compared query by query")[2]
+    assert "Left out: process" not in whole.stdout

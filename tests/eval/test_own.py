@@ -88,6 +88,14 @@ def test_what_a_built_in_family_says_names_variants_that_it_has(name: str) -> No
     metric = load_metric(name)
     said = description_of(metric)
     assert said.title != name
-    for named in (said.headlines, said.compared, said.summaries, said.correlated, said.groups, said.only_in_json):
+    for named in (
+        said.headlines,
+        said.compared,
+        said.summaries,
+        said.correlated,
+        *said.plots.values(),
+        said.groups,
+        said.only_in_json,
+    ):
         assert set(named) <= set(metric.variants())
     assert set(said.counts) <= set(metric.variants())

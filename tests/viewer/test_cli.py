@@ -42,6 +42,20 @@ def test_text_goes_to_stdout(mine: Path) -> None:
     assert not (mine / "report.html").exists()
 
 
+def test_plots_are_files_in_both_forms_and_need_a_folder(mine: Path) -> None:
+    pytest.importorskip("resvg_py")
+    done = report(mine.parent, "exp", "--format", "plots", "-o", "drawn", "--json")
+    assert done.returncode == 0, done.stderr
+    written = [mine.parent / it for it in json.loads(done.stdout)["plots"]]
+    assert {it.name for it in written} == {"tool-calls.svg", "tool-calls.png"}
+    assert all(it.stat().st_size > 500 for it in written)
+    (mine.parent / "mine.txt").write_text("mine", encoding="utf-8")
+    refused = report(mine.parent, "exp", "--format", "plots", "-o", "mine.txt")
+    assert refused.returncode == 2
+    assert "mine.txt is a file: -o names the folder" in refused.stderr
+    assert (mine.parent / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
 @pytest.mark.parametrize("form", ["html", "text"])
 def test_json_is_one_document(mine: Path, form: str) -> None:
     document = json.loads(report(mine.parent, "exp", "--format", form, "--json").stdout)

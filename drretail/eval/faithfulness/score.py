@@ -266,6 +266,7 @@ DESCRIPTION = MetricDescription(
         BoardColumn(variant="FR", meaning="share of all claims that name a source"),
     ),
     correlated=("FP", "FP_web", "FP_product", "FR"),
+    plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},
     groups={
         **dict.fromkeys(PRECISION[:5], "FP"),
         **dict.fromkeys((*BESIDE, FP_SHOWN), "beside FP"),

@@ -68,6 +68,7 @@ DESCRIPTION = MetricDescription(
     primary=("overall",),
     scoreboard=(BoardColumn(variant="overall", name="quality", meaning="the judge's overall rating, 0 to 10"),),
     correlated=(AVERAGE,),
+    plots={"Quality by dimension": DIMENSIONS},
     scale="rating",
     named_by_variant=True,
 )

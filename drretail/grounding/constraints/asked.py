@@ -75,7 +75,8 @@ _STOP = _words(
 _SILENT = _STOP | _DETERMINERS | _POSSESSIVES | _PREPOSITIONS | _RELATIVES | _JOINING
 # Nouns of the conversation itself, of time and of measure: whoever asks for them asks for no thing.
 NO_THING = _words(
-    """advice alternative alternatives amount answer bargain brand brands budget care category choice choices
+    """advice alternative alternatives amount answer bargain brand brands budget candidate candidates care category
+    choice choices
     comparison condition conditions cost costs day days deal deals detail details difference differences doubt end
     evening evenings evidence example examples experience fact facts favor favour few fun gift gifts goal guidance
     guide

@@ -1,7 +1,8 @@
 """An experiment as pages for a browser: self-contained, nothing is loaded, nothing runs but the page's own script.
 
 document.py     the whole report: one file, or an index and a page a question
-overview.py     how it begins: what the scores say
+overview.py     how it begins: what can be concluded, the scoreboard, plots
+claims_grid.py  every report's claims as a bar, by question and system
 question.py     a question: its answers side by side, what they pick, how judges compared them
 run.py          one run: its answer, and what stands behind it
 all_runs.py     every run in a line with what its claims add up to, and what failed

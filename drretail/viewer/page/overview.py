@@ -1,25 +1,57 @@
-"""How the report begins: what the scores say, before any run."""
+"""How the report begins: what can be concluded, the scoreboard, plots, and every report's claims at a glance."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from drretail.viewer.claims import WORDS
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView
+from drretail.viewer.page.claims_grid import claims_bar, claims_grid
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.plots.experiment_plots import first_plots, further_plots, tool_plot
+from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.scoreboard import printed_board
 
 
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """The opening of a report; ``lines`` tell of all its runs, by number."""
+    board = view.scoreboard
+    first, further = plots_of(view, lines)
     html = template("overview.html.jinja").render(
-        board=None if view.scoreboard is None else printed_board(view.scoreboard),
+        said=None if board is None else conclusion(board),
+        board=None if board is None else printed_board(board),
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),
         has_scores=view.scores is not None,
-        lines=lines,
+        first_plots=first,
+        more_plots=further,
+        grid=claims_grid(lines),
+        claims_bar=claims_bar,
+        words=WORDS,
+        used={support for line in lines for support in line.counts},
         links=links,
     )
     return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:
+    """What an experiment shows in plots: those by which systems are chosen, and the others."""
+    first = [] if view.scoreboard is None else list(first_plots(view.scoreboard))
+    further = list(further_plots(view.scoreboard, view.scores or (), view.metrics, view.pairs, view.agreements))
+    calls = tool_plot(_calls(lines))
+    return first, [*further, *([] if calls is None else [calls])]
+
+
+def _calls(lines: Sequence[RunLine]) -> dict[str, dict[str, float]]:
+    """Calls of each tool in a run that left a report, on average, by system."""
+    made: dict[str, Counter[str]] = {}
+    runs = Counter(line.label for line in lines if line.state == "done")
+    for line in lines:
+        if line.state == "done":
+            made.setdefault(line.label, Counter()).update(line.tools)
+    return {label: {tool: calls / runs[label] for tool, calls in its.items()} for label, its in made.items()}

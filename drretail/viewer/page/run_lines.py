@@ -1,5 +1,6 @@
 """What a page says of each run in one line; small enough that thousands of them fit into memory."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,6 +48,8 @@ class RunLine:
     """None where no check was made."""
     stale: int
     failed: tuple[FailedVerdict, ...]
+    tools: dict[str, int]
+    """Calls of each, failed ones included."""
 
     @property
     def is_judged(self) -> bool:
@@ -69,7 +72,13 @@ def run_line(view: RunView, question: Question) -> RunLine:
         findings=len(view.checks.findings) if view.checks.made else None,
         stale=view.stale,
         failed=tuple(_failed(view)),
+        tools=_tools(view),
     )
+
+
+def _tools(view: RunView) -> dict[str, int]:
+    steps = view.run.steps if view.run else ()
+    return dict(Counter(step.name for step in steps if step.kind == "tool" and step.name))
 
 
 def _why(view: RunView) -> str:

@@ -1,5 +1,6 @@
 """Tables of an experiment, for the page and for the terminal.
 
+conclusion.py  what can be concluded, and what can't
 scoreboard.py  one row a system, in words
 scores.py      a row for each system, a column for each variant
 slices.py      the same over parts of the queries

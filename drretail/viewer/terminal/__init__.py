@@ -5,6 +5,7 @@ grid.py                tables of many narrow columns
 printed_board.py       the scoreboard
 printed_scores.py      scores
 printed_pairs.py       pairs and agreement
+printed_all_pairs.py   all pairs of systems, a line each
 printed_comparison.py  a comparison
 printed_measures.py    correlations and counterfactual measures
 """

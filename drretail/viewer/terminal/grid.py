@@ -13,7 +13,7 @@ WIDTH = 100
 
 
 def print_grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], spare: Sequence[str] = ()) -> None:
-    """A table on stdout, numbers to the right.
+    """A table on stdout, numbers to the right; a column without a name is of words.
 
     Columns named in ``spare`` are left out, the first of them first, as long as the table is wider than the terminal.
     """
@@ -27,7 +27,7 @@ def print_grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     say(title)
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for at in kept:
-        table.add_column(columns[at], justify="left" if not columns[at] else "right", no_wrap=True)
+        table.add_column(columns[at], justify="right" if columns[at].strip() else "left", no_wrap=True)
     for line in lines:
         table.add_row(*(line[at] for at in kept))
     width = max(console.width, _width(kept, columns, lines))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drretail.viewer.output import print_notes, print_title, stdout_console
+from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.scoreboard import SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
 from drretail.viewer.tables.widths import broken
 from drretail.viewer.terminal.grid import say
@@ -34,8 +35,12 @@ class _Layout:
 
 
 def print_scoreboard(board: "Scoreboard") -> None:
-    """The table on stdout, what its columns mean, what differs between systems, and what must be known beside."""
+    """What can be concluded, the table, what its columns mean, and what must be known beside; on stdout."""
     printed = printed_board(board)
+    said = conclusion(board)
+    for sentence in filter(None, (said.can, said.cannot)):
+        say(sentence)
+    print_notes([""])
     print_title(", ".join([printed.title, printed.by]))
     console = stdout_console()
     layout = _layout(printed, console.width)
@@ -45,9 +50,9 @@ def print_scoreboard(board: "Scoreboard") -> None:
     left = [column.name for at, column in enumerate(printed.columns) if at not in layout.places]
     if left:
         say(f"Left out for want of width: {', '.join(left)}. --json has all.")
-    for title, sentences in (("What differs", printed.differs), ("Notes", printed.notes)):
+    print_notes([""])
+    for title, sentences in (("What differs", printed.differs if said.is_cut else ()), ("Notes", printed.notes)):
         if sentences:
-            print_notes([""])
             print_title(title)
         for sentence in sentences:
             say(sentence)

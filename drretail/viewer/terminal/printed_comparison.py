@@ -86,12 +86,24 @@ LEGEND_OF_PAIRS = (
 )
 
 
-def print_comparison(comparison: "Comparison") -> None:
-    """Two systems: a table for each judge, what repeats tell, pairwise judging, what is missing, and conclusions."""
+def print_comparison(comparison: "Comparison", *, details: bool = False) -> None:
+    """Two systems: what can be concluded, a table for each judge, repeats, pairwise judging, and what is missing.
+
+    Without ``details`` the families that say of no variant that systems are chosen by it are left out, and named.
+    """
     import typer
 
     typer.echo(f"A = {comparison.a}\nB = {comparison.b}\n")
-    for table in comparison.tables:
+    typer.echo("What can be concluded")
+    _print_lines(f"- {sentence}" for sentence in comparison.conclusions)
+    chosen = {row.metric for table in comparison.tables for row in table.rows if row.is_primary}
+    left_out: list[str] = []
+    for whole in comparison.tables:
+        rows = tuple(row for row in whole.rows if details or not chosen or row.metric in chosen)
+        left_out += (row.metric for row in whole.rows if row not in rows)
+        if not rows:
+            continue
+        table = whole.model_copy(update={"rows": rows})
         _print_table(table)
         print_steadiness(table, comparison)
         typer.echo("")
@@ -102,8 +114,8 @@ def print_comparison(comparison: "Comparison") -> None:
     if comparison.missing:
         typer.echo("What is missing")
         _print_lines(f"- {it.what}." + ("" if it.command is None else f"\n  {it.command}") for it in comparison.missing)
-    typer.echo("What can be concluded")
-    _print_lines(f"- {sentence}" for sentence in comparison.conclusions)
+    if left_out:
+        say(f"Left out: {', '.join(dict.fromkeys(left_out))}, by which no system is chosen; --details has them.")
 
 
 def _print_lines(lines: Iterable[str]) -> None:

@@ -3,19 +3,24 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 from unicodedata import category
 
 from drretail.grounding.report.render import render_report
+from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_of, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
+from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
-from drretail.viewer.tables.scoreboard import PrintedBoard, PrintedCell, printed_board
+from drretail.viewer.tables.scoreboard import PrintedCell, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
 
+WIDTH = 100
+"""Of sentences; tables are as wide as they are."""
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -29,6 +34,8 @@ def text_of(view: ExperimentView) -> str:
     score = " && ".join(score_commands(view))
     claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
     lines = [f"Experiment {view.name} on the world {view.definition.world_fingerprint[:12]}", ""]
+    if view.scoreboard is not None:
+        lines += _board(view.scoreboard)
     for run in view.runs:
         lines += [*_run(run, claims, checks), ""]
     lines += _scores(view, score)
@@ -121,8 +128,6 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"{told} about another report or asked in other words, and not used: run {score} again."
     if view.outdated or stale:
         yield ""
-    if view.scoreboard is not None:
-        yield from _board(printed_board(view.scoreboard))
     for table in score_tables(view.scores, view.metrics):
         yield from _table(table)
     for table_key in paired(view.pairs, view.ranks, beside=False):
@@ -132,16 +137,25 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield from _table(agreement)
 
 
-def _board(board: PrintedBoard) -> Iterator[str]:
-    """A line a system, then what differs."""
+def _board(scoreboard: Scoreboard) -> Iterator[str]:
+    """What can be concluded, then a line a system."""
+    said, board = conclusion(scoreboard), printed_board(scoreboard)
+    yield from (line for sentence in (said.can, said.cannot) for line in _folded(sentence, ""))
+    yield ""
     yield f"{board.title} ({board.by})"
     lines = [("", *(column.name for column in board.columns))]
     lines += [(line.name, *(_in_one_line(cell) for cell in line.cells)) for line in board.lines]
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     for line in lines:
         yield "  " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
-    yield from (f"  {sentence}" for sentence in (board.legend, *board.differs, *board.notes))
+    differs = board.differs if said.is_cut else ()
+    yield from (line for sentence in (board.legend, *differs, *board.notes) for line in _folded(sentence))
     yield ""
+
+
+def _folded(text: str, indent: str = "  ") -> list[str]:
+    """In lines that a page of text holds."""
+    return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
 
 def _in_one_line(cell: PrintedCell | None) -> str:
@@ -193,7 +207,7 @@ def _whole(cell: Cell | None) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     yield f"{table.title} ({table.by})" if table.by else table.title
-    yield from (f"  {note}" for note in table.notes if table.columns)
+    yield from (line for note in table.notes if table.columns for line in _folded(note))
     lines = [line for at, column in enumerate(table.columns) for line in _variant(column.name, at, table.lines)]
     widths = [max((len(line[column]) for line in lines), default=0) for column in range(4)]
     for line in lines:

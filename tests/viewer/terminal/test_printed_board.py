@@ -90,7 +90,8 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     said = ("FP: a above b.", "clean: nothing.")
     text = "\n".join(printed(board(differs=said, notes=("Mind this.",)), 140))
     assert "FP: share of claims that hold; clean:  (in brackets: share read)" in text.replace("clean: (", "clean:  (")
-    assert text.index("What differs") < text.index("FP: a above b.") < text.index("Notes") < text.index("Mind this.")
+    assert text.index("It can be concluded: FP: a above b.") < text.index("Not yet: clean: nothing.")
+    assert text.index("Not yet") < text.index("share of claims that hold") < text.index("Notes") < text.index("Mind")
 
 
 def test_other_judges_have_a_line_below_each_system(printed: Print) -> None:

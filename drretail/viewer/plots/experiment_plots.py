@@ -1,0 +1,222 @@
+"""The plots that an experiment has something to show in, each from its scores alone."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from drretail.records.pairs import PairScore
+from drretail.records.score import Agreement, MetricDescription, Score, in_order, place_of
+from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn, Unit
+from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
+from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.plots.scatter import Point, scatter
+from drretail.viewer.plots.stacked_bars import BarRow, Part, stacked_bars
+from drretail.viewer.tables.scores import system_names
+
+MOST_SERIES = 8
+"""As many as shapes and colours tell apart."""
+_RANGES: Mapping[Unit, tuple[float, float]] = {"share": (0, 1), "rating": (0, 10)}
+_INTERVALS = "Lines: 95 % intervals over queries."
+
+
+def headline_plots(board: Scoreboard) -> list[Plot]:
+    """One for each score on the scoreboard: a dot a system, floors and ceiling as grey ticks."""
+    return [plot for column in board.columns if column.metric and (plot := _headline(board, column)) is not None]
+
+
+def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
+    names = system_names(row.system for row in board.rows)
+    cells = {row.system: row.cells[column.name] for row in board.rows if column.name in row.cells}
+    rows = [DotRow(names[it], (_dot(cell),)) for it, cell in cells.items() if not _is_bound(it)]
+    if not rows:
+        return None
+    return dot_plot(
+        file_name(f"{column.metric}-{column.variant}"),
+        column.name.replace("_", " "),
+        f"{_sentence(column.meaning)} {_INTERVALS}",
+        rows,
+        bounds=[Bound(names[it], cell.value) for it, cell in cells.items() if _is_bound(it)],
+        whole=_RANGES.get(column.unit),
+    )
+
+
+def cost_plot(board: Scoreboard) -> Plot | None:
+    """The first score on the scoreboard against what a run costs: dollars, or tokens where there are none."""
+    scored = [column for column in board.columns if column.metric]
+    ratings = [column for column in scored if column.unit == "rating"]
+    took = [column for unit in ("dollars", "tokens") for column in board.columns if column.unit == unit]
+    if not scored or not took:
+        return None
+    up, along = (ratings or scored)[0], took[0]
+    factor = 1 / 1000 if along.unit == "tokens" else 1
+    names = system_names(row.system for row in board.rows)
+    points = [
+        Point(names[row.system], cost.value * factor, cell.value, cell.ci_low, cell.ci_high)
+        for row in board.rows
+        if not _is_bound(row.system)
+        and (cell := row.cells.get(up.name)) is not None
+        and (cost := row.cells.get(along.name)) is not None
+    ]
+    if len(points) < 2:
+        return None
+    cost = "dollars a run" if along.unit == "dollars" else "thousand tokens a run"
+    return scatter(
+        "quality-against-cost",
+        f"{up.name.replace('_', ' ')} against cost",
+        f"Up: {up.meaning}. To the right: {cost}. {_INTERVALS}",
+        points,
+        x_name=cost,
+        y_name=up.name.replace("_", " "),
+    )
+
+
+def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
+    """Of every family that names variants to be seen side by side: a row each, a series a system."""
+    made = (_parts(board, scores, name, family, title) for name, family in metrics.items() for title in family.plots)
+    return [plot for plot in made if plot is not None]
+
+
+def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
+    judge = board.judge
+    held = {
+        (row.variant, row.system): row
+        for row in scores
+        if row.metric == name
+        and row.policy == "scored_only"
+        and row.value is not None
+        and (row.judge, row.judge_params, row.rules) == (judge.spec, judge.params_hash, judge.rules)
+        and not _is_bound(row.system)
+    }
+    systems = in_order({system for _, system in held})[:MOST_SERIES]
+    variants = [it for it in family.plots[title] if any((it, system) in held for system in systems)]
+    if len(variants) < 2:
+        return None
+    names = system_names(systems)
+    return dot_plot(
+        file_name(title).lower(),
+        title,
+        f"{_sentence(family.meaning)} {_INTERVALS}".strip(),
+        [
+            DotRow(it.replace("_", " "), tuple(_score_dot(held.get((it, system))) for system in systems))
+            for it in variants
+        ],
+        series=[names[it] for it in systems],
+        whole=_RANGES.get(family.scale),
+    )
+
+
+def preference_plots(pairs: Sequence[PairScore]) -> list[Plot]:
+    """Of every two systems and judge: how often each was preferred, by dimension (paper Figure 6)."""
+    groups: dict[tuple[str, ...], list[PairScore]] = {}
+    for row in pairs:
+        if row.note is None and row.win.value is not None:
+            groups.setdefault((row.a, row.b, row.judge, row.judge_params, row.rules), []).append(row)
+    return [_preferences(rows) for rows in groups.values()]
+
+
+def _preferences(rows: Sequence[PairScore]) -> Plot:
+    first = rows[0]
+    names = system_names((first.a, first.b))
+    a, b = names[first.a], names[first.b]
+    return stacked_bars(
+        file_name(f"pairs-{first.a}-{first.b}-{first.judge}"),
+        f"{a} and {b}, side by side",
+        f"Share of queries on which {first.judge} preferred either report, or neither.",
+        [
+            BarRow(
+                row.dimension.replace("_", " "),
+                tuple(
+                    Part(share.value, kind, f"{said} {share.value:.0%}")
+                    for kind, share, said in (("win", row.win, a), ("tie", row.tie, "tie"), ("loss", row.loss, b))
+                    if share.value
+                ),
+            )
+            for row in rows
+        ],
+        ends=(f"{a} preferred", f"{b} preferred"),
+    )
+
+
+def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
+    """How far judges rank reports alike: Spearman's ρ by variant, a series for every two judges."""
+    told = [row for row in agreements if row.rho_report is not None]
+    pairs = list(dict.fromkeys((row.first, row.second) for row in told))[:MOST_SERIES]
+    variants = list(dict.fromkeys((row.metric, row.variant) for row in told))
+    if not told:
+        return None
+    held = {(row.metric, row.variant, row.first, row.second): row.rho_report for row in told}
+    rows = [
+        DotRow(
+            variant.replace("_", " "),
+            tuple(
+                None if (rho := held.get((metric, variant, *pair))) is None else Dot(max(0.0, rho)) for pair in pairs
+            ),
+        )
+        for metric, variant in variants
+    ]
+    return dot_plot(
+        "judges-agreement",
+        "Agreement of judges",
+        "Spearman's ρ over reports: 1 where two judges rank them alike; what is below 0 stands at 0.",
+        rows,
+        series=[f"{first} and {second}" for first, second in pairs],
+        whole=(0, 1),
+    )
+
+
+def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
+    """Calls of each tool in a run on average, by system (paper Figure 4); ``calls`` by system, then by tool."""
+    systems = [it for it in in_order(calls) if not _is_bound(it) and calls[it]][:MOST_SERIES]
+    tools = sorted(
+        {tool for it in systems for tool in calls[it]}, key=lambda tool: -max(calls[it].get(tool, 0) for it in systems)
+    )
+    if not tools:
+        return None
+    names = system_names(systems)
+    return dot_plot(
+        "tool-calls",
+        "Tool calls of a run",
+        "Calls of each tool on average, failed ones included.",
+        [DotRow(tool, tuple(Dot(calls[it].get(tool, 0)) for it in systems)) for tool in tools],
+        series=[names[it] for it in systems],
+    )
+
+
+def first_plots(board: Scoreboard) -> Iterator[Plot]:
+    """By which systems are chosen: every score of the board, then the first of them against cost."""
+    yield from headline_plots(board)
+    yield from filter(None, [cost_plot(board)])
+
+
+def further_plots(
+    board: Scoreboard | None,
+    scores: Sequence[Score],
+    metrics: Mapping[str, MetricDescription],
+    pairs: Sequence[PairScore],
+    agreements: Sequence[Agreement],
+) -> Iterator[Plot]:
+    """Parts of families, preferences, agreement of judges."""
+    if board is not None:
+        yield from family_plots(board, scores, metrics)
+    yield from preference_plots(pairs)
+    yield from filter(None, [agreement_plot(agreements)])
+
+
+def file_name(text: str) -> str:
+    """Letters, digits and hyphens alone: names of systems may hold anything."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]
+
+
+def _dot(cell: BoardCell) -> Dot:
+    return Dot(cell.value, cell.ci_low, cell.ci_high)
+
+
+def _score_dot(row: Score | None) -> Dot | None:
+    return None if row is None or row.value is None else Dot(row.value, row.ci_low, row.ci_high)
+
+
+def _is_bound(system: str) -> bool:
+    return place_of(system) in ("floor", "ceiling")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

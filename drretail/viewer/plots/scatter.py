@@ -1,0 +1,70 @@
+"""Two numbers of each system as a point with its name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Drawing, Plot, across, cut, line, mark, words
+from drretail.viewer.plots.scale import close_scale, scale, short_number
+
+_TALL, _LEFT, _RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    name: str
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    """The interval of y."""
+
+
+def scatter(
+    name: str,
+    title: str,
+    caption: str,
+    points: Sequence[Point],
+    *,
+    x_name: str,
+    y_name: str,
+) -> Plot:
+    """One image of these points; names that would stand upon each other are moved apart."""
+    drawing = Drawing()
+    across_x = scale([it.x for it in points], _LEFT, WIDTH - _RIGHT)
+    reached = (bound for it in points for bound in (it.low, it.y, it.high) if bound is not None)
+    up = close_scale(reached, _TALL, 18)
+    drawing.add(*across(across_x, 18, _TALL))
+    for tick in up.ticks:
+        drawing.add(line(_LEFT, up.at(tick), WIDTH - _RIGHT, up.at(tick), "axis"))
+        drawing.add(words(_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end"))
+    drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _RIGHT, _TALL + 30, x_name, "soft", "end"))
+    taken = [(across_x.at(it.x) - 7, up.at(it.y) + 4, 14.0) for it in points]
+    for series, it in enumerate(points):
+        x, y = across_x.at(it.x), up.at(it.y)
+        told = f"{it.name}: {y_name} {it.y:.3g}, {x_name} {it.x:,.4g}"
+        if it.low is not None and it.high is not None:
+            drawing.add(line(x, up.at(it.low), x, up.at(it.high), f"s{series % 8}", told))
+        drawing.add(mark(x, y, series, told))
+        drawing.add(_name(it.name, x, y, taken))
+    return Plot(name, title, caption, drawing.body, _TALL + 36)
+
+
+def _name(name: str, x: float, y: float, taken: list[tuple[float, float, float]]) -> Markup:
+    """The name beside its point, on the side where it fits, moved up or down where another stands."""
+    shown = cut(name, WIDTH / 2)
+    width = len(shown) * CHARACTER
+    start = x + 9 if x + 9 + width < WIDTH else x - 9 - width
+    steps = (0.0, *(sign * _LINE * by for by in range(1, 16) for sign in (1, -1)))
+    free = (y + 4 + step for step in steps if _is_free(start, y + 4 + step, width, taken))
+    place = next(free, y + 4)
+    taken.append((start, place, width))
+    return words(start, place, shown)
+
+
+def _is_free(start: float, place: float, width: float, taken: Sequence[tuple[float, float, float]]) -> bool:
+    apart = all(
+        abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
+    )
+    return apart and 10 <= place <= _TALL

@@ -1,0 +1,50 @@
+"""What can be concluded from an experiment, and what can't: the two sentences that stand before its numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drretail.eval.compare.differences import ABOVE
+from drretail.records.score import place_of
+from drretail.records.scoreboard import Scoreboard
+from drretail.viewer.tables.scoreboard import printed_board
+
+MOST_SAID = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    can: str
+    cannot: str
+    """Empty where everything is concluded."""
+    is_cut: bool = False
+    """Whether more was compared than is said here."""
+
+
+def conclusion(board: Scoreboard) -> Conclusion:
+    """In the words of the comparison of all systems; of a single system its first score."""
+    researching = [row.system for row in board.rows if place_of(row.system) == "system"]
+    if len(researching) < 2:
+        return Conclusion(_of_one(board), " ".join(board.differs))
+    shown = [said for said in board.differs if ABOVE in said]
+    rest = [said for said in board.differs if ABOVE not in said]
+    can = f"It can be concluded: {_joined(shown)}" if shown else "No system is shown to be better than another."
+    is_cut = max(len(shown), len(rest)) > MOST_SAID + 1
+    return Conclusion(can, f"Not yet: {_joined(rest)}" if rest else "", is_cut)
+
+
+def _of_one(board: Scoreboard) -> str:
+    """ "react: FP 0.95 (.94–.96), the share of the cited claims that their sources bear out." """
+    printed = printed_board(board)
+    for line in printed.lines:
+        for column, cell in zip(printed.columns, line.cells, strict=True):
+            if line.place == "system" and cell is not None and column.meaning:
+                interval = f" ({cell.interval})" if cell.interval else ""
+                meaning = column.meaning.partition(" (in brackets")[0]
+                return f"{line.name}: {column.name} {cell.value}{interval}, {meaning}."
+    return "Nothing is scored yet."
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    more = len(sentences) - MOST_SAID
+    kept = [it.rstrip(".") for it in sentences[: MOST_SAID if more > 1 else None]]
+    return "; ".join([*kept, *([f"and {more} more below"] if more > 1 else [])]) + "."

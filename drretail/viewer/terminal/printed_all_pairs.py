@@ -1,0 +1,87 @@
+"""All pairs of systems on one screen: what is concluded, and a line a pair of what systems are chosen by."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from drretail.records.score import CODE, in_order, shared_models
+from drretail.viewer.terminal.grid import print_grid, row_name, say
+
+if TYPE_CHECKING:
+    from drretail.records.comparison import ComparedRow, Comparison
+
+CONCLUDED = "!"
+
+
+def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str) -> None:
+    """Several comparisons in short; ``experiment`` is its folder, for the commands that say more."""
+    names = _names(comparisons)
+    columns = list(dict.fromkeys(name for it in comparisons for name, _ in _primary(it)))
+    said = list(_concluded(comparisons, names))
+    typer.echo("What can be concluded")
+    for sentence in said or ["Nothing: no difference between any two systems is shown."]:
+        say(f"- {sentence}")
+    typer.echo("")
+    if columns:
+        rows = [[names[it.a], names[it.b], *_cells(it, columns)] for it in comparisons]
+        title = f"{len(comparisons)} pairs, A−B in what systems are chosen by, over the queries that both answered"
+        print_grid(title, ["", " ", *columns], rows, columns[::-1])
+        say(f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems.")
+    tables = [table for it in comparisons for table in it.tables]
+    for judge in sorted({it.judge for it in tables if it.judge_kind == "rule_based" and it.judge != CODE}):
+        say(f"Of {judge} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL.")
+    first = comparisons[0]
+    say(f"One pair with all that is known of it: drretail compare {experiment} {first.a} {first.b}")
+    say(f"All pairs so: drretail compare {experiment} --details")
+
+
+def _names(comparisons: "Sequence[Comparison]") -> dict[str, str]:
+    labels = in_order({label for it in comparisons for label in (it.a, it.b)})
+    shared = shared_models(labels)
+    return {label: label.replace(shared, "", 1) if shared else label for label in labels}
+
+
+def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":
+    """The rows that are corrected over all pairs; of several judges the first that has the variant."""
+    seen: set[str] = set()
+    for table in comparison.tables:
+        for row in table.rows:
+            name = row_name(row, several=True)
+            if row.is_primary and name not in seen:
+                seen.add(name)
+                yield name, row
+
+
+def _cells(comparison: "Comparison", columns: Sequence[str]) -> Iterator[str]:
+    from drretail.eval.compare.wording import signed
+
+    rows = dict(_primary(comparison))
+    for name in columns:
+        row = rows.get(name)
+        if row is None or row.difference is None:
+            yield "–"
+        else:
+            yield signed(row.difference) + CONCLUDED * (row.outcome in ("higher", "lower"))
+
+
+def _concluded(comparisons: "Sequence[Comparison]", names: dict[str, str]) -> Iterator[str]:
+    """For every variant who is shown to be above whom, then who is preferred side by side."""
+    from drretail.eval.compare.wording import listed
+    from drretail.eval.pairwise.dimensions import PRIMARY
+    from drretail.eval.pairwise.outcomes import preferred
+
+    above: dict[str, dict[str, list[str]]] = {}
+    for it in comparisons:
+        for name, row in _primary(it):
+            if row.outcome in ("higher", "lower"):
+                winner, loser = (it.a, it.b) if row.outcome == "higher" else (it.b, it.a)
+                above.setdefault(name, {}).setdefault(winner, []).append(loser)
+        for pair in it.pairs:
+            winner = preferred(pair) if pair.dimension == PRIMARY else None
+            if winner is not None:
+                loser = pair.b if winner == pair.a else pair.a
+                above.setdefault("side by side", {}).setdefault(winner, []).append(loser)
+    for name, won in above.items():
+        parts = (f"{names[winner]} above {listed(names[it] for it in dict.fromkeys(won[winner]))}" for winner in won)
+        yield f"{name}: {'; '.join(parts)}."

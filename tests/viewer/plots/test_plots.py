@@ -1,0 +1,172 @@
+"""What plots show: every value in its place, hostile names as text, and nothing of a judge who says nothing."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.errors import UserError
+from drretail.records.pairs import PairScore, Share
+from drretail.records.score import MetricDescription, Score
+from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
+from drretail.viewer.plots.drawing import SERIES, Plot
+from drretail.viewer.plots.experiment_plots import (
+    cost_plot,
+    family_plots,
+    file_name,
+    headline_plots,
+    preference_plots,
+    tool_plot,
+)
+from drretail.viewer.plots.files import write_plots
+from drretail.viewer.plots.scale import close_scale, scale
+from drretail.viewer.plots.scatter import Point, scatter
+
+HOSTILE = '</svg><script>alert("x")</script>&\u202e'
+
+
+def _parsed(plot: Plot) -> ElementTree.Element:
+    return ElementTree.fromstring(plot.standalone())
+
+
+def _texts(plot: Plot) -> list[str]:
+    return [it.text or "" for it in _parsed(plot).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def _board(*rows: BoardRow) -> Scoreboard:
+    return Scoreboard(
+        judge=BoardJudge(spec="a:judge"),
+        columns=(
+            ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share that holds"),
+            ShownColumn(name="tokens", unit="tokens", meaning="read and written"),
+        ),
+        rows=rows,
+    )
+
+
+def _row(system: str, value: float, tokens: float) -> BoardRow:
+    cells = {
+        "FP": BoardCell(value=value, ci_low=value - 0.1, ci_high=value + 0.1, n_scored=5, n_planned=5),
+        "tokens": BoardCell(value=tokens, n_scored=5, n_planned=5),
+    }
+    return BoardRow(system=system, cells=cells)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=9))
+def test_every_value_stands_between_the_ends_of_its_scale_in_order(values: list[float]) -> None:
+    for made in (scale(values, 10, 200), close_scale(values, 10, 200)):
+        assert made.low <= min(values)
+        assert max(values) <= made.high
+        assert 2 <= len(made.ticks) <= 12
+        places = [made.at(it) for it in sorted(values)]
+        assert places == sorted(places)
+        assert all(10 <= it <= 200 for it in places)
+
+
+def test_a_dot_stands_where_its_value_is_and_tells_its_interval() -> None:
+    plot = dot_plot("x", "FP", "A share.", [DotRow("a", (Dot(0.5, 0.25, 0.75),))], whole=(0, 1))
+    marks = {tick: float(x) for x, tick in re.findall(r'<text x="([\d.]+)"[^>]*>(0|1)</text>', plot.body)}
+    dot = float(re.search(r'<circle cx="([\d.]+)"', plot.body)[1])  # type: ignore[index]
+    assert dot == pytest.approx((marks["0"] + marks["1"]) / 2, abs=0.2)
+    assert "a: 0.5 [0.25 to 0.75]" in plot.body
+    assert "0.50" in _texts(plot)
+
+
+def test_floors_and_ceiling_are_grey_ticks_that_the_caption_names_and_no_rows() -> None:
+    (plot,) = headline_plots(_board(_row("react@m", 0.8, 9e3), _row("null_search", 0.3, 0), _row("oracle", 0.9, 0)))
+    assert plot.body.count('class="floor"') == 2
+    assert "Grey ticks: null_search 0.30; oracle 0.90." in plot.caption
+    assert "null_search" not in _texts(plot)
+    assert "Share that holds." in plot.caption
+
+
+def test_series_differ_in_shape_and_stand_in_a_legend() -> None:
+    dots = tuple(Dot(it / 10) for it in range(4))
+    plot = dot_plot("x", "Calls", "", [DotRow("tool", dots)], series=["a", "b", "c", "d"])
+    assert {"a", "b", "c", "d"} <= {*_texts(plot)}
+    for at in range(4):
+        assert plot.body.count(f'<g class="s{at}">') == 2
+    assert len({*SERIES}) == 8
+
+
+def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
+    points = [Point(f"system {it}", 10.0 + it / 100, 0.5) for it in range(6)]
+    plot = scatter("x", "t", "c", points, x_name="x", y_name="y")
+    heights = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>system \d', plot.body)]
+    assert len(heights) == 6
+    assert min(b - a for a, b in zip(sorted(heights), sorted(heights)[1:], strict=False)) >= 12
+
+
+def test_cost_needs_two_systems_and_leaves_out_floors() -> None:
+    one, two = _row("react@m", 0.8, 9e3), _row("hybrid_react@m", 0.9, 90e3)
+    assert cost_plot(_board(one, _row("null_search", 0.2, 1.0))) is None
+    plot = cost_plot(_board(one, two))
+    assert plot is not None
+    assert "react: FP 0.8, thousand tokens a run 9" in plot.body
+
+
+def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_alone() -> None:
+    def score(variant: str, value: float, judge: str) -> Score:
+        return Score(
+            metric="mine", version=1, variant=variant, system="react@m", value=value, n_planned=1, n_scored=1,
+            judge=judge, judge_kind="llm",
+        )  # fmt: skip
+
+    scores = [score("x", 0.5, "a:judge"), score("y", 0.6, "a:judge"), score("x", 0.1, "other:judge")]
+    metrics = {
+        "mine": MetricDescription(title="Mine", plots={"Mine in parts": ("x", "y")}),
+        "none": MetricDescription(title=""),
+    }
+    (plot,) = family_plots(_board(_row("react@m", 0.8, 9e3)), scores, metrics)
+    assert plot.title == "Mine in parts"
+    assert "react@m: 0.5" in plot.body
+    assert "react@m: 0.1" not in plot.body
+
+
+def test_preferences_add_up_and_name_both_sides() -> None:
+    row = PairScore(
+        version=1, dimension="overall", a="x@m", b="y@m", judge="j", judge_kind="llm", n_planned=4, n_scored=4,
+        win=Share(value=0.5), tie=Share(value=0.25), loss=Share(value=0.25),
+    )  # fmt: skip
+    (plot,) = preference_plots([row])
+    assert plot.title == "x and y, side by side"
+    assert "overall: tie 25%" in plot.body
+    widths = [float(it) for it in re.findall(r'width="([\d.]+)" height="16"', plot.body)]
+    assert widths[0] == pytest.approx(2 * widths[1], abs=0.2)
+    assert preference_plots([row.model_copy(update={"note": "not rated (rule-based)"})]) == []
+
+
+def test_tools_stand_by_how_often_they_are_called() -> None:
+    plot = tool_plot({"react@m": {"web_search": 2.5, "calculator": 4}, "null_search": {"product_catalog_search": 1}})
+    assert plot is not None
+    assert [it for it in _texts(plot) if it in ("web_search", "calculator")] == ["calculator", "web_search"]
+    assert "product_catalog_search" not in plot.body
+
+
+def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
+    plot = dot_plot(
+        file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, [DotRow(HOSTILE, (Dot(1),))], bounds=[Bound(HOSTILE, 0)]
+    )
+    assert "<script" not in plot.standalone()
+    assert "<script" not in plot.svg
+    assert _parsed(plot) is not None
+    assert re.fullmatch(r"[A-Za-z0-9-]+", plot.name)
+
+
+def test_plots_are_written_as_svg_and_png(tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    plot = dot_plot("one", "FP", "A share.", [DotRow("a", (Dot(0.5),))])
+    svg, png = write_plots([plot], tmp_path / "plots")
+    assert svg.read_text(encoding="utf-8").startswith("<svg")
+    assert png.read_bytes()[:4] == b"\x89PNG"
+    assert png.stat().st_size > 2000
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "resvg_py", None)
+    with pytest.raises(UserError, match="pip install resvg-py"):
+        write_plots([], tmp_path)

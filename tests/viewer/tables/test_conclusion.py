@@ -1,0 +1,37 @@
+"""The sentences before the numbers: what is shown, what is not, and no more than that."""
+
+from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.viewer.tables.conclusion import conclusion
+
+_FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
+
+
+def _board(*differs: str, systems: tuple[str, ...] = ("react@m", "hybrid_react@m", "oracle")) -> Scoreboard:
+    cell = BoardCell(value=0.8, ci_low=0.7, ci_high=0.9, n_scored=5, n_planned=5)
+    rows = tuple(BoardRow(system=it, cells={"FP": cell}) for it in systems)
+    return Scoreboard(judge=BoardJudge(spec="a:judge"), columns=(_FP,), rows=rows, differs=differs)
+
+
+def test_what_is_shown_stands_before_what_is_not() -> None:
+    told = conclusion(_board("FP: hybrid_react above react.", "clean: no difference is shown by 5 queries."))
+    assert told.can == "It can be concluded: FP: hybrid_react above react."
+    assert told.cannot == "Not yet: clean: no difference is shown by 5 queries."
+
+
+def test_where_nothing_is_shown_no_system_is_called_better() -> None:
+    told = conclusion(_board("FP: nothing is concluded from offline:judge, which follows rules."))
+    assert told.can == "No system is shown to be better than another."
+    assert "offline:judge" in told.cannot
+
+
+def test_one_system_is_told_by_its_first_score() -> None:
+    alone = "One system researches: there is nothing to compare it with."
+    told = conclusion(_board(alone, systems=("react@m", "null_search")))
+    assert told.can == "react@m: FP 0.80 (.70–.90), share of claims that hold."
+    assert told.cannot == alone
+
+
+def test_many_sentences_are_cut_and_the_rest_is_counted() -> None:
+    told = conclusion(_board(*(f"m{it}: a above b." for it in range(6))))
+    assert told.can.count("above") == 3
+    assert told.can.endswith("and 3 more below.")
