@@ -13,6 +13,9 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
+LONGEST_NAME = 80
+"""Characters that a message shows of what somebody else has named."""
+LONGEST_SENTENCE = 2000
 ModelErrorKind = Literal["model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research"]
 
 
@@ -29,7 +32,7 @@ class UnknownName(UserError):
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         self.nearest = nearest_names(name, known)
-        super().__init__(f"There is no {what} {name!r}. {suggestion(self.nearest, known)}")
+        super().__init__(f"There is no {what} {quoted(name)}. {suggestion(self.nearest, known)}")
 
 
 class ToolError(DrretailError):
@@ -63,7 +66,7 @@ class NotFound(ToolError):
     """The shop holds no record of this id."""
 
     def __init__(self, what: str, record_id: str, *, field: str | None = None) -> None:
-        super().__init__("not_found", f"There is no {what} {record_id!r} in this shop.", field=field)
+        super().__init__("not_found", f"There is no {what} {quoted(record_id)} in this shop.", field=field)
 
 
 class ModelError(DrretailError):
@@ -85,7 +88,8 @@ def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: floa
     ``likeness`` is the least that counts, from 0 to 1; among hundreds of names some are always a little alike.
     """
     folded = {candidate.casefold(): candidate for candidate in known}
-    return [folded[match] for match in get_close_matches(name.casefold(), folded, n=n, cutoff=likeness)]
+    wanted = name[:LONGEST_NAME].casefold()
+    return [folded[match] for match in get_close_matches(wanted, folded, n=n, cutoff=likeness)]
 
 
 def suggestion(nearest: list[str], known: Iterable[str]) -> str:
@@ -94,3 +98,26 @@ def suggestion(nearest: list[str], known: Iterable[str]) -> str:
     lead = "Did you mean" if nearest else "Known are"
     end = "?" if nearest else "."
     return f"{lead} {', '.join(names)}{end}" if names else "None is known."
+
+
+def quoted(name: object) -> str:
+    """What somebody has named, in quotes, for a message: nothing that a terminal obeys, and short."""
+    if not isinstance(name, str):
+        return f"of type {type(name).__name__}"
+    return repr(shortened(name))
+
+
+def shortened(text: str, longest: int = LONGEST_NAME) -> str:
+    """The text, of a long one its beginning and end with how much is left out between them."""
+    if len(text) <= longest:
+        return text
+    end = longest // 4
+    return f"{text[: longest - end]} … {len(text) - longest:,} more characters … {text[-end:]}"
+
+
+def printable(message: str) -> str:
+    """A message for a terminal: as it is but for its length and for characters that a terminal would obey."""
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else repr(character)[1:-1]
+        for character in shortened(message, LONGEST_SENTENCE)
+    )

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.records.base import FORMAT, Document
+from drretail.records.parsing import parse_json
 
 T = TypeVar("T", bound=Document)
 
@@ -44,7 +45,7 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file of this format; UserError where it is missing, broken or of another format."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
@@ -73,7 +74,7 @@ def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str,
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = parse_json(line)
         except json.JSONDecodeError as problem:
             if number == len(lines) and forgives_a_cut:
                 return

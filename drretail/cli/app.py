@@ -99,7 +99,11 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Anywhere on the line: after an error, show where it came from.")
+    ] = False,
 ) -> None:
+    del debug  # taken out of the arguments before they come here (entry.py)
     if version:
         typer.echo(f"drretail {__version__}")
         raise typer.Exit

@@ -1,6 +1,5 @@
 """All rows of a world in the order in which a world is written, whatever keeps it, in bounded memory."""
 
-import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from drretail.env.profiles import ProfilePool
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore
 from drretail.errors import UserError
+from drretail.records.parsing import parse_json
 from drretail.records.shop import Product
 
 
@@ -82,7 +82,7 @@ def holdout_rows(path: Path) -> Iterator[OrderRow]:
     """Raises UserError for a line that is no order."""
     for number, line in enumerate(holdout_lines(path), 1):
         try:
-            yield OrderRow(**json.loads(line))
+            yield OrderRow(**parse_json(line))
         except (ValueError, TypeError) as problem:
             raise UserError(f"{path}, line {number}, is no order that was held out: {problem}.") from problem
 
