@@ -8,8 +8,11 @@ DrretailError
 └── ModelError         nobody, for now: the provider failed or the budget ended; the run is recorded as failed
 """
 
+import sysconfig
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
@@ -121,3 +124,34 @@ def printable(message: str) -> str:
         character if character.isprintable() or character in "\n\t" else repr(character)[1:-1]
         for character in shortened(message, LONGEST_SENTENCE)
     )
+
+
+def raised_at(problem: BaseException) -> str:
+    """Where an error of somebody's code was raised, as "file, line n"; empty for one that never was.
+
+    The innermost line that is no library's and none of drretail, else the innermost.
+    """
+    if isinstance(problem, SyntaxError) and problem.filename is not None:
+        return f"{_from_here(problem.filename)}, line {problem.lineno}"
+    frames = traceback.extract_tb(problem.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith(_NOT_THEIRS)] or list(frames)
+    return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
+
+
+def told(problem: BaseException) -> str:
+    """An error of somebody's code as "Type: message (file, line n)"."""
+    where = raised_at(problem)
+    said = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
+    return f"{said} ({where})" if where else said
+
+
+_NOT_THEIRS = (
+    "<frozen ",
+    str(Path(__file__).parent),
+    *(path for name, path in sysconfig.get_paths().items() if name.endswith(("lib", "stdlib"))),
+)
+
+
+def _from_here(file: str) -> str:
+    """The file as one sees it from the folder one stands in: where a run was made is nobody's business."""
+    return file.removeprefix(f"{Path.cwd()}/")
