@@ -19,6 +19,7 @@ ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailab
 LONGEST_NAME = 80
 """Characters that a message shows of what somebody else has named."""
 LONGEST_SENTENCE = 2000
+LONGEST_TRACEBACK = 20_000
 ModelErrorKind = Literal["model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research"]
 
 
@@ -142,7 +143,18 @@ def told(problem: BaseException) -> str:
     """An error of somebody's code as "Type: message (file, line n)"."""
     where = raised_at(problem)
     said = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
-    return f"{said} ({where})" if where else said
+    return _writable(f"{said} ({where})" if where else said)
+
+
+def traceback_of(problem: BaseException) -> str:
+    """The whole way to an error, to be kept beside the sentence that is told of it."""
+    lines = "".join(traceback.format_exception(problem)).replace(f"{Path.cwd()}/", "")
+    return _writable(shortened(lines, LONGEST_TRACEBACK))
+
+
+def _writable(text: str) -> str:
+    """The text with halves of characters escaped, which no file takes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 _NOT_THEIRS = (
