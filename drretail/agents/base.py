@@ -45,9 +45,7 @@ class Agent:
 
     def __post_init__(self) -> None:
         if not callable(self.answer):
-            raise UserError(
-                f"An Agent needs an async function that answers, not {type(self.answer).__name__}."
-            )
+            raise UserError(f"An Agent needs an async function that answers, not {type(self.answer).__name__}.")
         if not isinstance(self.roles, tuple):
             raise UserError(
                 "An Agent needs roles: the tuple of those for which it asks a model, as in "

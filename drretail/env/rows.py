@@ -73,9 +73,13 @@ def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
 
 
 def holdout_lines(path: Path) -> Iterator[str]:
+    """Raises UserError for bytes that are no text."""
     with path.open(encoding="utf-8", newline="\n") as file:
-        for line in file:
-            yield line.removesuffix("\n")
+        try:
+            for line in file:
+                yield line.removesuffix("\n")
+        except UnicodeDecodeError as problem:
+            raise UserError(f"{path} is damaged: {problem}. Make the world anew.") from problem
 
 
 def holdout_rows(path: Path) -> Iterator[OrderRow]:

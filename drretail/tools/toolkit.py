@@ -281,7 +281,7 @@ def _as_tool_error(name: str, problem: Exception) -> ToolError:
     if isinstance(problem, ToolError):
         return problem
     if isinstance(problem, UserError):  # the world is damaged, and no other call does better
-        return ToolError("unavailable", f"{name} cannot be answered: the shop's data cannot be read.")
+        return ToolError("unavailable", "The shop's data cannot be read; `drretail world check` tells its owner more.")
     return ToolError("unavailable", f"{name} failed for an internal reason; another call may do.")
 
 
