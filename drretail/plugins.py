@@ -65,10 +65,10 @@ class Plugins:
                 ) from problem
             raise self._broken(place, problem) from problem
         # The boundary of somebody's module: whatever it raises while it is imported is told with its place.
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             raise self._broken(place, problem) from problem
 
-    def _broken(self, place: str, problem: Exception) -> UserError:
+    def _broken(self, place: str, problem: BaseException) -> UserError:
         return UserError(f"The {self.what} {quoted(place)} cannot be loaded: {told(problem)}.")
 
     def _member(self, module: object, attribute: str, place: str) -> object:
