@@ -135,6 +135,7 @@ REPORT = ("report", "exp", "--format", "text")
 OF_WORLD = (
     ("world", "info", "w"),
     ("world", "check", "w"),
+    ("world", "copy", "w", "copied", "--quiet"),
     ("tools", "product_catalog_search", "--world", "w", "--args", '{"query":"bird feeder","price_max":50}'),
     ("tools", "get_user_statistics", "--world", "w", "--args", f'{{"user_id":"{USER}"}}'),
     (*RUN[:-3], "--to", "new", "--quiet"),

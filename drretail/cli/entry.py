@@ -132,7 +132,7 @@ def sentence_of(problem: BaseException) -> str | None:
     if isinstance(problem, MemoryError):
         return "The memory of this machine does not suffice."
     database = sys.modules.get("sqlite3")  # whoever raised its errors has loaded it; `drretail --help` does not
-    if database is not None and isinstance(problem, database.OperationalError):
+    if database is not None and isinstance(problem, database.DatabaseError):
         return f"The world's database cannot be used: {problem}."
     return None
 

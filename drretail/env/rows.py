@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, Manifest, OrderRow, read_manifest
 from drretail.env.profiles import ProfilePool
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
-from drretail.env.store.sqlite import SqliteStore
+from drretail.env.store.sqlite import SqliteStore, unreadable
 from drretail.errors import UserError
 from drretail.records.parsing import parse_json
 from drretail.records.shop import Product
@@ -53,7 +55,7 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
         yield WorldRows(
             manifest=manifest,
             pool=store.pool,
-            products=map(Product.model_validate_json, product_lines(db)),
+            products=_products(db, generation / DATABASE_FILE),
             orders=order_rows(db),
             holdout=holdout_rows(holdout) if holdout.is_file() else None,
         )
@@ -62,6 +64,14 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
 def product_lines(db: sqlite3.Connection) -> Iterator[str]:
     """The canonical JSON of every product."""
     return (line for (line,) in db.execute("SELECT record FROM products ORDER BY product_id"))
+
+
+def _products(db: sqlite3.Connection, path: Path) -> Iterator[Product]:
+    for line in product_lines(db):
+        try:
+            yield Product.model_validate_json(line)
+        except ValidationError as problem:
+            raise unreadable(path, problem) from problem
 
 
 def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
