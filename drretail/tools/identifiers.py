@@ -65,6 +65,8 @@ def explained(
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
+    if named == "user" and session.user_id is None and _MARK.fullmatch(given.strip(" []")):
+        hint = " Nobody asks here, so that U:… names nobody."
     message = f"There is no {named} {quoted(given)} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"
     return ToolError("not_found", message, field=problem.field)
 
