@@ -5,6 +5,7 @@ import io
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -108,7 +109,7 @@ def read_lines(path: Path) -> list[str]:
         return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
-    except (OSError, EOFError, UnicodeDecodeError) as problem:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
         raise UserError(f"{path} cannot be read: {problem}.") from problem
 
 

@@ -26,9 +26,9 @@ def test_whatever_python_cannot_hold_is_an_error_of_json(text: str) -> None:
 
 
 def test_what_is_wrong_is_said_and_what_is_right_is_read() -> None:
-    with pytest.raises(json.JSONDecodeError, match="^it is nested too deep$"):
+    with pytest.raises(json.JSONDecodeError, match=r"^it is nested too deep$"):
         parse_json("[" * DEEP)
-    with pytest.raises(json.JSONDecodeError, match="^a whole number in it has too many digits$"):
+    with pytest.raises(json.JSONDecodeError, match=r"^a whole number in it has too many digits$"):
         parse_json("7" * 5000)
     with pytest.raises(UnicodeDecodeError):
         parse_json(b'"\xff"')
