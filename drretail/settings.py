@@ -127,7 +127,7 @@ class Settings(BaseSettings):
 
 
 class _SettingsFile(TomlConfigSettingsSource):
-    def _read_file(self, file_path: Path) -> dict[str, Any]:
+    def _read_file(self, file_path: Any) -> dict[str, Any]:
         try:
             return parse_toml(file_path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as problem:

@@ -46,7 +46,8 @@ class Agent:
     def __post_init__(self) -> None:
         if not callable(self.answer):
             raise UserError(f"An Agent needs an async function that answers, not {type(self.answer).__name__}.")
-        if not isinstance(self.roles, tuple):
+        roles: object = self.roles
+        if not isinstance(roles, tuple):
             raise UserError(
                 "An Agent needs roles: the tuple of those for which it asks a model, as in "
                 'Agent(answer, roles=("researcher",)), or roles=() where it asks none.'

@@ -125,7 +125,7 @@ class OwnMetric:
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
         with self._telling("values"):
-            made = [*self._metric.values(subject, verdicts, rules)]
+            made: list[Any] = [*self._metric.values(subject, verdicts, rules)]
             if not all(isinstance(it, Value) for it in made):
                 raise TypeError("what it gives are no drretail.Value")
             return made

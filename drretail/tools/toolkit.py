@@ -271,7 +271,9 @@ def _checked(tool: Tool, result: object) -> ToolResult:
         raise TypeError(f"{tool.name} gave {type(result).__name__}, and no ToolResult")
     if TOOLS.get(tool.name) is not tool:
         canonical_json(result.value)
-        if not isinstance(result.value, dict) or not all(isinstance(it, Source) for it in result.sources):
+        value: object = result.value
+        sources: Iterable[object] = result.sources
+        if not isinstance(value, dict) or not all(isinstance(it, Source) for it in sources):
             raise TypeError(f"{tool.name} gave a ToolResult whose value is no dict, or whose sources are no Source")
     return result
 
