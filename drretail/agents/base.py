@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from langchain_core.messages import HumanMessage
 
@@ -46,7 +46,7 @@ class Agent:
     def __post_init__(self) -> None:
         if not callable(self.answer):
             raise UserError(f"An Agent needs an async function that answers, not {type(self.answer).__name__}.")
-        roles: object = self.roles
+        roles = cast(object, self.roles)
         if not isinstance(roles, tuple):
             raise UserError(
                 "An Agent needs roles: the tuple of those for which it asks a model, as in "

@@ -241,7 +241,7 @@ def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | Ba
     from langchain_core.language_models.chat_models import BaseChatModel
 
     try:
-        found: object = opening(name, asked)
+        found = cast(object, opening(name, asked))
     except DrretailError:
         raise
     # The boundary of a provider of one's own.

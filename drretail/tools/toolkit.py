@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from drretail.env.ledger import EvidenceCollision
 from drretail.env.session import Attempt, Session
@@ -271,8 +271,8 @@ def _checked(tool: Tool, result: object) -> ToolResult:
         raise TypeError(f"{tool.name} gave {type(result).__name__}, and no ToolResult")
     if TOOLS.get(tool.name) is not tool:
         canonical_json(result.value)
-        value: object = result.value
-        sources: Iterable[object] = result.sources
+        value = cast(object, result.value)
+        sources = cast(Iterable[object], result.sources)
         if not isinstance(value, dict) or not all(isinstance(it, Source) for it in sources):
             raise TypeError(f"{tool.name} gave a ToolResult whose value is no dict, or whose sources are no Source")
     return result
