@@ -8,11 +8,18 @@ DrretailError
 └── ModelError         nobody, for now: the provider failed or the budget ended; the run is recorded as failed
 """
 
+import sysconfig
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
+LONGEST_NAME = 80
+"""Characters that a message shows of what somebody else has named."""
+LONGEST_SENTENCE = 2000
+LONGEST_TRACEBACK = 20_000
 ModelErrorKind = Literal["model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research"]
 
 
@@ -29,7 +36,7 @@ class UnknownName(UserError):
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         self.nearest = nearest_names(name, known)
-        super().__init__(f"There is no {what} {name!r}. {suggestion(self.nearest, known)}")
+        super().__init__(f"There is no {what} {quoted(name)}. {suggestion(self.nearest, known)}")
 
 
 class ToolError(DrretailError):
@@ -63,7 +70,7 @@ class NotFound(ToolError):
     """The shop holds no record of this id."""
 
     def __init__(self, what: str, record_id: str, *, field: str | None = None) -> None:
-        super().__init__("not_found", f"There is no {what} {record_id!r} in this shop.", field=field)
+        super().__init__("not_found", f"There is no {what} {quoted(record_id)} in this shop.", field=field)
 
 
 class ModelError(DrretailError):
@@ -85,7 +92,8 @@ def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: floa
     ``likeness`` is the least that counts, from 0 to 1; among hundreds of names some are always a little alike.
     """
     folded = {candidate.casefold(): candidate for candidate in known}
-    return [folded[match] for match in get_close_matches(name.casefold(), folded, n=n, cutoff=likeness)]
+    wanted = name[:LONGEST_NAME].casefold()
+    return [folded[match] for match in get_close_matches(wanted, folded, n=n, cutoff=likeness)]
 
 
 def suggestion(nearest: list[str], known: Iterable[str]) -> str:
@@ -94,3 +102,68 @@ def suggestion(nearest: list[str], known: Iterable[str]) -> str:
     lead = "Did you mean" if nearest else "Known are"
     end = "?" if nearest else "."
     return f"{lead} {', '.join(names)}{end}" if names else "None is known."
+
+
+def quoted(name: object) -> str:
+    """What somebody has named, in quotes, for a message: nothing that a terminal obeys, and short."""
+    if not isinstance(name, str):
+        return f"of type {type(name).__name__}"
+    return repr(shortened(name))
+
+
+def shortened(text: str, longest: int = LONGEST_NAME) -> str:
+    """The text, of a long one its beginning and end with how much is left out between them."""
+    if len(text) <= longest:
+        return text
+    end = longest // 4
+    return f"{text[: longest - end]} … {len(text) - longest:,} more characters … {text[-end:]}"
+
+
+def printable(message: str) -> str:
+    """A message for a terminal: as it is but for its length and for characters that a terminal would obey."""
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else repr(character)[1:-1]
+        for character in shortened(message, LONGEST_SENTENCE)
+    )
+
+
+def raised_at(problem: BaseException) -> str:
+    """Where an error of somebody's code was raised, as "file, line n"; empty for one that never was.
+
+    The innermost line that is no library's and none of drretail, else the innermost.
+    """
+    if isinstance(problem, SyntaxError) and problem.filename is not None:
+        return f"{_from_here(problem.filename)}, line {problem.lineno}"
+    frames = traceback.extract_tb(problem.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith(_NOT_THEIRS)] or list(frames)
+    return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
+
+
+def told(problem: BaseException) -> str:
+    """An error of somebody's code as "Type: message (file, line n)"."""
+    where = raised_at(problem)
+    said = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
+    return _writable(f"{said} ({where})" if where else said)
+
+
+def traceback_of(problem: BaseException) -> str:
+    """The whole way to an error, to be kept beside the sentence that is told of it."""
+    lines = "".join(traceback.format_exception(problem)).replace(f"{Path.cwd()}/", "")
+    return _writable(shortened(lines, LONGEST_TRACEBACK))
+
+
+def _writable(text: str) -> str:
+    """The text with halves of characters escaped, which no file takes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+_NOT_THEIRS = (
+    "<frozen ",
+    str(Path(__file__).parent),
+    *(path for name, path in sysconfig.get_paths().items() if name.endswith(("lib", "stdlib"))),
+)
+
+
+def _from_here(file: str) -> str:
+    """The file as one sees it from the folder one stands in: where a run was made is nobody's business."""
+    return file.removeprefix(f"{Path.cwd()}/")

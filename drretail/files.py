@@ -5,6 +5,7 @@ import io
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.records.base import FORMAT, Document
+from drretail.records.parsing import parse_json
 
 T = TypeVar("T", bound=Document)
 
@@ -44,7 +46,7 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file of this format; UserError where it is missing, broken or of another format."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
@@ -73,7 +75,7 @@ def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str,
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = parse_json(line)
         except json.JSONDecodeError as problem:
             if number == len(lines) and forgives_a_cut:
                 return
@@ -107,7 +109,7 @@ def read_lines(path: Path) -> list[str]:
         return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
-    except (OSError, EOFError, UnicodeDecodeError) as problem:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
         raise UserError(f"{path} cannot be read: {problem}.") from problem
 
 

@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
 from drretail.records.base import Document, canonical_json, sha256_of
@@ -236,7 +238,12 @@ def read_effects(path: Path) -> list[Effect]:
     effects: list[Effect] = []
     for line in read_jsonl(path):
         check_format(line, path)
-        effects.append(Effect.model_validate(line))
+        try:
+            effects.append(Effect.model_validate(line))
+        except ValidationError as problem:
+            raise UserError(
+                f"{path} is no journal that this version can read: {problem.errors()[0]['msg']}."
+            ) from problem
     return effects
 
 

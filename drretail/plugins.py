@@ -5,7 +5,6 @@
 
 import inspect
 import sys
-import traceback
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from drretail.errors import UnknownName, UserError, nearest_names, suggestion
+from drretail.errors import UnknownName, UserError, nearest_names, quoted, suggestion, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +60,16 @@ class Plugins:
         except ModuleNotFoundError as problem:
             if problem.name is not None and (module == problem.name or module.startswith(f"{problem.name}.")):
                 raise UserError(
-                    f"The {self.what} {place!r} cannot be loaded: there is no module {problem.name!r}, neither in "
-                    f"{Path.cwd()} nor among the installed packages."
+                    f"The {self.what} {quoted(place)} cannot be loaded: there is no module {problem.name!r}, neither "
+                    f"in {Path.cwd()} nor among the installed packages."
                 ) from problem
             raise self._broken(place, problem) from problem
         # The boundary of somebody's module: whatever it raises while it is imported is told with its place.
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             raise self._broken(place, problem) from problem
 
-    def _broken(self, place: str, problem: Exception) -> UserError:
-        said = f"{type(problem).__name__}: {problem}"
-        return UserError(f"The {self.what} {place!r} cannot be loaded: {said.rstrip('.')} ({_where(problem)}).")
+    def _broken(self, place: str, problem: BaseException) -> UserError:
+        return UserError(f"The {self.what} {quoted(place)} cannot be loaded: {told(problem)}.")
 
     def _member(self, module: object, attribute: str, place: str) -> object:
         found: object = module
@@ -82,7 +80,7 @@ class Plugins:
                 there = [each for each in vars(module) if not each.startswith("_")]
                 hint = suggestion(nearest_names(attribute, there), there)
                 raise UserError(
-                    f"The {self.what} {place!r} cannot be loaded: the module has no {attribute!r}. {hint}"
+                    f"The {self.what} {quoted(place)} cannot be loaded: the module has no {attribute!r}. {hint}"
                 ) from problem
         return found
 
@@ -108,11 +106,3 @@ def here_on_the_path() -> Generator[None]:
         yield
     finally:
         sys.path.remove(here)
-
-
-def _where(problem: Exception) -> str:
-    """The file and line in which an import failed: the innermost that is not Python's own import machinery."""
-    if isinstance(problem, SyntaxError) and problem.filename is not None:
-        return f"{problem.filename}, line {problem.lineno}"
-    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if "importlib" not in frame.filename]
-    return f"{frames[-1].filename}, line {frames[-1].lineno}"

@@ -3,19 +3,21 @@
 Only the edges read them: ``cli`` and ``api``.
 """
 
-import tomllib
 from pathlib import Path
+from typing import Any
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
 from drretail.errors import UserError
 from drretail.records.models import ModelProfile, Price, RateLimit
+from drretail.records.parsing import TOO_DEEP, parse_toml
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -121,7 +123,17 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        return init_settings, env_settings, _SettingsFile(settings_cls)
+
+
+class _SettingsFile(TomlConfigSettingsSource):
+    def _read_file(self, file_path: Any) -> dict[str, Any]:
+        try:
+            return parse_toml(file_path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError as problem:
+            raise UserError(f"{SETTINGS_FILE} is not in UTF-8: {problem}.") from problem
+        except ValueError as problem:
+            raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
 
 
 def read_settings(**given: object) -> Settings:
@@ -131,10 +143,10 @@ def read_settings(**given: object) -> Settings:
     """
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{SETTINGS_FILE} is not in UTF-8: {problem}.") from problem
+    except SettingsError as problem:  # a variable that has to hold JSON holds something else
+        raise UserError(f"Settings (DRRETAIL_…): {problem}.") from problem
+    except RecursionError as problem:
+        raise UserError(f"Settings (DRRETAIL_…): the JSON of a variable cannot be read: {TOO_DEEP}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
         # A setting with a second name is reported by its variable.

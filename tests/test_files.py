@@ -80,3 +80,15 @@ def test_json_is_written_readable_and_sorted(tmp_path: Path) -> None:
 
 def _no_space(descriptor: int) -> None:
     raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("at", range(0, 40, 3))
+def test_a_flipped_bit_of_a_packed_file_is_a_sentence_or_read(tmp_path: Path, at: int) -> None:
+    path = tmp_path / "lines.jsonl.gz"
+    whole = pack(b"".join(b'{"format":1,"n":%d}\n' % number for number in range(200)))
+    for bit in range(8):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
+        try:
+            list(read_jsonl(path))
+        except UserError as problem:
+            assert path.name in str(problem)  # noqa: PT017 -- bits of the time in its head change nothing

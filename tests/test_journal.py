@@ -132,3 +132,10 @@ def test_a_line_is_the_effects_own_canonical_form(tmp_path: Path, request_: dict
     lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     assert lines == [effect.as_line() for effect in read_effects(path)]
     assert len(lines) == 2
+
+
+def test_a_line_that_is_no_effect_is_a_sentence_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"format":1,"a":1}\n')
+    with pytest.raises(UserError, match=r"journal\.jsonl is no journal that this version can read"):
+        Journal(path)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from langchain_core.messages import HumanMessage
 
 from drretail.env.session import Session
+from drretail.errors import UserError
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
@@ -14,6 +15,7 @@ from drretail.records.run import Answer, Limits, Role
 from drretail.tools.tool import Tool
 
 _NEVER_WRITING = ("supervisor", "summariser")
+_UNSAID: Any = object()
 
 
 class Answering(Protocol):
@@ -27,7 +29,7 @@ class Agent:
     """``roles`` are those a model is needed for; ``prompts`` loads the wordings whose hashes the run records."""
 
     answer: Answering
-    roles: tuple[Role, ...]
+    roles: tuple[Role, ...] = _UNSAID
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
     tools: tuple[str | Tool, ...] = ()
     """Those that it brings, beside the nine: as they are, or by name as ``load_tool`` takes it."""
@@ -40,6 +42,16 @@ class Agent:
     their own choice, whatever is asked of the systems beside them."""
     sees_reference: bool = False
     """True for the ceiling alone: its task holds the query's constraints, and what the shop could sell for it."""
+
+    def __post_init__(self) -> None:
+        if not callable(self.answer):
+            raise UserError(f"An Agent needs an async function that answers, not {type(self.answer).__name__}.")
+        roles = cast(object, self.roles)
+        if not isinstance(roles, tuple):
+            raise UserError(
+                "An Agent needs roles: the tuple of those for which it asks a model, as in "
+                'Agent(answer, roles=("researcher",)), or roles=() where it asks none.'
+            )
 
     @property
     def writer(self) -> Role | None:

@@ -1,5 +1,7 @@
 """The command line put together: a command is loaded when it is called, or its own help is asked for."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -8,6 +10,11 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from drretail import __version__
+from drretail.errors import shortened
+
+LONGEST_USAGE = 400
+UsageError: Any = typer.BadParameter.__base__  # click's, or of typer's own copy of it
+
 
 COMMANDS = {
     "demo": (
@@ -77,12 +84,30 @@ class Commands(TyperGroup):
         single.command(cmd_name)(found)
         return get_command(single)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with short_usage_errors():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        with short_usage_errors():
+            return super().invoke(ctx)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super(TyperGroup, self).format_help(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
+
+
+@contextmanager
+def short_usage_errors() -> Generator[None]:
+    """What was typed wrongly is repeated within bounds, whatever it was."""
+    try:
+        yield
+    except UsageError as problem:
+        problem.message = shortened(problem.message, LONGEST_USAGE)
+        raise
 
 
 app = typer.Typer(
@@ -99,7 +124,11 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Anywhere on the line: after an error, show where it came from.")
+    ] = False,
 ) -> None:
+    del debug  # taken out of the arguments before they come here (entry.py)
     if version:
         typer.echo(f"drretail {__version__}")
         raise typer.Exit

@@ -20,9 +20,12 @@ def compare(
     ] = None,
     b: Annotated[str | None, typer.Argument(metavar="B]", help="The other one; all others without.")] = None,
     metrics: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--metrics", metavar="A,B", help="Which families; pairwise too.", show_default="all that were judged"
+            "--metrics",
+            metavar="A,B",
+            help="Which families; pairwise too; may be given again.",
+            show_default="all that were judged",
         ),
     ] = None,
     judge: Annotated[
@@ -56,7 +59,8 @@ def compare(
     from drretail.eval.compare.fail_if import broken_rules, read_rule
     from drretail.viewer.output import print_json
 
-    names = None if metrics is None else [name.strip() for name in metrics.split(",") if name.strip()]
+    named = None if metrics is None else ",".join(metrics).split(",")
+    names = None if named is None else [name.strip() for name in named if name.strip()]
     if names == []:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
     rules = [read_rule(text) for text in fail_if or []]

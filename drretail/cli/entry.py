@@ -2,16 +2,24 @@
 
 import _thread
 import errno
+import io
 import os
 import signal
 import sys
 import threading
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
 from typing import NoReturn
 
-from drretail.errors import ToolError, UserError
+from drretail.errors import ToolError, UserError, printable, shortened
 
+OUR_FAULT = 1
 USER_MUST_ACT = 2
 INTERRUPTED = 130
+PACKAGE = Path(__file__).parents[1]
+DEBUG = "--debug"
+"""Anywhere among the arguments: an error is followed by where it came from."""
 
 
 class Interruption:
@@ -50,23 +58,54 @@ class Interruption:
 
 def main() -> None:
     """Runs the command line; ends the process with the exit code that it stands for."""
+    open_streams()
     interruption = Interruption()
+    debug = DEBUG in sys.argv
     # numpy's matrices are small here: its threads wait for each other longer than they multiply.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # Imported here, so that Ctrl-C while it loads ends as it does at any other time.
         from drretail.cli.app import app
 
-        app()
+        app(readable_arguments(argument for argument in sys.argv[1:] if argument != DEBUG))
     except BaseException as problem:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if interruption.seen(problem):
             end("Interrupted: the same command goes on from here.", INTERRUPTED)
+        if isinstance(problem, SystemExit):
+            raise
+        if debug:
+            traceback.print_exception(problem)
         sentence = sentence_of(problem)
         if sentence is None:
-            raise
+            end(fault_of_ours(problem), OUR_FAULT)
         end(f"Error: {sentence}", USER_MUST_ACT)
+
+
+def open_streams() -> None:
+    """Makes sure that there are stdin, stdout and stderr, and that no character can break what is printed.
+
+    Where one was closed, the next file that is opened would take its place, and a world be printed into.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def readable_arguments(given: Iterable[str]) -> list[str]:
+    """The arguments as UTF-8, whatever Python took the terminal's encoding for. Raises UserError for other bytes."""
+    try:
+        return [argument.encode("utf-8", "surrogateescape").decode("utf-8") for argument in given]
+    except UnicodeError as problem:
+        raise UserError("The arguments hold bytes that are no text in UTF-8.") from problem
 
 
 def _interrupt(*_: object) -> None:
@@ -83,15 +122,30 @@ def sentence_of(problem: BaseException) -> str | None:
         # A server failed while no tool was at work, such as when a judge looks a product up.
         return f"{problem.message} Run the same command again: it goes on from here."
     if isinstance(problem, OSError):
-        where = f" ({problem.filename})" if problem.filename else ""
+        where = f" ({shortened(str(problem.filename))})" if problem.filename else ""
         hint = " Free some space and run the same command again." if problem.errno == errno.ENOSPC else ""
         return f"{problem.strerror or problem}{where}.{hint}"
+    if isinstance(problem, UnicodeEncodeError) and problem.encoding != "utf-8":
+        return f"A name cannot be written in {problem.encoding}, the encoding of this terminal: set PYTHONUTF8=1."
+    if isinstance(problem, RecursionError):
+        return "Something that was to be read is nested too deep."
+    if isinstance(problem, MemoryError):
+        return "The memory of this machine does not suffice."
     database = sys.modules.get("sqlite3")  # whoever raised its errors has loaded it; `drretail --help` does not
-    if database is not None and isinstance(problem, database.OperationalError):
+    if database is not None and isinstance(problem, database.DatabaseError):
         return f"The world's database cannot be used: {problem}."
     return None
 
 
+def fault_of_ours(problem: BaseException) -> str:
+    """One sentence for what nobody looked after: what it was, and where."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE)] or list(frames)
+    where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    said = f"{type(problem).__name__}: {problem}".partition("\n")[0].rstrip(".: ")
+    return f"Error: drretail itself failed: {said}{where}. {DEBUG} shows where it came from: please report that."
+
+
 def end(sentence: str, code: int) -> NoReturn:
-    print(sentence, file=sys.stderr)
+    print(printable(sentence), file=sys.stderr)
     sys.exit(code)

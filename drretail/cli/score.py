@@ -46,7 +46,12 @@ RULES: "dict[str, Rules]" = {"default": "default", "paper": "paper", "drg": "drg
 class Asked:
     """What is judged, and by which rules."""
 
-    metrics: Annotated[str, typer.Option("--metrics", metavar="A,B", help="Which families of metrics.")] = METRICS
+    metrics_given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics", metavar="A,B", help="Which families of metrics; may be given again.", show_default=METRICS
+        ),
+    ] = None
     readings: Annotated[
         str,
         typer.Option("--readings", metavar="form|model", help="model: a judge reads picks and values of each report."),
@@ -73,6 +78,11 @@ class Asked:
     rate_floors: Annotated[
         bool, typer.Option("--rate-floors", help="Rate the quality of the null agents and the oracle as well.")
     ] = False
+
+    @property
+    def metrics(self) -> str:
+        """All that were asked for, with commas."""
+        return METRICS if self.metrics_given is None else ",".join(self.metrics_given)
 
     def families(self, experiment: Path) -> list[str]:
         """The names of the flag --metrics; those that are usual, and next purchases where there are any, without it."""

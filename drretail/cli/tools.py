@@ -7,6 +7,7 @@ import typer
 
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
+from drretail.records.parsing import parse_json
 
 if TYPE_CHECKING:
     from drretail.records.run import Scope
@@ -31,12 +32,14 @@ def tools(
     quiet: options.Quiet = False,
 ) -> None:
     """Lists the nine tools, or calls one and prints what a model would read."""
+    from drretail.viewer.output import dumped
+
     if name is None:
         _print_schemas(form) if as_json else _print_list()
         return
     arguments = _arguments(name, args)
     value = _called(name, arguments, world, user, web=web, scope=scope, quiet=quiet)
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(dumped(value))
 
 
 def _print_list() -> None:
@@ -67,7 +70,7 @@ def _arguments(name: str, args: str) -> dict[str, Any]:
 
     tool = load_tool(name)
     try:
-        return read_arguments(read_schema(tool.function).parameters, json.loads(args))
+        return read_arguments(read_schema(tool.function).parameters, parse_json(args))
     except json.JSONDecodeError as problem:
         raise UserError(
             f"--args is not JSON: {problem}. Write it as one object in quotes, '{{\"name\": …}}'."

@@ -11,6 +11,7 @@ session.py         one run's view: acting user, overlay, ledger, journal
 ledger.py          the evidence that a run was handed
 intake.py          rows on their way into a world: checked, counted, hashed
 generations.py     the folder: complete generations, one of them live
+checksums.py       of every file of a generation
 writing.py         write_world
 checking.py        check_world
 rows.py            all rows of a world, whatever keeps it, and those that it holds out

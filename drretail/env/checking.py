@@ -8,7 +8,8 @@ from pathlib import Path
 
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog
-from drretail.env.generations import live_generation
+from drretail.env.checksums import CHECKSUMS, changed_files, check_index_files
+from drretail.env.generations import CURRENT, live_generation
 from drretail.env.manifest import (
     DATABASE_FILE,
     HOLDOUT_FILE,
@@ -46,23 +47,47 @@ SELECT user_id, n_orders, spend, last_order FROM users JOIN (
 
 
 def check_world(folder: Path) -> list[Finding]:
-    """What is wrong with the live generation of a world, nothing when it is whole; streams over all rows.
+    """What is wrong with the live generation of a world, nothing when it is whole; streams over all rows and files.
 
     Raises UserError when there is no world to check.
     """
-    return check_generation(live_generation(folder))
+    generation = live_generation(folder)
+    named = (folder / CURRENT).read_bytes()
+    findings = check_generation(generation)
+    if named != f"{generation.name}\n".encode():
+        findings.insert(0, fault("file_changed", CURRENT, repr(named)))
+    return findings
+
+
+def has_checksums(folder: Path) -> bool:
+    """False for a world that was made before there were checksums of its files, or has lost them."""
+    return (live_generation(folder) / CHECKSUMS).is_file()
 
 
 def check_generation(generation: Path) -> list[Finding]:
     """What is wrong with one generation."""
+    changed = list(changed_files(generation))
     try:
         manifest = read_manifest(generation)
-        catalog = TantivyCatalog(generation / INDEX_FOLDER, manifest.analyzer)
         store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
     except UserError as problem:
-        return [fault("unreadable", str(problem))]
-    with closing(store), closing(catalog):
-        return run_checks(store, catalog, manifest, hash_holdout(generation / HOLDOUT_FILE))
+        return [*changed, fault("unreadable", str(problem))]
+    with closing(store):
+        if _holds_updates(store):  # these change the file; its rows are checked by themselves
+            changed = [finding for finding in changed if not finding.said.startswith(DATABASE_FILE)]
+        try:
+            check_index_files(generation)
+            with closing(TantivyCatalog(generation / INDEX_FOLDER, manifest.analyzer)) as catalog:
+                return changed + run_checks(store, catalog, manifest, hash_holdout(generation / HOLDOUT_FILE))
+        except UserError as problem:
+            return [*changed, fault("unreadable", str(problem))]
+
+
+def _holds_updates(store: SqliteStore) -> bool:
+    try:
+        return store.connection().execute("SELECT 1 FROM profile_updates").fetchone() is not None
+    except sqlite3.Error:
+        return False
 
 
 def run_checks(
@@ -82,7 +107,7 @@ def run_checks(
     for check in checks:
         try:
             findings.extend(check)
-        except sqlite3.Error as problem:
+        except (sqlite3.Error, ValueError) as problem:  # a number of a row may be no number any more
             findings.append(fault("unreadable", f"the database cannot be read: {problem}"))
     return findings
 

@@ -1,6 +1,5 @@
 """All rows of a world in the order in which a world is written, whatever keeps it, in bounded memory."""
 
-import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
@@ -9,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, Manifest, OrderRow, read_manifest
 from drretail.env.profiles import ProfilePool
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
-from drretail.env.store.sqlite import SqliteStore
+from drretail.env.store.sqlite import SqliteStore, unreadable
 from drretail.errors import UserError
+from drretail.records.parsing import parse_json
 from drretail.records.shop import Product
 
 
@@ -53,7 +55,7 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
         yield WorldRows(
             manifest=manifest,
             pool=store.pool,
-            products=map(Product.model_validate_json, product_lines(db)),
+            products=_products(db, generation / DATABASE_FILE),
             orders=order_rows(db),
             holdout=holdout_rows(holdout) if holdout.is_file() else None,
         )
@@ -62,6 +64,14 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
 def product_lines(db: sqlite3.Connection) -> Iterator[str]:
     """The canonical JSON of every product."""
     return (line for (line,) in db.execute("SELECT record FROM products ORDER BY product_id"))
+
+
+def _products(db: sqlite3.Connection, path: Path) -> Iterator[Product]:
+    for line in product_lines(db):
+        try:
+            yield Product.model_validate_json(line)
+        except ValidationError as problem:
+            raise unreadable(path, problem) from problem
 
 
 def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
@@ -73,16 +83,20 @@ def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
 
 
 def holdout_lines(path: Path) -> Iterator[str]:
+    """Raises UserError for bytes that are no text."""
     with path.open(encoding="utf-8", newline="\n") as file:
-        for line in file:
-            yield line.removesuffix("\n")
+        try:
+            for line in file:
+                yield line.removesuffix("\n")
+        except UnicodeDecodeError as problem:
+            raise UserError(f"{path} is damaged: {problem}. Make the world anew.") from problem
 
 
 def holdout_rows(path: Path) -> Iterator[OrderRow]:
     """Raises UserError for a line that is no order."""
     for number, line in enumerate(holdout_lines(path), 1):
         try:
-            yield OrderRow(**json.loads(line))
+            yield OrderRow(**parse_json(line))
         except (ValueError, TypeError) as problem:
             raise UserError(f"{path}, line {number}, is no order that was held out: {problem}.") from problem
 

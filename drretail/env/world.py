@@ -15,6 +15,7 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.checking import check_world
+from drretail.env.checksums import check_index_files
 from drretail.env.generations import live_generation
 from drretail.env.manifest import (
     DATABASE_FILE,
@@ -103,6 +104,7 @@ def _open_folder(folder: Path, web: Web) -> World:
             f"The world at {folder} was indexed in another way ({indexed_by}) than this version of drretail searches"
             f" ({searched_by}); run `drretail ingest` again."
         )
+    check_index_files(generation)
     store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
     try:
         catalog = TantivyCatalog(generation / INDEX_FOLDER, manifest.analyzer)

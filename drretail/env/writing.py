@@ -9,6 +9,7 @@ from typing import Any
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.catalog.tantivy import TantivyWriter
 from drretail.env.checking import check_generation
+from drretail.env.checksums import write_checksums
 from drretail.env.generations import make_live, publish, staged
 from drretail.env.intake import Intake, check_expected
 from drretail.env.manifest import (
@@ -69,9 +70,11 @@ def write_world(
         )
         check_expected(manifest, expected)
         write_json(staging / MANIFEST_FILE, manifest.model_dump(mode="json"))
+        write_checksums(staging)
         existing = folder / manifest.generation
         if existing.is_dir() and not check_generation(existing):
             write_json(existing / MANIFEST_FILE, manifest.model_dump(mode="json"))
+            write_checksums(existing)
             make_live(folder, existing.name)
         else:
             publish(folder, staging, manifest.generation)

@@ -1,9 +1,11 @@
 """What a metric family is: one stage that judges a run, one that makes values per report of the verdicts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from drretail.errors import DrretailError, UserError, quoted, told
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.records.counterfactual import kind_of
@@ -105,6 +107,45 @@ class Metric(Protocol):
     def pooled_variants(self) -> frozenset[str]:
         """The variants that are formed over all reports at once, such as FP_pooled; all others are means."""
         ...
+
+
+class OwnMetric:
+    """A ``Metric`` of somebody else's, whose faults are told by its name, its file and its line: a UserError."""
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._metric, name)
+        return self._told(name, found) if callable(found) else found
+
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        with self._telling("judge"):
+            await self._metric.judge(subject, judge_session)
+
+    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        with self._telling("values"):
+            made: list[Any] = [*self._metric.values(subject, verdicts, rules)]
+            if not all(isinstance(it, Value) for it in made):
+                raise TypeError("what it gives are no drretail.Value")
+            return made
+
+    def _told(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **given: Any) -> Any:
+            with self._telling(name):
+                return function(*args, **given)
+
+        return call
+
+    @contextmanager
+    def _telling(self, what: str) -> Generator[None]:
+        try:
+            yield
+        except DrretailError:
+            raise
+        # The boundary of somebody's metric.
+        except (Exception, SystemExit) as problem:
+            raise UserError(f"The metric {quoted(self._metric.name)} failed in {what}: {told(problem)}.") from problem
 
 
 @dataclass(frozen=True, slots=True)

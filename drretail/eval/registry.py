@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from functools import cache
+from typing import cast
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.metric import Metric, description_of
+from drretail.eval.metric import Metric, OwnMetric, description_of
 from drretail.plugins import Plugins
 from drretail.records.score import MetricDescription
 
@@ -35,7 +36,7 @@ def load_metrics(families: Iterable[str | Metric]) -> list[Metric]:
 
     A Metric in place of a name stands for itself.
     """
-    found = (it if isinstance(it, Metric) else load_metric(it) for it in families if it != PAIRWISE)
+    found = (_own(it) if isinstance(it, Metric) else load_metric(it) for it in families if it != PAIRWISE)
     return list({metric.name: metric for metric in found}.values())
 
 
@@ -65,4 +66,8 @@ def load_metric(name: str) -> Metric:
         raise UnknownName(FAMILIES.what, name, metric_names()) from problem
     if isinstance(metric, type) or not isinstance(metric, Metric):
         raise FAMILIES.refused(place, metric, "a drretail.Metric")
-    return metric
+    return metric if place in METRICS.values() else _own(metric)
+
+
+def _own(metric: Metric) -> Metric:
+    return cast(Metric, OwnMetric(metric))  # it has whatever the metric has

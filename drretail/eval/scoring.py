@@ -13,7 +13,7 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
-from drretail.errors import UnknownName
+from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.jobs import Job, PairJob, Submitter
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -155,3 +155,5 @@ def _others(experiment: Path, families: Sequence[Metric], progress: Progress) ->
             yield load_metric(folder.name)
         except UnknownName:
             progress.note(f"{folder}: no metric {folder.name!r} is installed, so its verdicts give no scores.")
+        except UserError as problem:
+            progress.note(f"{folder} gives no scores. {problem}")

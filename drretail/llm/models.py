@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.errors import ModelError
+from drretail.errors import ModelError, quoted
 from drretail.journal import Effect, Journal, Outcome
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.calling import MARKED, answer_of, marked
@@ -63,7 +63,7 @@ class Models:
 
         Raises ModelError when the provider fails for good or the tokens are spent.
         """
-        model = self.by_role[role]
+        model = self._model(role)
         request = _request(model, messages) | {"tools": list(tools), "may_call": may_call}
         effect = await self._turn(role, path, _bound(model, tools, may_call), messages, request)
         return AIMessage.model_validate(effect.response)
@@ -82,7 +82,7 @@ class Models:
         ``check`` says what else is wrong with an answer, None when nothing is. Raises ModelError when there is
         no usable answer.
         """
-        model = self.by_role[role]
+        model = self._model(role)
 
         async def call(chat: Any, said: Sequence[BaseMessage], schema: dict[str, Any]) -> str:
             effect = await self._turn(role, path, chat, said, _request(model, said) | {"schema": schema})
@@ -92,6 +92,11 @@ class Models:
         if reply.answer is None:
             raise reply.failure or ModelError("model", "no usable answer")
         return reply.answer
+
+    def _model(self, role: Role) -> Model:
+        if role not in self.by_role:
+            raise ModelError("agent", f"the agent asks for the role {quoted(role)}, which its roles do not name")
+        return self.by_role[role]
 
     def read(self, role: Role, characters: int) -> None:
         """Tells that the next call of this role will hold so many characters more, such as tool results."""
@@ -167,7 +172,7 @@ class Models:
     ) -> Effect:
         """One call: journalled, counted, and a step of the trajectory, whether it succeeds or not."""
         self._check_budget(role, request)
-        model = self.by_role[role]
+        model = self._model(role)
         kind = "synthesis" if role == "synthesis" else "model"
         seq = self.trajectory.reserve(path)
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.models import ModelProfile
+from drretail.records.parsing import parse_toml
 
 SHIPPED = Path(__file__).with_name("profiles.toml")
 
@@ -27,7 +28,7 @@ def read_profile(name: str, own: Mapping[str, ModelProfile] | None = None) -> Mo
 def profiles_of(path: Path) -> dict[str, ModelProfile]:
     """All profiles of a TOML file, by name; UserError when it holds something else."""
     try:
-        tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables: dict[str, Any] = parse_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"There is no file of model profiles at {path}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import DrretailError, UnknownName, UserError, quoted, told
 from drretail.llm.prices import FREE, PriceTable, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
 from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
@@ -153,7 +153,7 @@ def open_model(
     price = None if prices is None else prices.of(spec)
     info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
     if not isinstance(provider, Provider):
-        opened = provider(model_name, Asked(limits, temperature, environ, retrying))
+        opened = _opened(spec, provider, model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
             said = {"price": price, "structured_output": structured_output, "stated_context": context}
             return replace(opened, **{name: value for name, value in said.items() if value is not None})
@@ -235,6 +235,22 @@ def _opening(spec: str, found: object) -> Provider | Opening:
     if callable(found) and not isinstance(found, type):
         return cast(Opening, found)
     raise OWN.refused(spec, found, "a LangChain chat model, a function that gives one, or a Provider")
+
+
+def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | BaseChatModel":
+    """What somebody's function gives for a model's name. Raises UserError for what is no chat model."""
+    from langchain_core.language_models.chat_models import BaseChatModel
+
+    try:
+        found = cast(object, opening(name, asked))
+    except DrretailError:
+        raise
+    # The boundary of a provider of one's own.
+    except (Exception, SystemExit) as problem:
+        raise UserError(f"The model {quoted(spec)} cannot be opened: {told(problem)}.") from problem
+    if not isinstance(found, Model | BaseChatModel):
+        raise UserError(f"The model {quoted(spec)} is none: its function gives {type(found).__name__}.")
+    return found
 
 
 def open_offline(name: str, asked: Asked) -> Model:

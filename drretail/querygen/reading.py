@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
+from drretail.records.parsing import parse_json
 from drretail.records.query import Query
 
 _MOST_FAULTS = 10
@@ -43,7 +44,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
 def _query_in(line: str) -> Query | str:
     """The query of a line, or why it is none."""
     try:
-        value = json.loads(line)
+        value = parse_json(line)
     except json.JSONDecodeError as problem:
         return f"not JSON ({problem.msg} at character {problem.pos + 1})"
     if not isinstance(value, dict):

@@ -166,6 +166,8 @@ class RunError(Record):
     kind: ModelErrorKind
     where: str
     message: str
+    traceback: str | None = None
+    """Of a fault in an agent's own code: the way to it, for whoever wrote it."""
 
 
 class StateChange(Record):

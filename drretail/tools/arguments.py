@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from drretail.errors import ToolError, nearest_names, suggestion
+from drretail.errors import ToolError, nearest_names, quoted, shortened, suggestion
 from drretail.tools.schema import Parameter
 
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -24,7 +24,7 @@ def read_arguments(parameters: tuple[Parameter, ...], given: object, prefix: str
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
-            raise _unknown(prefix, str(name), list(known))
+            raise _unknown(prefix, name if isinstance(name, str) else quoted(name), list(known))
     arguments: dict[str, Any] = {}
     for name, parameter in known.items():
         value = given.get(name)
@@ -92,8 +92,8 @@ def _range(parameter: Parameter) -> str:
 
 
 def _unknown(prefix: str, name: str, known: list[str]) -> ToolError:
-    message = f"There is no argument {prefix + name!r}. {suggestion(nearest_names(name, known, 3), known)}"
-    return ToolError("invalid_argument", message, field=f"{prefix}{name}", allowed=known)
+    message = f"There is no argument {quoted(prefix + name)}. {suggestion(nearest_names(name, known, 3), known)}"
+    return ToolError("invalid_argument", message, field=shortened(f"{prefix}{name}"), allowed=known)
 
 
 def _wrong(message: str, field: str | None) -> ToolError:
@@ -104,12 +104,18 @@ def recordable(value: object, depth: int = 8) -> Any:
     """The value as JSON that can be written to a file: whatever a model sends must not break its own record."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**63 else f"a whole number of {value.bit_length()} bits"
+    if isinstance(value, float):
+        return value if math.isfinite(value) else repr(value)
     if isinstance(value, Mapping) and depth:
-        return {recordable(str(key)): recordable(item, depth - 1) for key, item in value.items()}
+        return {_recordable_key(key): recordable(item, depth - 1) for key, item in value.items()}
     if isinstance(value, list | tuple) and depth:
         return [recordable(item, depth - 1) for item in value]
-    return recordable(repr(value))
+    return f"… ({type(value).__name__})"  # its repr may be without end, or fail
+
+
+def _recordable_key(key: object) -> str:
+    return _SURROGATE.sub("\ufffd", key) if isinstance(key, str) else str(recordable(key, 0))

@@ -17,7 +17,7 @@ from fractions import Fraction
 from operator import add, mul, sub, truediv
 from typing import NamedTuple
 
-from drretail.errors import DrretailError
+from drretail.errors import DrretailError, quoted
 
 Number = Fraction | float
 
@@ -94,7 +94,7 @@ def _unknown_character(token: Token) -> str:
         "$": "a $ may only stand before a number",
         ",": "a comma may only separate thousands, as in 1,200",
     }.get(token.text, "use numbers, + - * / ** ( ) and the named functions")
-    return f"Unexpected {token.text!r} at character {token.at}: {hint}."
+    return f"Unexpected {quoted(token.text)} at character {token.at}: {hint}."
 
 
 class _Parser:
@@ -155,7 +155,7 @@ class _Parser:
         function = FUNCTIONS.get(name)
         if function is None:
             known = ", ".join([*FUNCTIONS, *CONSTANTS])
-            raise ArithmeticProblem(f"Unknown name {token.text!r} at character {token.at}; known are {known}.")
+            raise ArithmeticProblem(f"Unknown name {quoted(token.text)} at character {token.at}; known are {known}.")
         return _finite(function, self._group(f"expected '(' after {name}"))
 
     def _group(self, otherwise: str) -> Number:
@@ -177,14 +177,14 @@ class _Parser:
         token = self._tokens[self._next]
         if token.kind == "end":
             return ArithmeticProblem(f"The expression ends too early: {wanted}.")
-        return ArithmeticProblem(f"Unexpected {token.text!r} at character {token.at}: {wanted}.")
+        return ArithmeticProblem(f"Unexpected {quoted(token.text)} at character {token.at}: {wanted}.")
 
 
 def _literal(token: Token) -> Fraction:
     text = token.text.lstrip("$ \t\n")
     whole = re.split(r"[.eE]", text, maxsplit=1)[0]
     if "," in whole and not _GROUPED.match(whole):
-        raise ArithmeticProblem(f"{text!r} at character {token.at} is not a number: a comma separates thousands.")
+        raise ArithmeticProblem(f"{quoted(text)} at character {token.at} is not a number: a comma separates thousands.")
     mantissa, _, exponent = text.replace(",", "").lower().partition("e")
     # Fraction("1e999999999") would fill the memory.
     if len(mantissa) > MAX_DIGITS or len(exponent) > 4 or abs(int(exponent or "0")) > MAX_DIGITS:

@@ -8,7 +8,7 @@ from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
 from drretail.env.store.base import Store
-from drretail.errors import NotFound, ToolError, nearest_names
+from drretail.errors import NotFound, ToolError, nearest_names, quoted
 from drretail.records.shop import SHOP_URL
 from drretail.tools.schema import Parameter
 from drretail.tools.tool import IdOf, Named
@@ -65,7 +65,9 @@ def explained(
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
-    message = f"There is no {named} {given!r} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"
+    if named == "user" and session.user_id is None and _MARK.fullmatch(given.strip(" []")):
+        hint = " Nobody asks here, so that U:… names nobody."
+    message = f"There is no {named} {quoted(given)} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"
     return ToolError("not_found", message, field=problem.field)
 
 

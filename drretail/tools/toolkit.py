@@ -10,17 +10,29 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from drretail.env.ledger import EvidenceCollision
 from drretail.env.session import Attempt, Session
-from drretail.errors import ModelError, NotFound, ToolError, ToolErrorType, nearest_names, suggestion
+from drretail.errors import (
+    ModelError,
+    NotFound,
+    ToolError,
+    ToolErrorType,
+    UserError,
+    nearest_names,
+    quoted,
+    suggestion,
+    told,
+)
 from drretail.grounding.text.serialisation import compact_json
+from drretail.records.base import canonical_json
+from drretail.records.evidence import Source
 from drretail.records.run import Step
 from drretail.tools.arguments import read_arguments, recordable
 from drretail.tools.identifiers import explained, with_ids_read
 from drretail.tools.privacy import OtherUser
-from drretail.tools.registry import offered, openai_schemas
+from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.workers import Workers
@@ -148,7 +160,7 @@ class Toolkit:
         return tool is not None and tool.access == "write"
 
     def _launches(self, calls: Sequence[Call], path: str, role: str) -> list[Launch]:
-        return [Launch(path, self.session.trajectory.reserve(path), role, *call) for call in calls]
+        return [Launch(path, self.session.trajectory.reserve(path), role, _name(it), args) for it, args in calls]
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
         jobs = [self._workers.submit(partial(self._perform, launch)) for launch in batch]
@@ -183,7 +195,7 @@ class Toolkit:
         tool = self.tools.get(launch.name)
         if tool is None:
             hint = suggestion(nearest_names(launch.name, self.tools), self.tools)
-            raise ToolError("unknown_tool", f"There is no tool {launch.name!r}. {hint}", allowed=self.tools)
+            raise ToolError("unknown_tool", f"There is no tool {quoted(launch.name)}. {hint}", allowed=self.tools)
         parameters = read_schema(tool.function).parameters
         given = read_arguments(parameters, launch.args)
         arguments, mended = with_ids_read(self.session, parameters, given)
@@ -193,7 +205,7 @@ class Toolkit:
         try:
             # Parallel researchers may write at once, and an update reads before it writes.
             with self._writing if tool.access == "write" else nullcontext():
-                return tool.function(self.session, **arguments)
+                return _checked(tool, tool.function(self.session, **arguments))
         except NotFound as problem:
             told = given.get(problem.field or "")
             raise explained(problem, self.session, parameters, told, launch.path) from problem
@@ -248,13 +260,32 @@ def _wanted(function: Callable[..., ToolResult]) -> tuple[str, ...]:
     return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
 
+def _name(given: object) -> str:
+    """The name of a tool; of what is no text its type, which names no tool either and can be recorded."""
+    return given if isinstance(given, str) else type(given).__name__
+
+
+def _checked(tool: Tool, result: object) -> ToolResult:
+    """The result, if a model can read it and the ledger hold it; of the nine that is known. Raises TypeError."""
+    if not isinstance(result, ToolResult):
+        raise TypeError(f"{tool.name} gave {type(result).__name__}, and no ToolResult")
+    if TOOLS.get(tool.name) is not tool:
+        canonical_json(result.value)
+        value = cast(object, result.value)
+        sources = cast(Iterable[object], result.sources)
+        if not isinstance(value, dict) or not all(isinstance(it, Source) for it in sources):
+            raise TypeError(f"{tool.name} gave a ToolResult whose value is no dict, or whose sources are no Source")
+    return result
+
+
 def _as_tool_error(name: str, problem: Exception) -> ToolError:
     """What the model reads: its own mistakes in full, ours without a traceback."""
     if isinstance(problem, ToolError):
         return problem
+    if isinstance(problem, UserError):  # the world is damaged, and no other call does better
+        return ToolError("unavailable", "The shop's data cannot be read; `drretail world check` tells its owner more.")
     return ToolError("unavailable", f"{name} failed for an internal reason; another call may do.")
 
 
 def _as_recorded(problem: Exception) -> str:
-    kind = problem.kind if isinstance(problem, ToolError) else type(problem).__name__
-    return recordable(f"{kind}: {problem}")
+    return recordable(f"{problem.kind}: {problem}" if isinstance(problem, ToolError) else told(problem))

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypedDict
 from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
-from drretail.errors import ToolError
+from drretail.errors import ToolError, quoted
 from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_id
 from drretail.grounding.text.serialisation import compact_json, lean, user_record
 from drretail.records.evidence import Source
@@ -26,7 +26,7 @@ def checked_email(email: str) -> str:
     """The address as given; ToolError when it has not the form name@domain.tld."""
     if len(email) > 254 or ".." in email or not _EMAIL.fullmatch(email):
         raise ToolError(
-            "invalid_argument", f"{email!r} is not an e-mail address such as name@example.com.", field="email"
+            "invalid_argument", f"{quoted(email)} is not an e-mail address such as name@example.com.", field="email"
         )
     return email
 
@@ -35,7 +35,7 @@ def checked_phone(number: str) -> str:
     """The number as given; ToolError unless it has 7 to 15 digits, written in a usual way."""
     digits = sum(character.isdigit() for character in re.split("[xe]", number, flags=re.IGNORECASE)[0])
     if not _PHONE.fullmatch(number) or not 7 <= digits <= 15:
-        message = f"{number!r} is not a telephone number of 7 to 15 digits such as 001-555-010-4477."
+        message = f"{quoted(number)} is not a telephone number of 7 to 15 digits such as 001-555-010-4477."
         raise ToolError("invalid_argument", message, field="phone_number")
     return number
 
@@ -44,12 +44,12 @@ def checked_address(before: Address, change: dict[str, Any]) -> Address:
     """The address with the given parts replaced; ToolError when country and zip don't go together."""
     after = before.model_copy(update=change)
     if not _COUNTRY.fullmatch(after.country):
-        message = f"{after.country!r} is not a country code of two capital letters such as US."
+        message = f"{quoted(after.country)} is not a country code of two capital letters such as US."
         raise ToolError("invalid_argument", message, field="address.country")
     form = _US_ZIP if after.country == "US" else _ZIP
     if not form.fullmatch(after.zip):
         wanted = "12345 or 12345-6789" if after.country == "US" else "3 to 10 letters, digits, spaces and hyphens"
-        message = f"{after.zip!r} is not a zip code of {after.country}: it is written as {wanted}."
+        message = f"{quoted(after.zip)} is not a zip code of {after.country}: it is written as {wanted}."
         raise ToolError("invalid_argument", message, field="address.zip")
     return after
 

@@ -58,9 +58,9 @@ class Job(Generic[T]):
         self.started.set()
         try:
             self.result = self._function()
-        # The boundary of a tool: what it raises belongs to the one who waits, the thread lives on.
-        except Exception as problem:  # noqa: BLE001
-            self.problem = problem
+        # The boundary of a tool: what it raises, sys.exit() too, belongs to the one who waits, and the thread lives on.
+        except BaseException as problem:  # noqa: BLE001
+            self.problem = problem if isinstance(problem, Exception) else RuntimeError(repr(problem))
 
     def left(self, seconds: float) -> float:
         """How many of the ``seconds`` it may still run; all of them before it has begun."""

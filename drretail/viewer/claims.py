@@ -14,6 +14,7 @@ from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import REPORT, SUPPORT, stages_of, types_of
 from drretail.eval.faithfulness.claims import Claim as Extracted
 from drretail.eval.faithfulness.rulings import CONTRADICTED
+from drretail.records.parsing import parse_json
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
 
@@ -42,7 +43,7 @@ def readable(text: str) -> str:
     if not text.startswith(("{", "[")):
         return text
     try:
-        return "\n".join(_lines(json.loads(text), ""))
+        return "\n".join(_lines(parse_json(text), ""))
     except (json.JSONDecodeError, RecursionError):
         return text
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,13 @@ def print_json(value: dict[str, Any]) -> None:
 
 def json_text(value: dict[str, Any]) -> str:
     """The document as ``print_json`` prints it."""
-    return json.dumps({"format": FORMAT, **value}, ensure_ascii=False, indent=2)
+    return dumped({"format": FORMAT, **value})
+
+
+def dumped(value: Any) -> str:
+    """JSON for stdout, with other letters than ASCII's escaped where stdout cannot take them."""
+    is_utf = (getattr(sys.stdout, "encoding", None) or "utf-8").casefold().startswith("utf")
+    return json.dumps(value, ensure_ascii=not is_utf, indent=2)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -20,6 +20,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.scripted import requests_of, scripted_model
+from drretail.records.base import canonical_json
 from drretail.records.models import ModelProfile
 from drretail.records.query import Task
 from drretail.records.reading import Pick
@@ -27,6 +28,7 @@ from drretail.records.run import Answer, Limits
 from drretail.tools.registry import TOOLS, tool_schema_hash
 from tests.agents.conftest import QUERY, calls, reporting
 from tests.agents.own import BUYER, SHIPPING
+from tests.agents.own import answer as shipping_answer
 
 PLACE = "tests.agents.own:BUYER"
 
@@ -138,3 +140,48 @@ def test_two_picks_of_one_product_are_its_quantities_together(world: World) -> N
     answer = Answer(report="Two.", picks=(Pick(product="B1"), Pick(product="B2"), Pick(product="B1", quantity=2)))
     run = asyncio.run(Runner(world, "w").run(SystemUnderTest.of("mine", returning(answer), {}, world), QUERY)).run
     assert run.picks == (Pick(product="B1", quantity=3), Pick(product="B2"))
+
+
+def raising(problem: BaseException) -> Agent:
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        raise problem
+
+    return Agent(answer, roles=())
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [ZeroDivisionError("away"), RecursionError("deep"), SystemExit(7), ValueError("\ud800"), KeyError("x" * 100_000)],
+)
+def test_what_an_agent_raises_is_kept_with_its_file_line_and_traceback(world: World, problem: BaseException) -> None:
+    system = SystemUnderTest.of("mine", raising(problem), {}, world)
+    run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
+    assert run.error is not None
+    assert run.error.message.startswith(f"{type(problem).__name__}: ")
+    assert "test_own.py, line " in run.error.message
+    assert len(run.error.message) < 3000
+    assert run.error.traceback is not None
+    assert "raise problem" in run.error.traceback
+    assert canonical_json(run.model_dump(mode="json")).encode()
+
+
+def test_an_agent_that_asks_for_a_role_it_did_not_name_or_is_not_async_is_told_so(world: World) -> None:
+    async def asking(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        return (await models.call("critic", [])).text
+
+    def plain(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        return "A report."
+
+    for answer, said in ((asking, "asks for the role 'critic'"), (plain, "begin it with async def")):
+        system = SystemUnderTest.of("mine", Agent(cast(Any, answer), roles=()), {}, world)
+        run = asyncio.run(Runner(world, "w").run(system, QUERY)).run
+        assert run.error is not None
+        assert said in run.error.message
+
+
+def test_an_agent_without_roles_or_function_is_refused_in_a_sentence() -> None:
+    for wrong, said in (((shipping_answer,), "needs roles"), ((shipping_answer, "researcher"), "needs roles")):
+        with pytest.raises(UserError, match=said):
+            Agent(*cast(Any, wrong))
+    with pytest.raises(UserError, match="needs an async function that answers, not str"):
+        Agent(cast(Any, "a text"), roles=())

@@ -1,19 +1,28 @@
 import json
+import random
 import shutil
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.catalog.tantivy import read_errors
 from drretail.env.profiles import default_pool
-from drretail.env.world import Manifest, check_world, write_world
+from drretail.env.world import Manifest, OrderRow, check_world, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
+FILES = {"file_changed", "file_missing"}
+
 
 def codes(folder: Path) -> set[str]:
-    return {finding.code for finding in check_world(folder)}
+    """What is found beside the checksums, which find all of it and tell nothing of it."""
+    found = {finding.code for finding in check_world(folder)}
+    assert found & FILES
+    return found - FILES
 
 
 def tamper(generation: Path, statement: str, *values: str) -> None:
@@ -66,7 +75,8 @@ def test_the_index_of_another_world_is_found(
     other = write_world(tmp_path / "other", products=products[:3], orders=[], seed=42, pool=default_pool())
     shutil.rmtree(folder / manifest.generation / "index")
     shutil.copytree(tmp_path / "other" / other.generation / "index", folder / manifest.generation / "index")
-    assert codes(folder) == {"index_products"}
+    (folder / manifest.generation / "SHA256SUMS").unlink()  # a world of before there were any has them not
+    assert {finding.code for finding in check_world(folder)} == {"index_products"}
 
 
 def test_a_damaged_page_of_the_database_is_found(folder: Path, manifest: Manifest) -> None:
@@ -89,3 +99,73 @@ def test_a_missing_file_is_a_finding_and_a_missing_world_the_users_error(folder:
     shutil.rmtree(folder)
     with pytest.raises(UserError):
         check_world(folder)
+
+
+def files_of(folder: Path) -> list[Path]:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size]
+    return [path for path in files if not path.name.startswith("shop.sqlite-")]  # SQLite's own, while it is open
+
+
+@pytest.fixture
+def holding_out(folder: Path, products: list[Product], orders: list[OrderRow]) -> Path:
+    kept, held = orders[:-1], orders[-1:]
+    write_world(folder, products=products, orders=kept, holdout=held, seed=42, pool=default_pool())
+    return folder
+
+
+def test_a_flipped_bit_is_noticed_in_every_file_and_no_file_changes_by_being_read(holding_out: Path) -> None:
+    with open_world(holding_out) as world:
+        world.catalog.search(CatalogQuery("bird"))
+        world.store.sample_users("1", 1)
+    assert check_world(holding_out) == []
+    draw = random.Random(7)
+    for path in files_of(holding_out):
+        whole = path.read_bytes()
+        for _ in range(6):
+            at, bit = draw.randrange(len(whole)), draw.randrange(8)
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
+            try:
+                assert check_world(holding_out), f"bit {bit} of byte {at} of {path.name}"
+            except UserError:
+                assert path.name == "CURRENT"  # it names no generation any more
+            path.write_bytes(whole)
+
+
+def test_a_file_that_is_gone_is_named(holding_out: Path) -> None:
+    for path in files_of(holding_out):
+        whole = path.read_bytes()
+        if path.name in ("CURRENT", "SHA256SUMS"):  # without the one there is no world, the other may be younger
+            continue
+        path.unlink()
+        assert path.name in "".join(finding.said for finding in check_world(holding_out))
+        path.write_bytes(whole)
+
+
+def test_profile_updates_change_the_database_and_damage_nothing(holding_out: Path) -> None:
+    with open_world(holding_out) as world:
+        user = world.store.sample_users("1", 1)[0].user_id
+        world.store.save_user(world.store.user(user).model_copy(update={"email": "new@example.com"}))
+    assert check_world(holding_out) == []
+
+
+def test_the_checksums_are_those_that_sha256sum_reads(holding_out: Path) -> None:
+    generation = next(holding_out.glob("gen-*"))
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=generation, check=True)
+
+
+@pytest.mark.parametrize("suffix", [".fast", ".term", ".store", ".pos", ".idx", ".fieldnorm", "meta.json"])
+def test_a_damaged_index_is_not_opened(holding_out: Path, suffix: str) -> None:
+    (path,) = (it for it in holding_out.rglob(f"index/*{suffix}") if not it.name.startswith("."))
+    whole = path.read_bytes()
+    for at in range(0, len(whole), max(1, len(whole) // 40)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        with pytest.raises(UserError, match=r"product index .* is damaged .*: `drretail world check` says more"):
+            open_world(holding_out)
+
+
+def test_a_library_that_panics_over_an_index_is_one_sentence(tmp_path: Path) -> None:
+    panic = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
+    with pytest.raises(UserError, match="cannot be read: out of range"), read_errors(tmp_path):
+        raise panic("out of range")
+    with pytest.raises(KeyboardInterrupt), read_errors(tmp_path):
+        raise KeyboardInterrupt

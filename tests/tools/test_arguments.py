@@ -104,4 +104,4 @@ def test_whatever_was_sent_can_be_written_down() -> None:
     loop.append(loop)
     assert recordable({"a": [1, 2.5, None, True, "ä"]}) == {"a": [1, 2.5, None, True, "ä"]}
     assert recordable({1: "\ud83d", "n": float("nan")}) == {"1": "\ufffd", "n": "nan"}
-    assert "..." in str(recordable(loop))
+    assert "… (list)" in str(recordable(loop))

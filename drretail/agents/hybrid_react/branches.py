@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.hybrid_react.researcher import Findings, Researchers, Synthesis, synthesise
-from drretail.errors import ModelError
+from drretail.errors import ModelError, told
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
 from drretail.records.research import IntermediateReport
@@ -67,7 +67,7 @@ class Launcher:
             return Branch(number, failure=problem)
         # The boundary of a researcher: a bug in one must not end the others; the run records it.
         except Exception as problem:  # noqa: BLE001
-            return Branch(number, failure=ModelError("agent", f"{type(problem).__name__}: {problem}"))
+            return Branch(number, failure=ModelError("agent", told(problem)))
         findings, synthesis = end["findings"], end["synthesis"]
         limit = () if findings.stop == "finished" else (f"{place.path}: its research ended at the {findings.stop}",)
         return Branch(number, synthesis.report, notes=(*findings.notes, *limit, *synthesis.notes))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
 from drretail.env.world import World
-from drretail.errors import ModelError, ToolError, UserError
+from drretail.errors import ModelError, ToolError, UserError, told, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import Journal
@@ -242,7 +243,10 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
     where = sut.system.agent
     try:
         with overridden(sut.overrides.texts):
-            answer = _as_answer(await sut.agent.answer(task, session, models, sut.system.limits), sut.agent)
+            answering = sut.agent.answer(task, session, models, sut.system.limits)
+            if not isawaitable(answering):
+                raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
+            answer = _as_answer(await answering, sut.agent)
             return await with_picks(answer, task, sut.agent.writer, models)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
@@ -250,8 +254,8 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
         return RunError(kind="tool", where=where, message=problem.message)
     except GraphRecursionError as problem:
         return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
-    except Exception as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
-        return RunError(kind="agent", where=where, message=f"{type(problem).__name__}: {problem}")
+    except (Exception, SystemExit) as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
+        return RunError(kind="agent", where=where, message=told(problem), traceback=traceback_of(problem))
 
 
 def _as_answer(given: Any, agent: Agent) -> Answer:

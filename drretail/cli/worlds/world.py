@@ -37,7 +37,9 @@ def info(world: Spec, as_json: Json = False) -> None:
 @world_app.command("check")
 def check(world: Spec, as_json: Json = False) -> None:
     """Compare what a world holds with what it says of itself; exit code 3 when something is wrong."""
-    from drretail.viewer.output import print_json, print_table
+    from drretail.env.checking import has_checksums
+    from drretail.env.servers.naming import is_on_servers
+    from drretail.viewer.output import print_json, print_table, say
 
     place = place_of(world)
     findings = _findings(place)
@@ -48,6 +50,8 @@ def check(world: Spec, as_json: Json = False) -> None:
         print_table(f"World {world}", ["severity", "what", "said", "found"], rows)
     else:
         typer.echo(f"ok {_manifest(place).fingerprint}")
+    if not is_on_servers(place) and not has_checksums(Path(place)):
+        say("No SHA256SUMS stands beside the world's files: their rows were compared, and not every byte.")
     if findings:
         raise typer.Exit(3)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from drretail.data_ingest.raw.sources import check_packed, is_packed
 from drretail.errors import UserError
 from drretail.files import sync_folder, write_atomically
+from drretail.records.parsing import parse_json
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response
@@ -212,7 +213,7 @@ def _state_file(part: Path) -> Path:
 
 def _read_state(part: Path) -> _State | None:
     try:
-        said = json.loads(_state_file(part).read_text(encoding="utf-8"))
+        said = parse_json(_state_file(part).read_text(encoding="utf-8"))
         return _State(str(said["url"]), str(said["tag"]), said["size"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -21,7 +21,7 @@ from typing import Literal
 
 from drretail.env.catalog.analysis import prepared, stem_of, stems, words
 from drretail.env.catalog.base import DEFAULT_ORDER, Analyzer, CatalogQuery, SortOrder, fold_category
-from drretail.errors import ToolError, UserError, nearest_names, suggestion
+from drretail.errors import ToolError, UserError, nearest_names, quoted, suggestion
 from drretail.grounding.text.words import STOP_WORDS
 from drretail.records.shop import Product
 
@@ -184,7 +184,7 @@ def folded_category(name: str, known: dict[str, str]) -> str:
     nearest = [known[near] for near in nearest_names(folded, known, likeness=0.6)]
     raise ToolError(
         "invalid_argument",
-        f"There is no category {name!r} in this shop. {suggestion(nearest, known.values())}",
+        f"There is no category {quoted(name)} in this shop. {suggestion(nearest, known.values())}",
         field="category",
         allowed=nearest or sorted(known.values())[:10],
     )

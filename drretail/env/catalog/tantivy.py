@@ -32,7 +32,7 @@ from drretail.env.catalog.formulation import (
     sort_order,
 )
 from drretail.env.catalog.relevance import search_index
-from drretail.errors import UserError
+from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
 
 # One segment holds all products that fit into the writer's memory; 80k need about a quarter of it.
@@ -101,6 +101,24 @@ def write_errors() -> Generator[None]:
         raise OSError(f"the product index: {problem}") from problem
 
 
+@contextmanager
+def read_errors(folder: Path) -> Generator[None]:
+    """A damaged index as a UserError: tantivy tells of it by ValueError or OSError, or panics."""
+    try:
+        yield
+    except ToolError:
+        raise
+    # The library's panics are no Exception of Python's, and have no other name.
+    except BaseException as problem:
+        is_panic = type(problem).__module__ == "pyo3_runtime"
+        if not (is_panic or isinstance(problem, (OSError, ValueError, LookupError))):
+            raise
+        raise UserError(
+            f"The product index {folder} cannot be read: {problem}. `drretail world check` says more; make the world "
+            "anew."
+        ) from problem
+
+
 def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("product_id", product.product_id)
@@ -136,24 +154,24 @@ class TantivyCatalog:
     def __init__(self, folder: Path, analyzer: Analyzer = DEFAULT_ANALYZER) -> None:
         """Raises UserError when ``folder`` holds no index that this version can read."""
         self.formulation = FORMULATIONS[analyzer]
+        self._folder = folder
         self._links: TemporaryDirectory[str] | None = None
-        try:
+        with read_errors(folder):
             if not os.access(folder, os.W_OK):
                 self._links = linked(folder)
             index = Index.open(self._links.name if self._links else str(folder))
             index.config_reader(reload_policy=NO_WATCHER)
-        except (OSError, ValueError) as problem:
-            raise UserError(f"The product index {folder} cannot be read: {problem}. Make the world anew.") from problem
-        index.register_tokenizer("standard", standard_analyzer())
-        self._schema = index.schema
-        self._searcher: Searcher = index.searcher()
-        names = sorted(name for name, _ in self._searcher.terms_with_prefix("category_name", ""))
+            index.register_tokenizer("standard", standard_analyzer())
+            self._schema = index.schema
+            self._searcher: Searcher = index.searcher()
+            names = sorted(name for name, _ in self._searcher.terms_with_prefix("category_name", ""))
         # Several spellings may fold to one name; the last stands for it in messages.
         self._names = names
         self._by_folded = {fold_category(name): name for name in names}
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        return search_index(self, query)
+        with read_errors(self._folder):
+            return search_index(self, query)
 
     def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
         category = self._in_category(query)
@@ -197,8 +215,9 @@ class TantivyCatalog:
 
     def product_ids(self) -> Iterator[str]:
         """The ids of all products in the order in which they were indexed."""
-        for number in range(self._searcher.num_docs):
-            yield self._product_id(tantivy.DocAddress(0, number))
+        with read_errors(self._folder):
+            for number in range(self._searcher.num_docs):
+                yield self._product_id(tantivy.DocAddress(0, number))
 
     def close(self) -> None:
         """The files are unmapped with the last reference to the catalog."""

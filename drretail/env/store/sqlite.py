@@ -4,10 +4,13 @@ import json
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
+
+from pydantic import ValidationError
 
 from drretail.env.profiles import ProfilePool, derive_profile
 from drretail.env.store.base import STRATA, OrderPage, Stratum
@@ -16,6 +19,8 @@ from drretail.env.store.statistics import user_statistics
 from drretail.errors import NotFound, UserError
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 
+P = ParamSpec("P")
+T = TypeVar("T")
 ORDER_COLUMNS = "order_id, product_id, timestamp, quantity, order_status"
 
 
@@ -29,12 +34,34 @@ class Reader:
         self.connection.close()
 
 
+def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concatenate["SqliteStore", P], T]:
+    """The method, which raises UserError where the database or a record in it is damaged."""
+
+    @wraps(method)
+    def told(self: "SqliteStore", *args: P.args, **given: P.kwargs) -> T:
+        try:
+            return method(self, *args, **given)
+        except sqlite3.ProgrammingError:  # a use that is wrong, whatever the file
+            raise
+        except (sqlite3.Error, ValueError, TypeError, OverflowError) as problem:
+            raise unreadable(self.path, problem) from problem
+
+    return told
+
+
+def unreadable(path: Path, problem: Exception) -> UserError:
+    said = "a record is damaged" if isinstance(problem, ValidationError) else str(problem)
+    return UserError(
+        f"The shop's database {path} cannot be read: {said}. `drretail world check` says more; make the world anew."
+    )
+
+
 class SqliteStore:
     """Implements ``base.Store``. Each thread has a read-only connection of its own; only ``save_user`` writes."""
 
     def __init__(self, path: Path, seed: str) -> None:
         """Raises UserError when the file is not a shop that can be read."""
-        self._path = path
+        self.path = path
         self._seed = seed
         self._local = threading.local()
         self._opening = threading.Lock()
@@ -45,18 +72,18 @@ class SqliteStore:
         try:
             self._immutable = needs_immutable(path)
             record = self._one("SELECT record FROM profile_pool", ())
-        except sqlite3.Error as problem:
-            raise UserError(f"The shop's database {path} cannot be read: {problem}. Make the world anew.") from problem
-        if record is None:
-            raise UserError(f"The shop's database {path} holds no profile pool. Make the world anew.")
-        self.pool = ProfilePool.model_validate_json(record[0])
+            self.pool = ProfilePool.model_validate_json(record[0] if record else "")
+        except (sqlite3.Error, ValueError) as problem:
+            raise unreadable(path, problem) from problem
 
+    @reads
     def product(self, product_id: str) -> Product:
         row = self._one("SELECT record FROM products WHERE product_id = ?", (product_id,))
         if row is None:
             raise NotFound("product", product_id, field="product_id")
         return Product.model_validate_json(row[0])
 
+    @reads
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
         rows = self._rows(
             "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
@@ -65,6 +92,7 @@ class SqliteStore:
         found = {product_id: Product.model_validate_json(record) for product_id, record in rows}
         return {product_id: found[product_id] for product_id in product_ids if product_id in found}
 
+    @reads
     def user(self, user_id: str) -> UserProfile:
         row = self._one(
             "SELECT profile_updates.record FROM users LEFT JOIN profile_updates USING (user_id) WHERE user_id = ?",
@@ -78,7 +106,7 @@ class SqliteStore:
 
     def save_user(self, profile: UserProfile) -> None:
         self._user_key(profile.user_id)
-        db = sqlite3.connect(self._path, timeout=30)
+        db = sqlite3.connect(self.path, timeout=30)
         try:
             with db:
                 db.execute(
@@ -87,6 +115,7 @@ class SqliteStore:
         finally:
             db.close()
 
+    @reads
     def order(self, order_id: str) -> Order:
         row = self._one(
             f"SELECT {ORDER_COLUMNS}, user_id FROM orders JOIN users ON users.k = orders.user WHERE order_id = ?",  # noqa: S608 -- a constant
@@ -96,6 +125,7 @@ class SqliteStore:
             raise NotFound("order", order_id, field="order_id")
         return as_order(row[:5], row[5])
 
+    @reads
     def orders(
         self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
     ) -> OrderPage:
@@ -110,11 +140,13 @@ class SqliteStore:
         )
         return OrderPage(total=total, orders=tuple(as_order(row, user_id) for row in rows))
 
+    @reads
     def statistics(self, user_id: str) -> UserStatistics:
         orders = self.orders(user_id).orders
         products = self.products(list({order.product_id for order in orders}))
         return user_statistics(user_id, orders, products)
 
+    @reads
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
         return sample_users(self._aggregates, seed, n, strata)
 
@@ -137,7 +169,7 @@ class SqliteStore:
         with self._opening:
             if self._closed:
                 raise sqlite3.ProgrammingError("the store is closed")
-            made = Reader(connect(self._path, immutable=self._immutable))
+            made = Reader(connect(self.path, immutable=self._immutable))
             self._open.add(made)
         self._local.reader = made
         return made.connection

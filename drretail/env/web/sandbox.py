@@ -19,6 +19,7 @@ from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.records.base import Record, sha256_of
+from drretail.records.parsing import parse_json
 
 CORPUS_FILE = "sandbox_pages.jsonl"
 MADE_FOR = "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd"
@@ -136,7 +137,7 @@ def read_corpus(path: Path) -> list[SandboxPage]:
 
 def _page(path: Path, number: int, line: str) -> SandboxPage:
     try:
-        return SandboxPage.model_validate(json.loads(line))
+        return SandboxPage.model_validate(parse_json(line))
     except json.JSONDecodeError as problem:
         raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
     except ValidationError as problem:

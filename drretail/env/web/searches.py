@@ -4,7 +4,6 @@ A search service is an address that the user chose, so it may be on this machine
 trusted: its size and time are bounded, its form is checked, and nothing of it but search results is passed on.
 """
 
-import json
 import math
 import re
 import ssl
@@ -24,6 +23,7 @@ from drretail.env.web.base import WebResult
 from drretail.env.web.reading.cleaning import LONGEST_SNIPPET, LONGEST_TITLE, clean_line, web_address
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.records.parsing import parse_json
 
 MOST_BYTES = 4_000_000
 """Of an answer, unpacked."""
@@ -157,9 +157,9 @@ def _understood(service: Service, reply: Reply) -> Any:
     if status != 200:
         raise ToolError("unavailable", f"{name} answers {status} at {_place(service)}; check the address.")
     try:
-        # Bytes that are not UTF-8 are a ValueError too, and nesting without end a RecursionError.
-        return json.loads(reply.content)
-    except (ValueError, RecursionError):
+        # Bytes that are not UTF-8 are a ValueError too.
+        return parse_json(reply.content)
+    except ValueError:
         raise ToolError("unavailable", f"{name} answers with something that is not JSON; search again.") from None
 
 

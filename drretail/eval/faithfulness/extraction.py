@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, REPORT, Claim, make_claim
 from drretail.eval.faithfulness.copied_sources import SentenceFinder, SourceResolver
 from drretail.eval.faithfulness.sections import Part, parts_of
@@ -122,7 +123,15 @@ async def extract(subject: Subject, judge_session: JudgeSession, stage: str) -> 
 
 def claims_in(verdict: Verdict) -> list[Claim] | None:
     """The claims that the verdict of an extraction holds; None when it failed."""
-    return [Claim.model_validate(value) for value in verdict.value] if verdict.state == "scored" else None
+    if verdict.state != "scored":
+        return None
+    try:
+        return [Claim.model_validate(value) for value in verdict.value]
+    except (ValidationError, TypeError) as problem:
+        raise UserError(
+            f"The verdicts of {verdict.metric} on {verdict.run_id} hold a claim that cannot be read: delete their "
+            "file, and score asks again."
+        ) from problem
 
 
 async def _asked(asking: _Asking) -> Verdict:

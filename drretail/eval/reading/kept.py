@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from drretail.env.store.base import Store
 from drretail.errors import NotFound
 from drretail.eval.faithfulness.claims import EXTRACT
@@ -61,9 +63,17 @@ def keep_reading(subject: Subject, reading: Reading) -> None:
         return
     path = reading_path(subject.folder, reading.reader, subject)
     value = reading.model_dump(mode="json", exclude_none=True)
-    if not path.exists() or Reading.model_validate_json(path.read_text("utf-8")) != reading:
+    if not path.exists() or _read(path) != reading:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, value)
+
+
+def _read(path: Path) -> Reading | None:
+    """What is kept there; None where it is damaged, and made anew."""
+    try:
+        return Reading.model_validate_json(path.read_bytes())
+    except ValidationError:
+        return None
 
 
 def reading_path(experiment: Path, reader: str, subject: Subject) -> Path:

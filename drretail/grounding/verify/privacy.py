@@ -1,11 +1,11 @@
 """Personal data that a run sent to the web, and profiles that it changed without being asked."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.evidence import Evidence, Finding
+from drretail.records.parsing import parse_json
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
 
@@ -67,7 +67,7 @@ def known_profiles(evidence: Mapping[str, Evidence]) -> tuple[UserProfile, ...]:
 
 def _profile(text: str) -> UserProfile | None:
     try:
-        record = json.loads(text)
+        record = parse_json(text)
     except ValueError:
         return None
     if not isinstance(record, dict) or "phone_number" not in record:

@@ -1,6 +1,5 @@
 """What values and picks are held against: the records of a run, the query's own numbers, the declared picks."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
+from drretail.records.parsing import parse_json
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
@@ -100,7 +100,7 @@ def read_ledger(
 def record_of(text: str) -> dict[str, Any] | None:
     """The record whose JSON a text is; None for any other text."""
     try:
-        value = json.loads(text) if text.startswith("{") else None
+        value = parse_json(text) if text.startswith("{") else None
     except ValueError:
         return None
     return cast(dict[str, Any], value) if isinstance(value, dict) else None

@@ -1,6 +1,5 @@
 """A script made of what a model answered in an experiment, to be played elsewhere."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from drretail.experiment import read_definition
 from drretail.files import write_json
 from drretail.journal import Effect, read_effects
 from drretail.llm.scripted.script import Rule, Script, ScriptedAnswer, ScriptedCall, digest_of
+from drretail.records.parsing import parse_json
 from drretail.records.run import Usage
 
 
@@ -105,6 +105,6 @@ def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return None

@@ -5,9 +5,7 @@ turns that the model has had in this conversation, so that roles, researchers an
 conversation of its own, cannot take each other's answers, and a run that goes on after a cut goes on in the script.
 """
 
-import json
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +17,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from drretail.errors import ModelError, UserError
 from drretail.records.base import Record, sha256_of
+from drretail.records.parsing import parse_json, parse_toml
 from drretail.records.run import Usage
 
 ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]
@@ -215,7 +214,7 @@ def read_script(path: Path) -> Script:
     """The script of a TOML file, or of a .json file with the same keys; UserError for a file that holds none."""
     try:
         text = path.read_text(encoding="utf-8")
-        held: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        held: Any = parse_json(text) if path.suffix == ".json" else parse_toml(text)
         return Script.model_validate({"name": path.name, **held})
     except (FileNotFoundError, IsADirectoryError):
         raise UserError(f"There is no script at {path}: write scripted:FILE, a TOML file of answers.") from None

@@ -12,6 +12,7 @@ from drretail.offline.chat import Turn
 from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import judge_claim
 from drretail.offline.plain import filled, plain_answer
+from drretail.records.parsing import parse_json
 
 _TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<more>\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
 _QUESTION = re.compile(r"""\sid=["']Q["']""")
@@ -27,7 +28,7 @@ def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: 
         function = next(tool["function"] for tool in tools if tool["function"]["name"] == name)
         schema = function.get("parameters") or {"type": "object"}
         return AIMessage("", tool_calls=[tool_call(name=name, args=_answer(name, schema, asked), id=None)])
-    schema = next((json.loads(content) for content in tag_contents("schema", asked)), None)
+    schema = next((parse_json(content) for content in tag_contents("schema", asked)), None)
     if not isinstance(schema, dict):
         return plain_answer(turn)
     return AIMessage(json.dumps(_answer(str(schema.get("title", "")), schema, asked), ensure_ascii=False))

@@ -1,7 +1,6 @@
 """Sources as passages that can be quoted, and the figures that texts name."""
 
 import calendar
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from drretail.grounding.text.words import content_stems
+from drretail.records.parsing import parse_json
 
 _SENTENCE = re.compile(r"[^\n]*?[.!?][\"')\]”’]*(?=\s)|[^\n]+")
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -105,8 +105,8 @@ def read_source(text: str) -> Source:
 
 def _is_json(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict | list)
-    except (ValueError, RecursionError):
+        return isinstance(parse_json(text), dict | list)
+    except ValueError:
         return False
 
 

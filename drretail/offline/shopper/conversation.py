@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from drretail.offline.chat import Turn
+from drretail.records.parsing import parse_json
 
 SEARCH = "product_catalog_search"
 DETAILS = "get_product_details"
@@ -117,7 +118,7 @@ def plain_text(text: str) -> str:
 def parsed(text: str | None) -> dict[str, Any]:
     """A JSON object; empty for anything else."""
     try:
-        value = json.loads(text or "{}")
+        value = parse_json(text or "{}")
     except json.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}

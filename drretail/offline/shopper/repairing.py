@@ -10,6 +10,7 @@ from typing import Any
 from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.grounding.verify.findings import CODES
+from drretail.records.parsing import parse_json
 from drretail.records.reading import Pick
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -44,7 +45,7 @@ class Problem:
 def read_problems(text: str) -> list[Problem]:
     """The problems of a JSON list; none where it can't be read."""
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except json.JSONDecodeError:
         return []
     items: list[Any] = value if isinstance(value, list) else []

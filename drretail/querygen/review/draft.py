@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.querygen.review.item import Items, Section, checks_of, constraints_told, wrapped
 from drretail.querygen.review.records import Edit
+from drretail.records.parsing import parse_json
 from drretail.records.query import Constraints, Query
 
 
@@ -90,7 +91,7 @@ def constraints_from(text: str) -> Constraints:
 def written_constraints(typed: str) -> str:
     """What of a draft's part below the line is constraints, on one line, without those that are not set."""
     try:
-        constraints = json.loads(typed)["constraints"]
+        constraints = parse_json(typed)["constraints"]
     except (json.JSONDecodeError, KeyError, TypeError):
         return " ".join(typed.split())
     return json.dumps({name: value for name, value in constraints.items() if value}, ensure_ascii=False)
@@ -99,11 +100,11 @@ def written_constraints(typed: str) -> str:
 def with_constraints(typed: str, constraints: str) -> str:
     """The part below the line with other constraints; what is no JSON stays as it is, and is refused later."""
     try:
-        new = json.loads(constraints)
+        new = parse_json(constraints)
     except json.JSONDecodeError:
         return constraints
     try:
-        known = json.loads(typed)
+        known = parse_json(typed)
     except json.JSONDecodeError:
         known = {}
     return json.dumps({**known, "constraints": new}, ensure_ascii=False, indent=2)
@@ -129,7 +130,7 @@ def _tidy(text: str) -> str:
 
 def _typed(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except json.JSONDecodeError as problem:
         raise UserError(f"Below the line is no JSON (line {problem.lineno}: {problem.msg}).") from problem
     if not isinstance(value, dict) or set(value) - set(TYPED):

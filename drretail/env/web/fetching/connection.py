@@ -205,12 +205,13 @@ class BoundedStream(httpcore2.NetworkStream):
 
 def _look_up(resolve: Resolver, host: str, port: int, deadline: Deadline) -> list[Address]:
     """The addresses of a host; on a thread of its own, for the system's resolver cannot be given a time."""
-    answer: SimpleQueue[Sequence[str] | OSError | UnicodeError] = SimpleQueue()
+    answer: SimpleQueue[list[Address] | Exception] = SimpleQueue()
 
     def ask() -> None:
         try:
-            answer.put(resolve(host, port))
-        except (OSError, UnicodeError) as problem:
+            answer.put([read_address(text) for text in resolve(host, port)])
+        # The boundary of a thread: without an answer whoever waits would wait for the whole time of the page.
+        except Exception as problem:  # noqa: BLE001
             answer.put(problem)
 
     threading.Thread(target=ask, name=f"resolve {host}", daemon=True).start()
@@ -220,4 +221,6 @@ def _look_up(resolve: Resolver, host: str, port: int, deadline: Deadline) -> lis
         raise deadline.late() from None
     if isinstance(found, OSError | UnicodeError) or not found:
         raise Failed(f"There is no host {host}.")
-    return [read_address(text) for text in found]
+    if isinstance(found, Exception):
+        raise Failed(f"The resolver of this machine answers with no address for {host}.")
+    return found

@@ -6,6 +6,7 @@ import socket
 import time
 import zlib
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -153,6 +154,26 @@ def test_a_resolver_that_hangs_takes_no_more_than_the_time_of_the_page() -> None
     with serving(always(html(b"x"))) as site:
         found = fetcher(site, Slow({}), seconds=0.2).fetch(f"http://shop.example:{site.port}/")
     assert "within 0.2 seconds" in str(found.problem)
+    assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize(
+    "answer", [["999.1.1.1"], ["nonsense"], ["127.0.0.1", "\x00"], [None], None, 7, ["1.1.1.1"] * 2 + [""], KeyError()]
+)
+def test_a_resolver_that_answers_nonsense_fails_the_page_at_once(answer: Any) -> None:
+    class Nonsense(Names):
+        def __call__(self, host: str, port: int) -> list[str]:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    begun = time.monotonic()
+    with serving(always(html(b"x"))) as site:
+        found = fetcher(site, Nonsense({}), seconds=5).fetch(f"http://shop.example:{site.port}/")
+    assert (found.state, found.problem) == (
+        "error",
+        "The resolver of this machine answers with no address for shop.example.",
+    )
     assert time.monotonic() - begun < 3
 
 

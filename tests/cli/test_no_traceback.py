@@ -1,0 +1,181 @@
+"""Whatever goes wrong, a command ends in one sentence; where it came from is told to who asks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MAIN, Command, environment
+
+ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+BROKEN_AGENT = """
+from drretail import Agent
+
+async def answer(task, session, models, limits):
+    raise ValueError("away")
+
+AGENT = Agent(answer, roles=())
+BARE = None
+def bare():
+    return Agent(answer)
+class Wished: pass
+"""
+LENGTH = """
+from drretail import Value
+
+class Length:
+    name, version, needs_judge, is_opinion = "length", 1, False, False
+    async def judge(self, subject, judge_session):
+        judge_session.record("length", "all", "na")
+    def prompt_hashes(self): return frozenset({""})
+    def values(self, subject, verdicts, rules): return [Value("words", "scored", 1.0)]
+    def variants(self): return ("words",)
+    def pooled(self, variant, report): raise KeyError(variant)
+    def pooled_variants(self): return frozenset()
+
+LENGTH = Length()
+"""
+
+
+def shell(line: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """What a line of bash comes to, in which ``$D`` is drretail."""
+    line = line.replace("$D", f"{sys.executable} -c '{MAIN}'")
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        cwd=folder,
+        env=environment(folder, **given),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def sentence(ended: subprocess.CompletedProcess[str], code: int = 2) -> str:
+    """What a command said, which ended with one sentence."""
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
+    said = ended.stderr.strip().splitlines()[-1]
+    assert said.startswith("Error: ")
+    return said
+
+
+def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Command) -> None:
+    said = sentence(drretail("tools", "nosuch"))
+    for arguments in (("--debug", "tools", "nosuch"), ("tools", "nosuch", "--debug")):
+        ended = drretail(*arguments)
+        assert ended.returncode == 2
+        assert "Traceback" in ended.stderr
+        assert "registry.py" in ended.stderr
+        assert ended.stderr.strip().endswith(said)
+
+
+def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: Command, tmp_path: Path) -> None:
+    (tmp_path / "boom.py").write_text("import drretail.cli.tools as t\nt._print_list = lambda: 1 / 0\n")
+    script = f"import boom; {MAIN}"
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "tools"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = sentence(ended, 1)
+    assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in said
+    assert "--debug shows where it came from" in said
+
+
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", "| true", "| head -1"])
+def test_closed_streams_break_nothing_and_nothing_is_written_into_files(
+    tmp_path: Path, shop: str, streams: str
+) -> None:
+    ended = shell(f"$D world check {shop} {streams}", tmp_path)
+    assert ended.stderr == ""
+    assert shell(f"$D world check {shop}", tmp_path).stdout.startswith("ok ")
+
+
+def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, queries: str) -> None:
+    for line in (
+        f"$D world info {shop}",
+        f'$D tools get_product_details --world {shop} --args \'{{"product_id":"B0TEST0001"}}\'',
+        "$D run --help",
+        f"$D run --world {shop} --queries {queries} --agent react --no-floors --to exp",
+        "$D report exp",
+        "$D ask 'A café lamp – under $20?' --world " + shop,
+    ):
+        ended = shell(line, tmp_path, **ASCII)
+        assert ended.returncode == 0, ended.stderr
+        assert "Traceback" not in ended.stderr
+    assert shell("$D report exp --format text --json", tmp_path, **ASCII).stdout.isascii()
+
+
+def test_arguments_that_are_no_text_and_names_without_end_are_told_in_a_line(tmp_path: Path, shop: str) -> None:
+    assert "no text in UTF-8" in sentence(shell("$D ask $'\\xff'", tmp_path))
+    for line in ("$D tools $NAME", f"$D tools --world {shop} calculator --args $NAME", "$D report $NAME"):
+        ended = shell(f"NAME=$'\\e[31m'$(printf 'x%.0s' {{1..90000}}); {line}", tmp_path)
+        assert len(sentence(ended)) < 2500
+        assert "\x1b" not in ended.stderr
+    assert len(shell("$D $(printf 'x%.0s' {1..90000})", tmp_path).stderr) < 4000
+
+
+def test_an_agent_that_raises_fails_its_run_which_keeps_its_file_line_and_traceback(
+    drretail: Command, tmp_path: Path, shop: str, queries: str
+) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN_AGENT)
+    ended = drretail("run", "--world", shop, "--queries", queries, "--agent", "mine:AGENT", "--no-floors", "--to", "e")
+    assert "Traceback" not in ended.stderr
+    assert "ValueError: away (mine.py, line 5)" in drretail("report", "e", "--format", "text").stdout
+    kept = next((tmp_path / "e" / "runs").rglob("run.json")).read_text()
+    assert 'File \\"mine.py\\", line 5, in answer' in kept
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("mine:bare", "is not an agent"),
+        ("mine:Wished", "not an agent but a class"),
+        ("broken:AGENT", "cannot be loaded: ZeroDivisionError: division by zero (broken.py, line 1)"),
+        ("leaving:AGENT", "cannot be loaded: SystemExit: 3 (leaving.py, line 1)"),
+        ("roleless:AGENT", "An Agent needs roles"),
+    ],
+)
+def test_an_agent_that_is_none_is_one_sentence(
+    drretail: Command, tmp_path: Path, shop: str, queries: str, agent: str, said: str
+) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN_AGENT)
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "leaving.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "roleless.py").write_text(f"{BROKEN_AGENT}\nAGENT = Agent(answer)\n")
+    ended = drretail("run", "--world", shop, "--queries", queries, "--agent", agent, "--to", "e")
+    assert said in sentence(ended)
+
+
+def test_a_metric_of_ones_own_fails_in_a_sentence_and_without_it_the_report_still_opens(
+    drretail: Command, tmp_path: Path, shop: str, queries: str
+) -> None:
+    drretail("run", "--world", shop, "--queries", queries, "--agent", "react", "--no-floors", "--to", "e")
+    (tmp_path / "mine.py").write_text(LENGTH.replace('judge_session.record("length", "all", "na")', "1 / 0"))
+    said = sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
+    assert "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 7)." in said
+    (tmp_path / "mine.py").write_text(LENGTH.replace('[Value("words", "scored", 1.0)]', "7"))
+    assert "failed in values: TypeError: " in sentence(drretail("score", "e", "--metrics", "mine:LENGTH"))
+    (tmp_path / "mine.py").write_text(LENGTH)
+    assert drretail("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks").returncode == 0
+    assert {it.name for it in (tmp_path / "e" / "verdicts").iterdir()} >= {"length", "checks"}  # the first is no lost
+    (tmp_path / "mine.py").unlink()
+    for form in ("text", "html", "paper"):
+        ended = drretail("report", "e", "--format", form, "-o", f"out.{form}")
+        assert ended.returncode == 0, ended.stderr
+    assert drretail("score", "e", "--metrics", "checks").returncode == 0
+
+
+def test_settings_that_python_cannot_hold_are_one_sentence(drretail: Command, tmp_path: Path, shop: str) -> None:
+    call = ("tools", "calculator", "--world", shop, "--args", '{"expression":"1"}')
+    for text in ("a = " + "[" * 100_000, "parallel = " + "7" * 5000):
+        (tmp_path / "drretail.toml").write_text(text)
+        assert "drretail.toml is not valid TOML: " in sentence(drretail(*call))
+    (tmp_path / "drretail.toml").unlink()
+    for text in ("{", "[" * 50_000):
+        assert "Settings (DRRETAIL_…): " in sentence(drretail(*call, DRRETAIL_BASE_URLS=text))

@@ -1,0 +1,47 @@
+from collections.abc import Callable
+
+import pytest
+
+from drretail.errors import NotFound, UnknownName, printable, quoted, raised_at, shortened, told, traceback_of
+
+LONG = "x" * 100_000
+
+
+def caught(function: Callable[[], object]) -> BaseException:
+    try:
+        function()
+    except ValueError as problem:
+        return problem
+    raise AssertionError("nothing was raised")
+
+
+@pytest.mark.parametrize("name", [LONG, "\x1b[31mred", "a\x00b\nc", "\u202e", "\ud800"])
+def test_a_name_that_nothing_goes_by_is_repeated_short_and_harmless(name: str) -> None:
+    for problem in (UnknownName("tool", name, ["calculator"]), NotFound("product", name)):
+        assert str(problem).isprintable()
+        assert len(str(problem)) < 250
+
+
+def test_what_is_no_text_is_named_by_its_type() -> None:
+    assert quoted(10**5000) == "of type int"
+
+
+def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
+    assert shortened("short") == "short"
+    assert shortened("a" * 500 + "z" * 500, 40) == f"{'a' * 30} … 960 more characters … {'z' * 10}"
+
+
+def test_a_sentence_for_a_terminal_keeps_its_lines_and_obeys_nobody() -> None:
+    assert printable("one\n\ttwo – é\x1b[2J\x07") == "one\n\ttwo – é\\x1b[2J\\x07"
+    assert len(printable(LONG)) < 2100
+
+
+def test_an_error_is_placed_in_the_code_of_whoever_wrote_it() -> None:
+    inner = caught(lambda: int("seven"))
+    assert "test_errors.py, line " in raised_at(inner)
+    assert told(inner).startswith("ValueError: invalid literal for int() with base 10: 'seven' (")
+    assert 'int("seven")' in traceback_of(inner)
+    assert told(ValueError("never raised.")) == "ValueError: never raised"
+    assert told(ValueError("\ud800")) == "ValueError: \\ud800"
+    library = caught(lambda: pytest.importorskip("json").loads("{"))
+    assert "test_errors.py, line " in raised_at(library)
