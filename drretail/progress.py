@@ -15,6 +15,25 @@ Style = Literal["plain", "rich", "none"]
 EVERY_SECONDS = 15.0
 
 
+# How often what is waited for is said: many calls may wait for the same.
+WAIT_SECONDS = 2.0
+
+
+class Waits:
+    """Says on a terminal what is waited for, at most every two seconds; in a pipe, or when quiet, nothing."""
+
+    def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        self._quiet = quiet
+        self._clock = clock
+        self._told = float("-inf")
+
+    def __call__(self, line: str) -> None:
+        now = self._clock()
+        if not self._quiet and sys.stderr.isatty() and now - self._told >= WAIT_SECONDS:
+            self._told = now
+            print(line, file=sys.stderr, flush=True)
+
+
 class Bar(Protocol):
     """One piece of work whose size may be known."""
 

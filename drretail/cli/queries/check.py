@@ -71,7 +71,7 @@ def check(
             "Queries are checked without a model, and all of these are typed; --model says who writes them again: "
             "add --fix."
         )
-    typing, stays_wrong = None if fix else typing_model(model, calls), False
+    typing, stays_wrong = None if fix else typing_model(model, calls, quiet=output.quiet), False
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None

@@ -60,7 +60,7 @@ def generate(
     """
     from drretail.cli.queries.by_model import Wish, estimate_by_model, wished_writer, write_by_model
 
-    writer = wished_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate)
+    writer = wished_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate, quiet=output.quiet)
     wish = Wish(world, tuple(user or ()), users, per_user, mode == "generic", seed)
     if estimate:
         if writer is None:
