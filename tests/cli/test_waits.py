@@ -8,7 +8,8 @@ from drretail.progress import Waits
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    del capsys  # it puts its own stderr in place first
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
 
 

@@ -95,7 +95,7 @@ async def test_a_refused_key_or_model_ends_all_at_the_first_call(name: str, stat
 
 async def test_a_wait_of_more_than_two_seconds_is_told_with_who_is_waited_for_and_which_try() -> None:
     told, sleeps = list[str](), Sleeps()
-    with Provider(*[fails(529)] * 4, GREETING["anthropic"]) as provider:
+    with Provider(*[fails(500)] * 4, GREETING["anthropic"]) as provider:
         model = model_at(provider, sleeps, retries=5)
         model = replace(model, retrying=replace(model.retrying, tell=told.append))
         await answer_of(model, MESSAGES)
