@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 if TYPE_CHECKING:
@@ -53,6 +53,12 @@ class Progress:
         """A bar for the time of a ``with`` block; ``total`` in whatever unit ``advance`` counts."""
         yield _Silent()
 
+    @contextmanager
+    def busy(self, label: str) -> Generator[None]:
+        """Says for the time of a ``with`` block what is done and how long already; on a terminal only."""
+        del label
+        yield
+
 
 class PlainProgress(Progress):
     """A line when a piece of work begins and one when it has ended: for pipes and logs."""
@@ -96,6 +102,20 @@ class RichProgress(Progress):
         with progress.Progress(*columns, console=self._console, transient=True) as display:
             task = display.add_task(label, total=total)
             yield _RichBar(display, task)
+
+    @contextmanager
+    def busy(self, label: str) -> Generator[None]:
+        from rich import progress
+
+        columns = [progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.TimeElapsedColumn()]
+        with progress.Progress(*columns, console=self._console, transient=True) as display:
+            display.add_task(label, total=None)
+            yield
+
+
+def busy(label: str, *, quiet: bool = False) -> AbstractContextManager[None]:
+    """``Progress.busy`` of a command that tells nothing else: on a terminal what is done, elsewhere nothing."""
+    return choose_progress("none" if quiet or not sys.stderr.isatty() else "rich").busy(label)
 
 
 def choose_progress(style: Style | None = None) -> Progress:

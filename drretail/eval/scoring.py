@@ -110,7 +110,8 @@ async def score(
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, progress)
-        scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
+        with progress.busy("scores of all verdicts"):
+            scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
 

@@ -7,14 +7,14 @@ import pytest
 from drretail.progress import Waits
 
 
-@pytest.fixture
-def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    del capsys  # it puts its own stderr in place first
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
 
 
-@pytest.mark.usefixtures("terminal")
-def test_many_calls_that_wait_for_the_same_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_calls_that_wait_for_the_same_are_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_terminal(monkeypatch)
     times = iter([0.0, 0.1, 1.9, 2.1])
     waits = Waits(clock=lambda: next(times))
     for number in range(4):
@@ -22,8 +22,8 @@ def test_many_calls_that_wait_for_the_same_are_one_line(capsys: pytest.CaptureFi
     assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
 
 
-@pytest.mark.usefixtures("terminal")
-def test_who_is_to_be_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_is_to_be_quiet_says_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    on_terminal(monkeypatch)
     Waits(quiet=True)("Waiting")
     assert capsys.readouterr().err == ""
 

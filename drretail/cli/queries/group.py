@@ -78,11 +78,12 @@ def generate(
 
 def _write_offline(to: Path, wish: "Wish", *, force: bool, output: flags.Output) -> None:
     from drretail.api.worlds import opened_world
+    from drretail.progress import busy
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.viewer.output import print_json
 
     check_file(to)
-    with opened_world(wish.world, quiet=output.quiet) as shop:
+    with opened_world(wish.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
         if wish.named:
             made = generate_for(shop, wish.named, per_user=wish.per_user, seed=wish.seed)
         else:
