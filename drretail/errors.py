@@ -1,11 +1,12 @@
 """All errors of drretail, split by who must act on them.
 
 DrretailError
-├── UserError          the person at the terminal: printed as one sentence, exit code 2
-│   └── UnknownName    a name that nothing goes by; lists the nearest right ones
-├── ToolError          the model that called the tool: becomes {"error": {…}} in the tool's result
-│   └── NotFound       an id that the shop does not hold
-└── ModelError         nobody, for now: the provider failed or the budget ended; the run is recorded as failed
+├── UserError           the person at the terminal: printed as one sentence, exit code 2
+│   ├── UnknownName     a name that nothing goes by; lists the nearest right ones
+│   └── CommandStopped  a key, an account or the shop fails all that would follow: no run goes on after it
+├── ToolError           the model that called the tool: becomes {"error": {…}} in the tool's result
+│   └── NotFound        an id that the shop does not hold
+└── ModelError          nobody, for now: the provider failed or the budget ended; the run is recorded as failed
 """
 
 import sysconfig
@@ -37,6 +38,13 @@ class UnknownName(UserError):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         self.nearest = nearest_names(name, known)
         super().__init__(f"There is no {what} {quoted(name)}. {suggestion(self.nearest, known)}")
+
+
+class CommandStopped(UserError):
+    """Nothing that would follow can succeed until the user mends it: it ends the command, and not only one run.
+
+    Runs in flight are left as Ctrl-C leaves them: what they recorded is kept, and they go on from it.
+    """
 
 
 class ToolError(DrretailError):

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine, Iterable
 from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
@@ -13,6 +13,15 @@ PRESSES = 2
 
 BETWEEN = 0.05
 """Seconds that the first cancellation has before the second."""
+
+
+async def all_ended(steps: Iterable[Awaitable[T]]) -> list[T]:
+    """What the steps bring, side by side; raises the first error once all have ended, and what they brought is kept."""
+    ended = await asyncio.gather(*steps, return_exceptions=True)
+    for end in ended:
+        if isinstance(end, BaseException):
+            raise end
+    return [end for end in ended if not isinstance(end, BaseException)]
 
 
 def run_loop(main: Coroutine[Any, Any, T]) -> T:

@@ -90,7 +90,7 @@ class Journal:
         if path is not None:
             drop_cut_line(path)
         if source is not None and source.exists():
-            self._known = {effect.key: effect for effect in read_effects(source)}
+            self._known = {it.key: it for it in read_effects(source) if self._replays or not _was_locked_out(it)}
         self._file = None if path is None else LineAppender(path)
         self._on_disk = set() if self._replays else set(self._known)
 
@@ -245,6 +245,11 @@ def read_effects(path: Path) -> list[Effect]:
                 f"{path} is no journal that this version can read: {problem.errors()[0]['msg']}."
             ) from problem
     return effects
+
+
+def _was_locked_out(effect: Effect) -> bool:
+    """True where a service refused our key: whoever resumes has mended that."""
+    return effect.error is not None and effect.error["class"] == "ToolError" and effect.error["kind"] == "forbidden"
 
 
 def _answer(effect: Effect) -> Effect:

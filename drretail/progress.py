@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 if TYPE_CHECKING:
@@ -13,6 +13,25 @@ if TYPE_CHECKING:
 Style = Literal["plain", "rich", "none"]
 # How often a description that changes becomes a line where there is no live display.
 EVERY_SECONDS = 15.0
+
+
+# How often what is waited for is said: many calls may wait for the same.
+WAIT_SECONDS = 2.0
+
+
+class Waits:
+    """Says on a terminal what is waited for, at most every two seconds; in a pipe, or when quiet, nothing."""
+
+    def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        self._quiet = quiet
+        self._clock = clock
+        self._told = float("-inf")
+
+    def __call__(self, line: str) -> None:
+        now = self._clock()
+        if not self._quiet and sys.stderr.isatty() and now - self._told >= WAIT_SECONDS:
+            self._told = now
+            print(line, file=sys.stderr, flush=True)
 
 
 class Bar(Protocol):
@@ -33,6 +52,12 @@ class Progress:
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
         """A bar for the time of a ``with`` block; ``total`` in whatever unit ``advance`` counts."""
         yield _Silent()
+
+    @contextmanager
+    def busy(self, label: str) -> Generator[None]:
+        """Says for the time of a ``with`` block what is done and how long already; on a terminal only."""
+        del label
+        yield
 
 
 class PlainProgress(Progress):
@@ -77,6 +102,20 @@ class RichProgress(Progress):
         with progress.Progress(*columns, console=self._console, transient=True) as display:
             task = display.add_task(label, total=total)
             yield _RichBar(display, task)
+
+    @contextmanager
+    def busy(self, label: str) -> Generator[None]:
+        from rich import progress
+
+        columns = [progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.TimeElapsedColumn()]
+        with progress.Progress(*columns, console=self._console, transient=True) as display:
+            display.add_task(label, total=None)
+            yield
+
+
+def busy(label: str, *, quiet: bool = False) -> AbstractContextManager[None]:
+    """``Progress.busy`` of a command that tells nothing else: on a terminal what is done, elsewhere nothing."""
+    return choose_progress("none" if quiet or not sys.stderr.isatty() else "rich").busy(label)
 
 
 def choose_progress(style: Style | None = None) -> Progress:

@@ -10,6 +10,7 @@ from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
 
 if TYPE_CHECKING:
+    from drretail.llm.denials import Halt
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.llm.retries_and_rates import Paces
@@ -21,16 +22,20 @@ class Opener:
     """Opens models as settings and flags ask. ``base_urls`` are ``[PROVIDER=]URL`` flags.
 
     With ``keyless`` no key is needed: such models are for an estimate or a replay, and nothing is sent by them.
+    ``tell`` is given a line where a model's answer is waited for.
     """
 
     settings: "Settings"
     base_urls: Sequence[str] = ()
     keyless: bool = False
+    tell: Callable[[str], None] = lambda line: None
     prices: "PriceTable" = field(init=False)
     paces: "Paces" = field(init=False)
     """One pace for each provider, shared by all that is opened here."""
+    halt: "Halt" = field(init=False)
 
     def __post_init__(self) -> None:
+        from drretail.llm.denials import Halt
         from drretail.llm.prices import read_prices
         from drretail.llm.providers import provider_names
         from drretail.llm.retries_and_rates import Paces
@@ -39,6 +44,7 @@ class Opener:
             if provider not in provider_names():
                 raise UnknownName("model provider (rate_limits)", provider, provider_names())
         object.__setattr__(self, "prices", read_prices(self.settings.prices))
+        object.__setattr__(self, "halt", Halt())
         object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
 
     def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
@@ -51,8 +57,10 @@ class Opener:
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.llm.registry import open_model
+        from drretail.llm.retries_and_rates import Retrying
 
         settings = self.settings
+        retries = settings.model_retries if choice.retries is None else choice.retries
         provider = choice.model.partition(":")[0]
         configured = choice.base_url or settings.base_urls.get(provider) or settings.base_url
         base_url = addresses.get(provider) or configured
@@ -60,7 +68,7 @@ class Opener:
             choice.model,
             base_url=base_url,
             timeout=choice.timeout or settings.model_timeout,
-            max_retries=settings.model_retries if choice.retries is None else choice.retries,
+            retrying=Retrying(retries, tell=self.tell),
             max_tokens=choice.max_tokens or settings.max_tokens,
             thinking_tokens=choice.thinking_tokens,
             temperature=choice.temperature,
@@ -71,6 +79,7 @@ class Opener:
             prices=self.prices,
             stream=settings.stream,
             pacer=self.paces.of(provider, base_url),
+            halt=self.halt,
             environ=_placeholder_keys(choice) if self.keyless else os.environ,
         )
 

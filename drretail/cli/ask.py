@@ -34,6 +34,7 @@ def ask(
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_user, opened_world
     from drretail.cli.narration import print_report, report_document
+    from drretail.progress import Waits
     from drretail.settings import read_settings
     from drretail.viewer.output import print_json
 
@@ -41,7 +42,7 @@ def ask(
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
         chosen = options.of_system(preset)
-        opener = Opener(settings, models.base_url or [])
+        opener = Opener(settings, models.base_url or [], tell=Waits(quiet=output.quiet))
         given = {"options": chosen, "scope": options.scope or "own"}
         (system,) = suts([agent], models.model or [], shop, opener, models.model_profile, options.prompts, **given)
         if system.agent.sees_reference:

@@ -57,6 +57,7 @@ def compare(
     from drretail.errors import UserError
     from drretail.eval.compare.comparing import compare_recorded
     from drretail.eval.compare.fail_if import broken_rules, read_rule
+    from drretail.progress import busy
     from drretail.viewer.output import print_json
 
     named = None if metrics is None else ",".join(metrics).split(",")
@@ -64,7 +65,8 @@ def compare(
     if names == []:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
     rules = [read_rule(text) for text in fail_if or []]
-    comparisons = compare_recorded(experiment, a, b, metrics=names, judges=judge or [], bar=bar)
+    with busy("comparing"):
+        comparisons = compare_recorded(experiment, a, b, metrics=names, judges=judge or [], bar=bar)
     broken = list(broken_rules(comparisons, rules))
     if as_json:
         made = [it.model_dump(mode="json", exclude_none=True) for it in comparisons]

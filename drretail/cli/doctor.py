@@ -41,13 +41,14 @@ def doctor(
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken
     from drretail.errors import UserError
+    from drretail.progress import Waits
     from drretail.settings import read_settings
     from drretail.viewer.output import print_json
 
     if max_dollars is not None and not prompts:
         raise UserError("--max-dollars is for --prompts; without it a model is asked for one word.")
     settings = read_settings()
-    opener = Opener(settings, base_url or [])
+    opener = Opener(settings, base_url or [], tell=Waits())
     if prompts:
         _try_prompts(model or [], opener, max_dollars, as_json=as_json)
         return

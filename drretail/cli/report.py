@@ -93,16 +93,19 @@ def report(
 
 def _shown(experiment: Path, form: Format, to: Path | None, *, split: bool | None, as_json: bool, quiet: bool) -> None:
     """The whole experiment as pages or as text, and where they went."""
+    from drretail.progress import busy
     from drretail.viewer.experiment import read_view
     from drretail.viewer.output import print_json, say
     from drretail.viewer.summary import summary_of
     from drretail.viewer.terminal.text_report import text_of
 
-    view = read_view(experiment)
+    with busy("reading runs and scores", quiet=quiet):
+        view = read_view(experiment)
     if form is Format.HTML:
         to = _write_pages(view, to or experiment / DEFAULT_NAMES[form], split, quiet=quiet)
     else:
-        _write(to, lambda: text_of(view), lambda: summary_of(view))
+        with busy("writing the report", quiet=quiet):
+            _write(to, lambda: text_of(view), lambda: summary_of(view))
     if as_json:
         print_json({"report": None if to is None else str(to), **summary_of(view)})
     elif to is None:
@@ -172,12 +175,13 @@ def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as
 
 def _paper(experiment: Path, to: Path | None, world: str | None, *, as_json: bool, quiet: bool) -> None:
     from drretail.api.judges import world_of
+    from drretail.progress import busy
     from drretail.querygen.lint import Linter
     from drretail.viewer.output import print_json
     from drretail.viewer.paper.markdown_tables import markdown_of
     from drretail.viewer.paper.tables import read_paper_view
 
-    with world_of(experiment, world, quiet=quiet) as shop:
+    with world_of(experiment, world, quiet=quiet) as shop, busy("reading runs and scores", quiet=quiet):
         view = read_paper_view(experiment, None if shop is None else Linter(shop))
     _write(to, lambda: markdown_of(view), view.document)
     if as_json:

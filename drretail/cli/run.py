@@ -131,13 +131,15 @@ def run(
     from drretail.api.models import Opener
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_askable, opened_world
+    from drretail.progress import Waits
     from drretail.querygen.lint import References
     from drretail.settings import read_settings
 
     settings = read_settings(parallel=parallel, web=web)
     plan, part = asked.plan(models.model_profile), asked.part()
     check_parts(plan, part, replay)
-    opener = Opener(settings, models.base_url or [], keyless=estimate or replay is not None)
+    keyless = estimate or replay is not None
+    opener = Opener(settings, models.base_url or [], keyless=keyless, tell=Waits(quiet=output.quiet))
     chosen = options.of_system(plan.ablation)
     given = {"options": chosen, "limits": limits.limits(), "scope": options.scope or plan.scope}
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
@@ -240,7 +242,7 @@ def print_outcome(
 ) -> None:
     """What became of the runs and what they took, on stdout; what failed, on stderr."""
     from drretail.agents.running.spending import spending_of
-    from drretail.cli.run_progress import spoiled, undeclared, unresearched
+    from drretail.cli.run_progress import made_again, spoiled, undeclared, unresearched
     from drretail.cli.spending import print_spending, spending_document
     from drretail.viewer.output import print_json, print_table, say
 
@@ -261,6 +263,8 @@ def print_outcome(
         say(unresearched(tallies))
     if any(tally.spoiled for tally in tallies):
         say(spoiled(tallies))
+    if (advice := made_again(tallies)) is not None:
+        say(advice)
     if any(tally.picks_unknown for tally in tallies):
         say(undeclared(tallies))
     if outcome.closing is not None:

@@ -112,17 +112,31 @@ def unresearched(tallies: Sequence[Tally]) -> str:
     runs, failed = sum(tally.no_research for tally in tallies), sum(tally.failed for tally in tallies)
     return (
         f"Of {failed:,} failed {'run' if failed == 1 else 'runs'} {runs:,} looked nothing up, though asked for it once "
-        "more (no_research): the model may not call tools well. --retry-failed makes them again."
+        "more (no_research): the model may not call tools well."
     )
 
 
 def spoiled(tallies: Sequence[Tally]) -> str:
-    """What failing servers cost several runs, and how to make it good."""
+    """What failing servers cost several runs."""
     calls, runs = sum(tally.calls_failed for tally in tallies), sum(tally.spoiled for tally in tallies)
     return (
         f"{calls:,} tool {'call' if calls == 1 else 'calls'} failed (unavailable or timeout) in {runs:,} "
-        f"{'run' if runs == 1 else 'runs'}: the same command with --retry-spoiled makes such runs again."
+        f"{'run' if runs == 1 else 'runs'}."
     )
+
+
+def made_again(tallies: Sequence[Tally]) -> str | None:
+    """By which flags runs that failed or were spoiled are made again; None where there are none."""
+    counts = {
+        "failed": sum(tally.failed for tally in tallies),
+        "spoiled": sum(tally.spoiled_done for tally in tallies),
+    }
+    found = {kind: count for kind, count in counts.items() if count}
+    if not found:
+        return None
+    flags = " ".join(f"--retry-{kind}" for kind in found)
+    runs = " and ".join(f"{count:,} {kind}" for kind, count in found.items())
+    return f"The same command with {flags} makes the {runs} {'run' if sum(found.values()) == 1 else 'runs'} again."
 
 
 def duration(seconds: float) -> str:

@@ -171,7 +171,7 @@ def score(
     from drretail.eval.judging.spending import capped, judging_costs
     from drretail.eval.scoring import score as score_experiment
     from drretail.event_loop import run_loop
-    from drretail.progress import choose_progress
+    from drretail.progress import Waits, choose_progress
     from drretail.settings import read_settings
     from drretail.viewer.terminal.printed_scores import slice_kinds
 
@@ -182,7 +182,7 @@ def score(
     if asking.regrade and cap.is_given:
         raise UserError("--regrade asks everything anew each time, so a cap would never let it end: leave one out.")
     settings = read_settings(page_age=asked.page_age, web=web)
-    opener = Opener(settings, by_whom.base_url or [], keyless=estimate)
+    opener = Opener(settings, by_whom.base_url or [], keyless=estimate, tell=Waits(quiet=output.quiet))
     chosen = opened_judges(names, by_whom, opener)
     if estimate:
         print_estimate(experiment, names, chosen, asked, asking, opener.prices, as_json=output.as_json)

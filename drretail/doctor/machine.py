@@ -180,9 +180,10 @@ async def _examine_model(spec: str, opened: Callable[[str], Model]) -> Sign:
     from langchain_core.messages import HumanMessage
 
     from drretail.llm.calling import answer_of
+    from drretail.llm.denials import Halt
 
     try:
-        answer = await answer_of(opened(spec), [HumanMessage(GREETING)])
+        answer = await answer_of(replace(opened(spec), halt=Halt()), [HumanMessage(GREETING)])
     except UserError as problem:
         return _unusable(spec, str(problem))
     except ModelError as problem:

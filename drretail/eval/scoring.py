@@ -13,7 +13,7 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
-from drretail.errors import UnknownName, UserError
+from drretail.errors import CommandStopped, UnknownName, UserError
 from drretail.eval.judging.jobs import Job, PairJob, Submitter
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -110,7 +110,8 @@ async def score(
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, families, progress)
-        scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
+        with progress.busy("scores of all verdicts"):
+            scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
 
@@ -125,23 +126,30 @@ def table_key(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
 
 
 async def _work_on(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, side_by_side: int) -> None:
-    """Ends when all jobs are done, or one has raised."""
-    workers = [asyncio.create_task(_work(desk, jobs, bar)) for _ in range(side_by_side)]
+    """Ends when all jobs are done, or one has raised. What stops the command is raised once no job is under way."""
+    stopped: list[CommandStopped] = []
+    workers = [asyncio.create_task(_work(desk, jobs, bar, stopped)) for _ in range(side_by_side)]
     try:
         await asyncio.gather(*workers)
+        for problem in stopped:
+            raise problem
     finally:
         for worker in workers:  # when one has raised, the others must not write on without the lock
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar) -> None:
+async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, stopped: list[CommandStopped]) -> None:
     """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
         try:
             await desk.do(job)
         except CapReached:
             desk.allowance.cut += 1
+        except CommandStopped as problem:
+            stopped.append(problem)
+        if stopped:
+            return
         bar.advance()
 
 

@@ -5,6 +5,7 @@ profiles.py    models for every role and judges under one name (profiles.toml)
 registry.py    "provider:model" to a ready chat model, offline ones through the same door
 models.py      the models of one run: journalled, counted, written into the trajectory
 calling.py     the seam at which models are called: cache marks, pace, retries, time-outs, counts
+denials.py     what no other call would mend: a refused key, a missing model, an empty account
 faults.py      one attempt: every failure of a provider becomes a ModelError of a known kind
 retries_and_rates.py  rate limits of a provider, and how often a call is tried again
 structured.py  answers in a JSON schema: asked for, validated, repaired

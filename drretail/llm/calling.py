@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 
 from drretail.errors import ModelError
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.denials import address_of
 from drretail.llm.faults import Fault, attempt, usage_of
 from drretail.llm.registry import Model
 from drretail.records.base import canonical_json
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 ANSWER_TOKENS = 500
 """What an answer is taken to hold until it is there."""
+TOLD_AFTER = 2.0
+"""Seconds of attempts and pauses after which whoever waits wants to know for what."""
+TOLD_LENGTH = 160
 Told = Callable[[str], None]
 
 
@@ -28,15 +32,19 @@ async def answer_of(
     """The model's answer: text or tool calls, never neither. ``chat`` is the model's with tools or a schema bound.
 
     What passes by itself is tried again as ``model.retrying`` says, within ``model.seconds``; ``on_retry`` is told
-    why, each time. To wait for the provider's pace counts towards neither.
+    why, each time; from ``TOLD_AFTER`` seconds on ``model.retrying`` tells the user as well. To wait for the
+    provider's pace counts towards neither.
     Raises ModelError: timeout, refusal, context_overflow, or model for all else; it knows how often it was retried.
+    Raises CommandStopped where no other call could succeed: the key, the model or the account is refused.
     """
     chat = model.chat if chat is None else chat
     policy, spent, tried = model.retrying, 0.0, 0
     while True:
+        model.halt.check()
         try:
             found, seconds = await _paced(model, chat, messages, spent)
         except ModelError as problem:
+            model.halt.check_denied(model, problem)
             problem.retries = tried
             raise
         if not isinstance(found, Fault):
@@ -44,14 +52,31 @@ async def answer_of(
         pause = policy.pause(tried, found.wait)
         spent += seconds + pause
         if not found.passes or tried >= policy.retries or (model.seconds is not None and spent >= model.seconds):
-            found.error.retries = tried
-            raise found.error
+            model.halt.check_denied(model, found.error)
+            raise _unanswered(model, found, tried)
         tried += 1
+        if spent >= TOLD_AFTER:
+            whom = address_of(model) or model.info.provider
+            model.retrying.tell(
+                f"Waiting for {whom} ({model.info.model}): {found.error.message[:TOLD_LENGTH]}; "
+                f"try {tried + 1} of {policy.retries + 1} in {pause:.0f} s."
+            )
         if found.wait is not None and found.status is not None:
             model.pacer.hold(found.wait)
         if on_retry is not None:
             on_retry(found.error.message)
         await policy.sleep(pause)
+
+
+def _unanswered(model: Model, fault: Fault, tried: int) -> ModelError:
+    """What the call fails with; a server of one's own that did not answer at all is named."""
+    error, address = fault.error, address_of(model)
+    if fault.status is None and address is not None:
+        named = ModelError(error.kind, f"{error.message} (no answer from {address})", usage=error.usage)
+        named.__cause__ = error.__cause__
+        error = named
+    error.retries = tried
+    return error
 
 
 async def _paced(

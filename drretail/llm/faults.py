@@ -37,10 +37,10 @@ def passes(problem: BaseException) -> bool:
     """True for what another attempt may not meet: 408, 409, 429, 5xx, dropped connections, time-outs, broken JSON."""
     if isinstance(problem, json.JSONDecodeError):
         return True
-    words = {word for error in _chain(problem) for word in _words(error)}
+    words = {word for error in causes_of(problem) for word in words_of(error)}
     if words & _LASTING_WORDS:
         return False
-    told = next(filter(None, (_headers(error).get("x-should-retry") for error in _chain(problem))), None)
+    told = next(filter(None, (_headers(error).get("x-should-retry") for error in causes_of(problem))), None)
     if told in ("true", "false"):
         return told == "true"
     status = status_of(problem)
@@ -48,18 +48,18 @@ def passes(problem: BaseException) -> bool:
         return status in PASSING_STATUS or status >= 500
     if words & _PASSING_WORDS:
         return True
-    names = {ancestor.__name__ for error in _chain(problem) for ancestor in type(error).__mro__}
+    names = {ancestor.__name__ for error in causes_of(problem) for ancestor in type(error).__mro__}
     return bool(names & _PASSING)
 
 
 def status_of(problem: BaseException) -> int | None:
     """The HTTP status of a refused request, from whichever link of its causes knows one; None without any."""
-    for error in _chain(problem):
+    for error in causes_of(problem):
         for name in ("status_code", "code"):
             value = getattr(error, name, None)
             if isinstance(value, int) and value >= 400:
                 return value
-        told = _inner(error).get("code")  # vLLM says it in the middle of a stream, with a status of 200
+        told = body_of(error).get("code")  # vLLM says it in the middle of a stream, with a status of 200
         if isinstance(told, int) and told >= 400:
             return told
     return None
@@ -70,7 +70,7 @@ def asked_wait(problem: BaseException, now: datetime | None = None) -> float | N
 
     Read from retry-after-ms, retry-after (seconds or a date), and the RetryInfo of Google's bodies.
     """
-    for error in _chain(problem):
+    for error in causes_of(problem):
         headers = _headers(error)
         found = _number(headers.get("retry-after-ms"), 0.001) or _retry_after(headers.get("retry-after"), now)
         found = found or _retry_delay(getattr(error, "details", None))
@@ -79,7 +79,7 @@ def asked_wait(problem: BaseException, now: datetime | None = None) -> float | N
     return None
 
 
-def _chain(problem: BaseException) -> Iterator[BaseException]:
+def causes_of(problem: BaseException) -> Iterator[BaseException]:
     """An error and what it was raised from. Ollama's client hides the response's error behind ``from None``."""
     seen: set[int] = set()
     error: BaseException | None = problem
@@ -94,15 +94,16 @@ def _headers(error: BaseException) -> Mapping[str, str]:
     return headers if isinstance(headers, Mapping) else {}
 
 
-def _inner(error: BaseException) -> dict[str, Any]:
-    """The error object of a body; Anthropic's is nested, OpenAI's client hands it out as the body."""
-    body: Any = getattr(error, "body", None)
+def body_of(error: BaseException) -> dict[str, Any]:
+    """The error object of a body; nested, the body itself (OpenAI's client), or details (Google's)."""
+    body: Any = getattr(error, "body", None) or getattr(error, "details", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     return inner if isinstance(inner, dict) else {}
 
 
-def _words(error: BaseException) -> Iterator[str]:
-    inner = _inner(error)
+def words_of(error: BaseException) -> Iterator[str]:
+    """By what words a provider calls an error: its type and its code."""
+    inner = body_of(error)
     yield from (value for name in ("type", "code") if isinstance(value := inner.get(name), str))
 
 
@@ -258,10 +259,16 @@ def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -
 
 
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
-    text = " ".join(str(problem).split())
-    for secret in _secrets(model):
-        text = text.replace(secret, "***")
+    text = masked(model, str(problem))
     return ModelError(kind, f"{lead}: {text[:MESSAGE_LENGTH]}" if text else lead)
+
+
+def masked(model: object, text: str) -> str:
+    """The text in one line, without the keys of a chat model."""
+    line = " ".join(text.split())
+    for secret in _secrets(model):
+        line = line.replace(secret, "***")
+    return line
 
 
 def _secrets(model: object) -> list[str]:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from drretail.errors import DrretailError, UnknownName, UserError, quoted, told
+from drretail.llm.denials import Halt
 from drretail.llm.prices import FREE, PriceTable, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
 from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
@@ -75,6 +76,10 @@ class Model:
 
     stated_context: int | None = None
     """Tokens of a conversation, where the user says how many it holds."""
+    halt: Halt = field(default_factory=Halt)
+    """Shared by all models of a command."""
+    key_variables: tuple[str, ...] = ()
+    """The environment variable that its key is from; all that it may be from where none is set."""
 
     def answering(self, purpose: str) -> "Model":
         """The model with the longest answer that the purpose takes (a role, "extraction"); it is the same one to a
@@ -128,6 +133,7 @@ def open_model(
     stream: bool = False,
     retrying: Retrying | None = None,
     pacer: Pacer | None = None,
+    halt: Halt | None = None,
     environ: Mapping[str, str] = _NO_ENVIRONMENT,
 ) -> Model:
     """The model that "provider:model" names; nothing is sent yet.
@@ -148,6 +154,7 @@ def open_model(
         "structured_output": structured_output,
         "retrying": retrying,
         "pacer": pacer or Pacer(),
+        "halt": halt or Halt(),
         "stated_context": context,
     }
     price = None if prices is None else prices.of(spec)
@@ -169,6 +176,7 @@ def open_model(
         calling["lengths"] = partial(_length_fields, provider, limits)
         thinks = (chat.profile or {}).get("reasoning_output", False)
         calling["thinking"] = THINKING_TOKENS * thinks if thinking_tokens is None else thinking_tokens
+    calling["key_variables"] = _key_variables(provider, key_variable, environ)
     return Model(spec, chat, info, params, price=price, streamed=provider.streamed(limits), **calling)
 
 
@@ -286,14 +294,23 @@ def _sent(provider: Provider, limits: CallLimits) -> dict[str, Any]:
     return sent
 
 
+def _key_variables(provider: Provider, key_variable: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The variable that holds the key, or those that might where none does."""
+    if not provider.key_variables:
+        return ()
+    variables = provider.key_variables if key_variable is None else (key_variable,)
+    found = next((name for name in variables if environ.get(name)), None)
+    return variables if found is None else (found,)
+
+
 def _key(
     spec: str, provider: Provider, base_url: str | None, key_variable: str | None, environ: Mapping[str, str]
 ) -> dict[str, str]:
-    variables = provider.key_variables if key_variable is None else (key_variable,)
-    if not provider.key_variables:
+    variables = _key_variables(provider, key_variable, environ)
+    if not variables:
         return {}
-    found = next((environ[name] for name in variables if environ.get(name)), None)
-    if found is None and base_url is None:
+    found = environ.get(variables[0])
+    if not found and base_url is None:
         raise UserError(
             f"The model {spec} needs an API key: set the environment variable {' or '.join(variables)}, or use "
             "offline:shopper."

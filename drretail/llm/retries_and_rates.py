@@ -19,7 +19,8 @@ JITTER = 0.1
 class Retrying:
     """``retries`` further attempts, after pauses that double from ``first`` up to ``longest`` seconds.
 
-    ``chance`` gives numbers from 0 to 1; ``now`` is for dates in retry-after.
+    ``chance`` gives numbers from 0 to 1; ``now`` is for dates in retry-after. ``tell`` is given a line for the user
+    where a call is waited for.
     """
 
     retries: int = 5
@@ -29,6 +30,7 @@ class Retrying:
     sleep: Sleep = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    tell: Callable[[str], None] = lambda line: None
 
     def pause(self, attempt: int, asked: float | None = None) -> float:
         """Seconds between attempt ``attempt`` (from 0) and the next.

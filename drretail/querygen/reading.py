@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.records.parsing import parse_json
-from drretail.records.query import Query
+from drretail.records.query import LONGEST_TEXT, Query
 
 _MOST_FAULTS = 10
 
@@ -50,11 +50,14 @@ def _query_in(line: str) -> Query | str:
     if not isinstance(value, dict):
         return "not a JSON object"
     try:
-        return Query.model_validate(value)
+        query = Query.model_validate(value)
     except ValidationError as problem:
         error = problem.errors()[0]
         field = ".".join(str(part) for part in error["loc"]) or "the object"
         return f"not a query ({field}: {error['msg']})"
+    if len(query.text) > LONGEST_TEXT:
+        return f"its text has {len(query.text):,} characters; at most {LONGEST_TEXT:,} are taken"
+    return query
 
 
 def check_made_for(queries: Iterable[Query], fingerprint: str) -> None:

@@ -126,6 +126,10 @@ NOT_TYPED = "constraints were not typed"
 """Why nothing that rests on constraints is said of a query's answers."""
 
 
+LONGEST_TEXT = 10_000
+"""Characters of a query's text that are taken: some 2,000 words."""
+
+
 class Query(Document):
     """One question of a benchmark; a line of queries.jsonl."""
 

@@ -4,7 +4,7 @@ from io import StringIO
 import pytest
 
 from drretail.agents.running.outcomes import Ended, tallies
-from drretail.cli.run_progress import RunsShown, duration, spoiled
+from drretail.cli.run_progress import RunsShown, duration, made_again, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
 
@@ -69,13 +69,29 @@ def test_dollars_are_not_told_where_one_price_is_unknown() -> None:
     assert bar.said[-1] == "runs: 0 done, 1 left · 0 tool calls · 30 tokens"
 
 
-def test_what_failing_servers_cost_is_said_with_what_mends_it() -> None:
+def test_what_failing_servers_cost_is_said() -> None:
     ended = [DONE, replace(DONE, calls_failed=1), replace(DONE, calls_failed=3)]
-    said = spoiled(tallies([DONE.label], ended))
-    assert said.startswith(
-        "4 tool calls failed (unavailable or timeout) in 2 runs: the same command with --retry-spoiled"
-    )
-    assert spoiled(tallies([DONE.label], ended[:2])).startswith("1 tool call failed (unavailable or timeout) in 1 run:")
+    assert spoiled(tallies([DONE.label], ended)) == "4 tool calls failed (unavailable or timeout) in 2 runs."
+    assert spoiled(tallies([DONE.label], ended[:2])) == "1 tool call failed (unavailable or timeout) in 1 run."
+
+
+SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it failed", calls_failed=1)
+
+
+@pytest.mark.parametrize(
+    ("ended", "said"),
+    [
+        ([DONE], None),
+        ([DONE, FAILED], "The same command with --retry-failed makes the 1 failed run again."),
+        ([SPOILED, SPOILED], "The same command with --retry-spoiled makes the 2 spoiled runs again."),
+        (
+            [SPOILED, FAILED],
+            "The same command with --retry-failed --retry-spoiled makes the 1 failed and 1 spoiled runs again.",
+        ),
+    ],
+)
+def test_the_advice_names_the_flags_that_help(ended: list[Ended], said: str | None) -> None:
+    assert made_again(tallies([DONE.label], ended)) == said
 
 
 @pytest.mark.parametrize(

@@ -78,13 +78,24 @@ def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(drre
     assert MADE_FOR_THE_DEMO not in drretail("ask", QUESTION, "--world", shop, "--without", "web").stderr
 
 
-def test_a_service_that_refuses_the_key_is_told_and_the_run_goes_on(drretail: Command, shop: str) -> None:
+def test_a_service_that_refuses_the_key_stops_the_run_which_goes_on_with_the_right_one(
+    drretail: Command, shop: str, tmp_path: Path
+) -> None:
+    asked = ("ask", QUESTION, "--world", shop, "--web", "serper", "--to", "exp")
     with HTTPServer() as server:
         server.expect_request("/search").respond_with_json({"message": f"Unauthorized {KEY}"}, 403)
-        done = drretail("ask", QUESTION, "--world", shop, "--web", "serper", "--to", "exp", **keys(server))
-    assert done.returncode in (0, 3)
+        done = drretail(*asked, **keys(server))
+        assert len(server.log) == 1
+        server.clear()
+        server.expect_request("/search").respond_with_json({"organic": []})
+        again = drretail(*asked, **keys(server))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "SERPER_API_KEY" in done.stderr
     assert "Traceback" not in done.stderr
-    assert KEY not in done.stdout + done.stderr
+    assert KEY not in done.stderr
+    assert again.returncode == 0, again.stderr
+    (run,) = read_runs(tmp_path / "exp")
+    assert not any(step.error for step in run.steps)
 
 
 @pytest.mark.parametrize(

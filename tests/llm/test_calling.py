@@ -1,16 +1,17 @@
 """A call to a model: tried again with growing pauses, as long as the provider asks, within its seconds, and counted."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
 
-from drretail.errors import ModelError
+from drretail.errors import CommandStopped, ModelError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.registry import Model, open_model
-from drretail.llm.retries_and_rates import Pacer, Retrying
+from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
 from drretail.llm.telemetry import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.trajectory import Trajectory
@@ -70,7 +71,7 @@ async def test_what_passes_is_tried_again_alike_for_every_provider(name: str, st
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 413])
+@pytest.mark.parametrize("status", [400, 413])
 async def test_what_lasts_is_not_tried_again(name: str, status: int) -> None:
     sleeps = Sleeps()
     with Provider(*[fails(status)] * 3) as provider:
@@ -78,6 +79,36 @@ async def test_what_lasts_is_not_tried_again(name: str, status: int) -> None:
             await answer_of(model_at(provider, sleeps, name), MESSAGES)
         assert len(provider.seen) == 1
     assert (sleeps.all, caught.value.retries) == ([], 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
+async def test_a_refused_key_or_model_ends_all_at_the_first_call(name: str, status: int) -> None:
+    sleeps = Sleeps()
+    with Provider(*[fails(status)] * 3) as provider:
+        with pytest.raises(CommandStopped) as caught:
+            await answer_of(model_at(provider, sleeps, name), MESSAGES)
+        assert len(provider.seen) == 1
+        assert provider.url in str(caught.value)
+    assert sleeps.all == []
+
+
+async def test_a_wait_of_more_than_two_seconds_is_told_with_who_is_waited_for_and_which_try() -> None:
+    told, sleeps = list[str](), Sleeps()
+    with Provider(*[fails(500)] * 4, GREETING["anthropic"]) as provider:
+        model = model_at(provider, sleeps, retries=5)
+        model = replace(model, retrying=replace(model.retrying, tell=told.append))
+        await answer_of(model, MESSAGES)
+        where = provider.url
+    assert [line.rpartition("; ")[2] for line in told] == ["try 4 of 6 in 2 s.", "try 5 of 6 in 4 s."]
+    assert all(line.startswith(f"Waiting for {where} (claude") for line in told), told
+
+
+async def test_a_server_of_ones_own_that_does_not_answer_is_named_without_its_password() -> None:
+    model = open_model("openai:x", base_url="http://me:secret@127.0.0.1:9/v1", retrying=ONCE)
+    with pytest.raises(ModelError, match=r"\(no answer from http://127\.0\.0\.1:9/v1\)") as caught:
+        await answer_of(model, MESSAGES)
+    assert "secret" not in caught.value.message
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -104,8 +104,6 @@ async def test_a_schema_goes_out_as_one() -> None:
         (says(), "model"),
         (refuses(400), "model"),
         (refuses(400, TOO_LONG), "context_overflow"),
-        (refuses(401), "model"),
-        (refuses(404), "model"),
         (refuses(429), "model"),
         (refuses(503), "model"),
         (Step(200, b'{"candidates"'), "model"),

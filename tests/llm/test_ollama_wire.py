@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from drretail.errors import ModelError, ModelErrorKind
+from drretail.errors import CommandStopped, ModelError, ModelErrorKind
 from drretail.llm.calling import answer_of
 from drretail.llm.faults import usage_of
 from drretail.llm.registry import Model, open_model
@@ -83,7 +83,6 @@ async def test_a_schema_goes_out_as_the_format() -> None:
     [
         (says("half", done_reason="length"), "model"),
         (says(""), "model"),
-        (refuses(404, "model 'qwen3:8b' not found"), "model"),
         (refuses(500, "out of memory"), "model"),
         (Step(200, b'{"model"'), "model"),
         (Step(drop=True), "model"),
@@ -96,7 +95,7 @@ async def test_failures_have_the_same_kinds_as_elsewhere(step: Step, kind: Model
 
 
 async def test_what_the_server_does_not_hold_is_named() -> None:
-    with pytest.raises(ModelError, match="'qwen3:8b' not found"):
+    with pytest.raises(CommandStopped, match="'qwen3:8b' not found"):
         await asked(refuses(404, "model 'qwen3:8b' not found"))
 
 

@@ -80,3 +80,9 @@ def test_the_mark_that_some_editors_begin_a_file_with_is_no_part_of_it(write: Wr
 def test_a_file_without_a_query_is_told(write: Write) -> None:
     with pytest.raises(UserError, match="holds no query"):
         read_queries(write(""))
+
+
+def test_a_text_that_is_too_long_is_told_with_what_is_taken(write: Write) -> None:
+    long = json.dumps({"query_id": "a", "text": "a" * 50_000, "source": "t"})
+    with pytest.raises(UserError, match=r"line 1: its text has 50,000 characters; at most 10,000 are taken"):
+        read_queries(write(long))

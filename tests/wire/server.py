@@ -26,6 +26,15 @@ PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error"
 with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""
 LASTING = ("refusal", "max_tokens", "context_overflow", "400")
 """What is the same however often it is tried."""
+DENIED: dict[str, tuple[int, str, str]] = {
+    "wrong key": (401, "authentication_error", "invalid x-api-key"),
+    "no right": (403, "permission_error", "not for this key"),
+    "no model": (404, "not_found_error", "model: gone"),
+    "unpaid": (402, "billing_error", "Insufficient Balance"),
+    "no credit": (400, "invalid_request_error", "Your credit balance is too low to access the API."),
+    "no quota": (429, "insufficient_quota", "You exceeded your current quota."),
+}
+"""What no other call would mend, as providers say it: status, type, message."""
 ODD = ("unknown_stop",)
 """Nothing that should hurt."""
 FAULTS = (*PASSING, *LASTING, *ODD)
@@ -134,6 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
             fault = "529"
         if fault in ("429", "529", "500", "400"):
             self._refuse(protocol, int(fault))
+        elif fault in DENIED:
+            status, kind, message = DENIED[fault]
+            self._reply(status, protocol.error(kind, message))
         elif fault == "context_overflow":
             self._reply(400, protocol.error("invalid_request_error", "prompt is too long: 210000 tokens > 200000"))
         elif fault == "stall":

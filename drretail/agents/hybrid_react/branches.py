@@ -3,7 +3,6 @@
 sub-problem ─▶ research ─▶ synthesise ─▶ intermediate report
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +12,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from drretail.agents.hybrid_react.researcher import Findings, Researchers, Synthesis, synthesise
-from drretail.errors import ModelError, told
+from drretail.errors import CommandStopped, ModelError, told
+from drretail.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
 from drretail.records.research import IntermediateReport
@@ -52,11 +52,9 @@ class Launcher:
         # All branches of earlier turns have ended: what they were handed may be known to these.
         self.researchers.toolkit.session.ledger.seal()
         shares = models.branches(len(sub_problems))
-        return await asyncio.gather(
-            *(
-                self._branch(first + at, sub_problem, share)
-                for at, (sub_problem, share) in enumerate(zip(sub_problems, shares, strict=True))
-            )
+        return await all_ended(
+            self._branch(first + at, sub_problem, share)
+            for at, (sub_problem, share) in enumerate(zip(sub_problems, shares, strict=True))
         )
 
     async def _branch(self, number: int, sub_problem: str, models: Models) -> Branch:
@@ -65,6 +63,8 @@ class Launcher:
             end = await _graph().ainvoke({"sub_problem": sub_problem}, context=place)
         except ModelError as problem:
             return Branch(number, failure=problem)
+        except CommandStopped:
+            raise
         # The boundary of a researcher: a bug in one must not end the others; the run records it.
         except Exception as problem:  # noqa: BLE001
             return Branch(number, failure=ModelError("agent", told(problem)))

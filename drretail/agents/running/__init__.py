@@ -6,6 +6,7 @@ new_experiment.py   an experiment's folder, opened with what is frozen in it
 run.py              ``run``: many runs into one folder
 batch.py            these, side by side
 shard.py            one machine's part of the queries, and the few to begin with
+outages.py          when failing tool calls end the whole command
 outcomes.py         what became of runs
 spending.py         what they took, and the caps that end them
 estimate.py         what those that are left are likely to take

@@ -12,6 +12,7 @@ from itertools import product
 from drretail.agents.running.outcomes import Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
+from drretail.errors import CommandStopped
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_run
 from drretail.llm.budget import ExperimentBudget
@@ -61,6 +62,8 @@ class Batch:
     experiment_budget: ExperimentBudget | None = None
     """What the experiment may take; it is asked before each run and told after it."""
     _stopping: bool = False
+    _stopped: CommandStopped | None = None
+    """What ended all runs; those in flight end what they had begun to ask."""
     _in_flight: int = 0
 
     def run_all(
@@ -75,7 +78,8 @@ class Batch:
         """Every system over every query, floors and the oracle once each. Runs that have ended are not run again,
         but if asked those that failed and those that a failing server spoiled.
 
-        Raises KeyboardInterrupt after Ctrl-C, and what keeps a run from being written, such as a full disk.
+        Raises CommandStopped where nothing that would follow can succeed, KeyboardInterrupt after Ctrl-C, and what
+        keeps a run from being written, such as a full disk.
         """
         asked = (Job(*each) for player in suts for each in _runs_of(player, queries, repeats))
         jobs = list({job.place: job for job in asked}.values())
@@ -104,6 +108,8 @@ class Batch:
         try:
             try:
                 await _all_of(workers)
+                if self._stopped is not None:
+                    raise self._stopped
             except asyncio.CancelledError:
                 self._stopping = True
                 self.watch.stopping(self._in_flight)
@@ -127,6 +133,8 @@ class Batch:
             try:
                 if not self._stopping:  # Ctrl-C may have come while it waited
                     run = await self._one(job, gate)
+            except CommandStopped as problem:
+                self._stopped, self._stopping = problem, True
             finally:
                 self._in_flight -= 1
                 if self.experiment_budget is not None and not job.sut.agent.is_baseline:

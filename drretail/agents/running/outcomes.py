@@ -66,6 +66,8 @@ class Tally:
     """Tool calls that a failing server left without an answer."""
     spoiled: int = 0
     """Runs with such a call: what they are worth says less of the system than of the server."""
+    spoiled_done: int = 0
+    """Those of them that are done: --retry-failed leaves them as they are."""
     picks_unknown: int = 0
     """Runs that are done without picks that can be read."""
 
@@ -78,6 +80,7 @@ class Tally:
         self.no_research += ended.no_research
         self.calls_failed += ended.calls_failed
         self.spoiled += ended.calls_failed > 0
+        self.spoiled_done += ended.calls_failed > 0 and ended.failure is None
         self.picks_unknown += ended.picks_unknown
         if ended.failure is not None:
             self.failures.append(ended.failure)

@@ -12,6 +12,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest
+from drretail.errors import UserError
 from drretail.records.query import Query, Reference
 
 
@@ -58,6 +59,7 @@ def run(
     Raises UserError where the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
     suts = with_scopes_held(to, suts)
+    check_open_files(parallel)
     with (
         open_experiment(to, runner.world, queries, suts, seed, reference=reference, is_part=is_part) as experiment,
         watch or nullcontext(Watch()) as told,
@@ -68,6 +70,28 @@ def run(
             suts, shard.of_queries(queries), repeats, retry_failed=retry_failed, retry_spoiled=retry_spoiled
         )
     return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)
+
+
+FILES_OF_ALL, FILES_OF_A_RUN = 100, 2
+"""Measured: 41 open files beside the runs, and one a run; a run that searches the live web has a connection more."""
+
+
+def check_open_files(parallel: int) -> None:
+    """Lets the process have as many open files as so many runs need. Raises UserError where it may not."""
+    try:
+        import resource
+    except ImportError:  # no Unix, and no such limit
+        return
+    wanted = FILES_OF_ALL + FILES_OF_A_RUN * parallel
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or wanted <= soft:
+        return
+    if hard != resource.RLIM_INFINITY and wanted > hard:
+        raise UserError(
+            f"--parallel {parallel:,} needs {wanted:,} open files, and this process may have {hard:,}: raise that "
+            f"(ulimit -n {wanted}), or take at most --parallel {max(1, (hard - FILES_OF_ALL) // FILES_OF_A_RUN)}."
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def count_runs(suts: Sequence[SystemUnderTest], queries: Sequence[Query], repeats: int) -> int:

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from inspect import isawaitable
 from pathlib import Path
@@ -14,6 +14,7 @@ from langgraph.errors import GraphRecursionError
 
 from drretail.agents.base import Agent
 from drretail.agents.picks import with_picks
+from drretail.agents.running.outages import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.env.counterfactual import world_seen
 from drretail.env.planting import with_hostile_texts
@@ -21,7 +22,7 @@ from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
 from drretail.env.world import World
-from drretail.errors import ModelError, ToolError, UserError, told, traceback_of
+from drretail.errors import CommandStopped, ModelError, ToolError, UserError, told, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import Journal
@@ -70,6 +71,7 @@ class Runner:
     """An experiment folder whose journals answer everything: no connection is made."""
     pages: bool = True
     """Whether the web pages that a kept run's report cites are fetched when it ends, for judges to read."""
+    outages: Outages = field(default_factory=Outages)
 
     async def run(
         self,
@@ -82,7 +84,8 @@ class Runner:
         instead: Counterfactual | None = None,
         reference: Reference | None = None,
     ) -> Recorded:
-        """The run of one system for one query; a failure is recorded in it, never raised.
+        """The run of one system for one query; a failure is recorded in it, and raised only where it is none of one run
+        (CommandStopped).
 
         ``gate`` is passed by one model call at a time for each of its places; runs side by side share one. ``instead``
         says whose data a system sees that does not see the user's own; UserError where it is missing for one.
@@ -96,6 +99,7 @@ class Runner:
         began = time.monotonic()
         try:
             ended = await _answered(sut, task_for(sut.agent, query, reference), session, models)
+            self.outages.check()
             seconds = time.monotonic() - began
             run = self._run(sut, query, repeat, session, models, ended)
             evidence = session.ledger.evidence()
@@ -145,10 +149,16 @@ class Runner:
             without=tools_of(sut.system.options.get("without", ())),
             tools=own_tools(sut.agent.tools),
             journal=effects,
-            trajectory=Trajectory(self.on_step),
+            trajectory=Trajectory(self._stepped),
             tool_timeout=self.tool_timeout,
             tool_threads=self.tool_threads,
         )
+
+    def _stepped(self, step: Step, text: str) -> None:
+        if self.on_step is not None:
+            self.on_step(step, text)
+        if self.replay is None:  # what failed there stays as it was
+            self.outages.note(step)
 
     def _replayed(self, sut: SystemUnderTest, query: Query, repeat: int) -> Path | None:
         # A floor asks nobody, and so runs even where the experiment that is replayed had none.
@@ -254,6 +264,8 @@ async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: 
         return RunError(kind="tool", where=where, message=problem.message)
     except GraphRecursionError as problem:
         return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
+    except CommandStopped:
+        raise
     except (Exception, SystemExit) as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
         return RunError(kind="agent", where=where, message=told(problem), traceback=traceback_of(problem))
 

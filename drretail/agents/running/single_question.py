@@ -10,13 +10,16 @@ from drretail.errors import UserError
 from drretail.event_loop import run_loop
 from drretail.grounding.constraints.query import read_constraints
 from drretail.records.base import sha256_of
-from drretail.records.query import Query
+from drretail.records.query import LONGEST_TEXT, Query
 
 
 def question_as_query(text: str, user_id: str | None, world: World) -> Query:
-    """A query whose id is a function of the question and who asks it. Raises UserError for a blank question."""
+    """A query whose id is a function of the question and who asks it. Raises UserError for one that is blank or too
+    long."""
     if not text.strip():
         raise UserError("The question is blank: write what you want to know.")
+    if len(text) > LONGEST_TEXT:
+        raise UserError(f"The question has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken.")
     return Query(
         query_id=f"ask-{sha256_of([text, user_id])[:10]}",
         user_id=user_id,

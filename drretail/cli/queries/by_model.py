@@ -129,7 +129,7 @@ class Wish:
 
 
 def wished_writer(
-    flag: str | None, profile: str | None, base_urls: Sequence[str], mode: str, *, keyless: bool = False
+    flag: str | None, profile: str | None, base_urls: Sequence[str], mode: str, *, keyless: bool = False, quiet: bool
 ) -> "QueryWriter | None":
     """The model of flags or settings; None where rules write, which is so without either.
 
@@ -137,13 +137,14 @@ def wished_writer(
     """
     from drretail.api.models import Opener
     from drretail.cli.queries.by_model import chosen_writer, opened_writer
+    from drretail.progress import Waits
     from drretail.settings import read_settings
 
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
     settings = read_settings()
     choice = chosen_writer(flag, profile, settings)
-    writer = opened_writer(choice, Opener(settings, base_urls, keyless=keyless))
+    writer = opened_writer(choice, Opener(settings, base_urls, keyless=keyless, tell=Waits(quiet=quiet)))
     if writer is None and mode == "generic":
         raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
     return writer

@@ -52,6 +52,7 @@ def check(
     from drretail.cli.queries.questions import told_types, typed_by_model, typing_model
     from drretail.errors import UserError
     from drretail.files import write_lines
+    from drretail.progress import busy
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
     from drretail.viewer.output import say
@@ -71,7 +72,7 @@ def check(
             "Queries are checked without a model, and all of these are typed; --model says who writes them again: "
             "add --fix."
         )
-    typing, stays_wrong = None if fix else typing_model(model, calls), False
+    typing, stays_wrong = None if fix else typing_model(model, calls, quiet=output.quiet), False
     with opened_world(world, quiet=output.quiet) as shop:
         linter = Linter(shop)
         fixed = fixed_queries(shop, linter, file, queries, fixing) if fix else None
@@ -81,7 +82,8 @@ def check(
             write_lines(file, (query.as_line() for query in queries))
             if not output.quiet:
                 say(f"Constraints of {file}{told_types(types, quiet=False)}")
-        checked = linter.check_all(fixed.mended.queries if fixed else queries)
+        with busy("checking queries", quiet=output.quiet):
+            checked = linter.check_all(fixed.mended.queries if fixed else queries)
     if output.as_json:
         _print_json(checked, fixed)
     else:

@@ -82,12 +82,14 @@ def _writer(fixing: Fixing) -> "QueryWriter | None":
     """The model of the flags only: money is spent where somebody asks for it."""
     from drretail.api.models import Opener
     from drretail.cli.queries.by_model import chosen_writer, opened_writer
+    from drretail.progress import Waits
     from drretail.settings import read_settings
 
     if not fixing.names_a_model:
         return None
     settings = read_settings()
-    return opened_writer(chosen_writer(fixing.model, fixing.profile, settings), Opener(settings, fixing.base_urls))
+    opener = Opener(settings, fixing.base_urls, tell=Waits(quiet=fixing.quiet))
+    return opened_writer(chosen_writer(fixing.model, fixing.profile, settings), opener)
 
 
 def _offline(shop: "World", linter: "Linter", fixing: Fixing) -> "Rewrite":

@@ -60,7 +60,7 @@ def generate(
     """
     from drretail.cli.queries.by_model import Wish, estimate_by_model, wished_writer, write_by_model
 
-    writer = wished_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate)
+    writer = wished_writer(model, calls.model_profile, calls.base_url or [], mode, keyless=estimate, quiet=output.quiet)
     wish = Wish(world, tuple(user or ()), users, per_user, mode == "generic", seed)
     if estimate:
         if writer is None:
@@ -78,11 +78,12 @@ def generate(
 
 def _write_offline(to: Path, wish: "Wish", *, force: bool, output: flags.Output) -> None:
     from drretail.api.worlds import opened_world
+    from drretail.progress import busy
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.viewer.output import print_json
 
     check_file(to)
-    with opened_world(wish.world, quiet=output.quiet) as shop:
+    with opened_world(wish.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
         if wish.named:
             made = generate_for(shop, wish.named, per_user=wish.per_user, seed=wish.seed)
         else:

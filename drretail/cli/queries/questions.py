@@ -59,7 +59,7 @@ def import_questions(
     from drretail.viewer.output import print_json
 
     questions = read_questions(source)
-    writer = typing_model(model, calls)
+    writer = typing_model(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types = Types(queries)
@@ -85,7 +85,7 @@ def import_questions(
         raise typer.Exit(3)
 
 
-def typing_model(model: str | None, calls: flags.Calls) -> "QueryWriter | None":
+def typing_model(model: str | None, calls: flags.Calls, *, quiet: bool) -> "QueryWriter | None":
     """The model that types, of the flags only: money is spent where somebody asks for it; None without one.
 
     Raises UserError for the rules, which read no demands.
@@ -93,13 +93,14 @@ def typing_model(model: str | None, calls: flags.Calls) -> "QueryWriter | None":
     from drretail.api.models import Opener
     from drretail.cli.queries.by_model import chosen_writer, opened_writer
     from drretail.errors import UserError
+    from drretail.progress import Waits
     from drretail.settings import read_settings
 
     if model is None and calls.model_profile is None:
         return None
     settings = read_settings()
     choice = chosen_writer(model, calls.model_profile, settings)
-    writer = opened_writer(choice, Opener(settings, calls.base_url or ()))
+    writer = opened_writer(choice, Opener(settings, calls.base_url or (), tell=Waits(quiet=quiet)))
     if writer is None:
         raise UserError("Rules don't type what questions demand: name a language model, or fill it in by hand.")
     return writer

@@ -3,8 +3,8 @@
 import json
 import sqlite3
 import threading
-import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -24,14 +24,8 @@ T = TypeVar("T")
 ORDER_COLUMNS = "order_id, product_id, timestamp, quantity, order_status"
 
 
-class Reader:
-    """A thread's connection, closed with the thread: connections are part of reference cycles and would linger."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-
-    def __del__(self) -> None:
-        self.connection.close()
+MOST_CONNECTIONS = 8
+"""For all threads together: each holds three open files, and a process that has a thousand may have many runs."""
 
 
 def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concatenate["SqliteStore", P], T]:
@@ -57,15 +51,16 @@ def unreadable(path: Path, problem: Exception) -> UserError:
 
 
 class SqliteStore:
-    """Implements ``base.Store``. Each thread has a read-only connection of its own; only ``save_user`` writes."""
+    """Implements ``base.Store``. All threads share a few read-only connections; only ``save_user`` writes."""
 
     def __init__(self, path: Path, seed: str) -> None:
         """Raises UserError when the file is not a shop that can be read."""
         self.path = path
         self._seed = seed
-        self._local = threading.local()
+        self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._opening = threading.Lock()
-        self._open: weakref.WeakSet[Reader] = weakref.WeakSet()
+        self._open: list[sqlite3.Connection] = []
+        self._free: list[sqlite3.Connection] = []
         self._closed = False
         if not path.is_file():
             raise UserError(f"The shop's database {path} is missing. Make the world anew.")
@@ -74,6 +69,7 @@ class SqliteStore:
             record = self._one("SELECT record FROM profile_pool", ())
             self.pool = ProfilePool.model_validate_json(record[0] if record else "")
         except (sqlite3.Error, ValueError) as problem:
+            self.close()
             raise unreadable(path, problem) from problem
 
     @reads
@@ -151,34 +147,42 @@ class SqliteStore:
         return sample_users(self._aggregates, seed, n, strata)
 
     def close(self) -> None:
-        """Closes the connections of all threads; the store is of no use afterwards."""
+        """Closes all connections; the store is of no use afterwards."""
         self._closed = True
         with self._opening:
-            for reader in list(self._open):
-                reader.connection.close()
+            for connection in self._open:
+                connection.close()
 
     def open_connections(self) -> int:
-        """How many threads hold a connection now."""
+        """How many connections are open now, in use or free."""
         return len(self._open)
 
     def connection(self) -> sqlite3.Connection:
-        """This thread's read-only connection."""
-        known: Reader | None = getattr(self._local, "reader", None)
-        if known is not None:
-            return known.connection
+        """A read-only connection beside those that are shared, closed with the store; for who reads for long."""
         with self._opening:
             if self._closed:
                 raise sqlite3.ProgrammingError("the store is closed")
-            made = Reader(connect(self.path, immutable=self._immutable))
-            self._open.add(made)
-        self._local.reader = made
-        return made.connection
+            made = connect(self.path, immutable=self._immutable)
+            self._open.append(made)
+        return made
+
+    @contextmanager
+    def _borrowed(self) -> Generator[sqlite3.Connection]:
+        """One of the shared connections, for this thread alone; waits where all are in use."""
+        with self._slots:
+            try:
+                connection = self._free.pop()
+            except IndexError:
+                connection = self.connection()
+            try:
+                yield connection
+            finally:
+                self._free.append(connection)
 
     def _aggregates(self) -> Iterator[Aggregates]:
-        rows = self.connection().execute(
-            "SELECT user_id, n_orders, spend, last_order, top_category FROM users ORDER BY k"
-        )
-        return map(Aggregates._make, rows)
+        with self._borrowed() as db:
+            rows = db.execute("SELECT user_id, n_orders, spend, last_order, top_category FROM users ORDER BY k")
+            yield from map(Aggregates._make, rows)
 
     def _user_key(self, user_id: str) -> int:
         row = self._one("SELECT k FROM users WHERE user_id = ?", (user_id,))
@@ -187,10 +191,12 @@ class SqliteStore:
         return int(row[0])
 
     def _one(self, statement: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        return self.connection().execute(statement, values).fetchone()
+        with self._borrowed() as db:
+            return db.execute(statement, values).fetchone()
 
     def _rows(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        return self.connection().execute(statement, values).fetchall()
+        with self._borrowed() as db:
+            return db.execute(statement, values).fetchall()
 
 
 def connect(path: Path, *, immutable: bool) -> sqlite3.Connection:

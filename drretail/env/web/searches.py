@@ -67,7 +67,7 @@ class Reply:
 def ask(service: Service, question: Question) -> Any:
     """The JSON that the service answers, asked again where it is busy for a moment.
 
-    Raises ToolError: "forbidden" (key, access), "limit" (too many requests, no credits), "timeout", "unavailable".
+    Raises ToolError: "forbidden" (key, access, no credits), "limit" (too many requests), "timeout", "unavailable".
     """
     end = service.clock() + service.seconds
     reply = _send(service, question, end)
@@ -147,7 +147,7 @@ def _understood(service: Service, reply: Reply) -> Any:
     if status in (401, 403):
         raise ToolError("forbidden", f"{name} does not let us in ({status}): {service.locked}")
     if status == 402 or (status == 400 and b"credit" in reply.content[:500].lower()):
-        raise ToolError("limit", f"{name} has no credits left for this key: buy some, or choose another --web.")
+        raise ToolError("forbidden", f"{name} has no credits left for this key: buy some, or choose another --web.")
     if status == 429:
         raise ToolError("limit", f"{name} is asked too often (429): {_when(reply.retry_after)}.")
     if 300 <= status < 400:

@@ -15,6 +15,7 @@ from typing import Any, Generic, Literal, TypeVar
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.event_loop import all_ended
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.calling import MARKED, answer_of, marked_after
@@ -273,11 +274,7 @@ class JudgeSession:
 
     async def together(self, steps: Iterable[Awaitable[R]]) -> list[R]:
         """What steps bring that ask side by side and record nothing; raises the first error once all have ended."""
-        ended = await asyncio.gather(*steps, return_exceptions=True)  # none may write on after the file is closed
-        for end in ended:
-            if isinstance(end, BaseException):
-                raise end
-        return [end for end in ended if not isinstance(end, BaseException)]
+        return await all_ended(steps)  # none may write on after the file is closed
 
     async def side_by_side(self, steps: Sequence[Step[Any]]) -> None:
         """Asks all of these, ``AT_ONCE`` of them at the same time, and records the answers in the order of the steps.

@@ -200,7 +200,10 @@ _LEAST_RATINGS = re.compile(
 )
 _TOKEN = re.compile(r"[^\W_](?:[\w'./&+%-]*[\w%+])?|[,:&]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+|;")
-_CLAUSE = re.compile(r"\s+[–—-]\s+|[\"“”?!]|,?\s+\b(?:but|because|although|though|however|yet|so)\b\s*", re.IGNORECASE)
+# From the first of several spaces only: tried from each of them, a long row takes its length squared.
+_CLAUSE = re.compile(
+    r"(?<!\s)\s+[–—-]\s+|[\"“”?!]|,?(?<!\s)\s+\b(?:but|because|although|though|however|yet|so)\b\s*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,9 @@ class BatchSubmitter:
     def _fail_all(self, problem: ModelError) -> None:
         for waiting in self._waiting.values():
             if not waiting.answer.done():
-                waiting.answer.set_exception(ModelError(problem.kind, problem.message))
+                failed = ModelError(problem.kind, problem.message)
+                failed.__cause__ = problem.__cause__
+                waiting.answer.set_exception(failed)
 
 
 async def _performed(call: Awaitable[Any]) -> Any:

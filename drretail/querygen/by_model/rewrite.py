@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.event_loop import all_ended
 from drretail.journal import Journal
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
@@ -78,7 +79,7 @@ class ModelRewriter(AbstractContextManager["ModelRewriter"]):
                 bar.advance()
                 return rewritten
 
-            return await asyncio.gather(*(one(it) for it in faulty))
+            return await all_ended(one(it) for it in faulty)
 
     async def _rewritten(self, faulty: Faulty) -> Rewritten:
         query = faulty.checked.query

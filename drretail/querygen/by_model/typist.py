@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.event_loop import run_loop
+from drretail.event_loop import all_ended, run_loop
 from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
@@ -82,7 +82,7 @@ class Typist:
             return typed
 
         try:
-            ended = await asyncio.gather(*map(one, queries))
+            ended = await all_ended(map(one, queries))
         finally:
             journal.close()
         after = tuple(old if isinstance(new, str) else new for old, new in zip(queries, ended, strict=True))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.event_loop import run_loop
+from drretail.event_loop import all_ended, run_loop
 from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
@@ -85,7 +85,7 @@ class Writer:
         try:
             tried = {effect.scope for effect in read_effects(self._path)}
             desk = _Desk(journal, frozenset(tried), asyncio.Semaphore(self._parallel))
-            ended = await asyncio.gather(*(self._queries_of(place, desk) for place in places))
+            ended = await all_ended(self._queries_of(place, desk) for place in places)
         finally:
             journal.close()
         return Written(

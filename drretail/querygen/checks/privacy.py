@@ -24,7 +24,8 @@ BLANK = "[…]"
 """Stands where something was taken out."""
 
 _ID = re.compile(r"\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+", re.ASCII)
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# Tried from the beginning of a word only, or a long one takes its length squared.
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(
     r"(?<![\w.$€£])(?:\+?\d{1,3}[\s.-])?\(?\d{3}\)?[\s.-]?\d{3}[\s.-]\d{4}(?!\w)"
     r"|\+\d{1,3}(?:[\s.()-]{0,2}\d){7,12}(?!\w)"

@@ -9,12 +9,14 @@ import pytest
 
 from drretail.agents.base import Agent
 from drretail.agents.running.batch import Batch
+from drretail.agents.running.outages import IN_A_ROW
 from drretail.agents.running.runner import Runner, recorded_spec
 from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog
+from drretail.env.web.base import Web
 from drretail.env.world import World
-from drretail.errors import ModelError, ToolError, UserError
+from drretail.errors import CommandStopped, ModelError, ToolError, UserError
 from drretail.experiment import Experiment, read_run
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 from tests.shop import USER
@@ -108,6 +110,19 @@ class Failing:
         raise ToolError("unavailable", "The shop's search cannot be reached.")
 
 
+class DownWeb:
+    """A web whose search engine cannot be reached."""
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def search(self, query: str, k: int) -> Never:
+        raise ToolError("unavailable", "The search engine cannot be reached.")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._web, name)
+
+
 def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when_asked(
     world: World, folder: Path
 ) -> None:
@@ -123,6 +138,49 @@ def test_a_run_that_a_failing_server_spoiled_is_counted_and_made_again_only_when
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
     assert (whole.done, whole.before) == (1, 1)
+
+
+class Flaky(Failing):
+    """A catalog whose server answers every so many searches only."""
+
+    def __init__(self, world: World, answered: int) -> None:
+        self.world, self.answered, self.asked = world, answered, 0
+
+    def search(self, query: Any) -> Any:
+        self.asked += 1
+        return Failing.search(self, query) if self.asked % self.answered else self.world.catalog.search(query)
+
+
+def test_calls_that_the_shop_leaves_unanswered_in_a_row_stop_all_runs_in_one_sentence(
+    world: World, folder: Path
+) -> None:
+    model, shown = scripted(*(step for _ in range(9) for step in (calls(SEARCH), REPORT)))
+    player = sut(world, model)
+    cut_off = Runner(replace(world, catalog=cast(Catalog, Failing())), "w")
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        with pytest.raises(CommandStopped, match=r"5 calls of product_catalog_search in a row .* cannot be reached"):
+            Batch(cut_off, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+        assert len(shown) == 9, "four whole runs, and the first call of the fifth"
+        (again,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    assert (again.done, again.before, again.spoiled) == (9, 4, 4)
+
+
+def test_a_shop_that_answers_now_and_then_stops_nothing(world: World, folder: Path) -> None:
+    model, _ = scripted(*(step for _ in range(9) for step in (calls(SEARCH), REPORT)))
+    player = sut(world, model)
+    shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world, IN_A_ROW))), "w")
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        (tally,) = Batch(shaky, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    assert (tally.done, tally.spoiled) == (9, 8)
+
+
+def test_a_web_that_is_down_stops_nothing_since_the_shop_still_answers(world: World, folder: Path) -> None:
+    model, _ = scripted(*(step for _ in range(9) for step in (calls(PAGES), calls(SEARCH), REPORT)))
+    player = sut(world, model)
+    offline = Runner(replace(world, web=cast(Web, DownWeb(world.web))), "w")
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
+        (tally,) = Batch(offline, experiment, parallel=1).run_all([player], [QUERY], repeats=9)
+    assert (tally.done, tally.spoiled) == (9, 9)
 
 
 def test_repeats_are_independent(world: World, folder: Path) -> None:

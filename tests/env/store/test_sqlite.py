@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.store.sqlite import SqliteStore
+from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
 from drretail.env.world import Manifest, World
 from drretail.errors import UserError
 
@@ -23,12 +23,18 @@ def database(folder: Path, manifest: Manifest) -> Path:
     return folder / manifest.generation / "shop.sqlite"
 
 
-def test_a_thread_that_ends_takes_its_connection_along(store: SqliteStore) -> None:
-    for _ in range(5):
-        thread = threading.Thread(target=lambda: store.product("B01"))
-        thread.start()
-        thread.join()
-    assert store.open_connections() == 1
+def test_all_threads_share_a_few_connections(store: SqliteStore) -> None:
+    barrier = threading.Barrier(50)
+
+    def read() -> None:
+        barrier.wait()
+        for _ in range(20):
+            assert store.product("B01").product_id == "B01"
+
+    with ThreadPoolExecutor(50) as pool:
+        for job in [pool.submit(read) for _ in range(50)]:
+            job.result()
+    assert 1 <= store.open_connections() <= MOST_CONNECTIONS
 
 
 def test_a_closed_store_answers_no_more(store: SqliteStore) -> None:

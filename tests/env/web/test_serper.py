@@ -106,8 +106,8 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
     [
         (401, {"message": f"Unauthorized {KEY}"}, "forbidden", "set SERPER_API_KEY"),
         (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
-        (400, {"message": "Not enough credits"}, "limit", "no credits left"),
-        (402, "", "limit", "no credits left"),
+        (400, {"message": "Not enough credits"}, "forbidden", "no credits left"),
+        (402, "", "forbidden", "no credits left"),
         (400, {"message": f"bad request by {KEY}"}, "unavailable", "answers 400"),
         (404, "", "unavailable", "check the address"),
         (302, "", "unavailable", "redirects elsewhere"),

@@ -11,6 +11,7 @@ from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
+from drretail.errors import CommandStopped
 from drretail.eval.faithfulness.extraction import CitedClaims
 from drretail.eval.judging.session import CODE_JUDGE, Again, ClaimVerdict, Judge, JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
@@ -168,9 +169,11 @@ async def test_each_failure_has_its_own_words_and_is_not_repaired(tmp_path: Path
 
 async def test_keys_stay_out_of_errors(tmp_path: Path) -> None:
     body = json.dumps({"type": "error", "error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
-    claim_verdict, _ = await asked(tmp_path, Step(401, body.encode()))
+    claim_verdict, _ = await asked(tmp_path, Step(400, body.encode()))
     assert claim_verdict.error is not None
     assert KEY not in claim_verdict.error
+    with pytest.raises(CommandStopped, match=r"bad key \*\*\*"):
+        await asked(tmp_path / "refused", Step(401, body.encode()))
 
 
 async def test_a_cut_judge_session_is_served_from_its_journal_and_usage_is_counted_once(tmp_path: Path) -> None:

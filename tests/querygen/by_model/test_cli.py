@@ -118,7 +118,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
 def test_where_all_fail_the_file_stays_as_it_was(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
     to.write_text("before\n")
-    with Provider(fails(401, "no such key")) as provider:
+    with Provider(fails(400, "no such thing")) as provider:
         result = generate(world, to, provider, "--user", "BERT", "--per-user", "1", "--force")
     assert (result.exit_code, to.read_text()) == (3, "before\n")
 

@@ -131,14 +131,14 @@ def test_nothing_that_the_privacy_check_finds_in_any_query_is_sent(
 def test_failures_are_told_and_end_with_3_and_only_they_are_asked_anew(
     world: World, file: Path, good: Sequence[Query]
 ) -> None:
-    with Provider(fails(401, "no such key"), *map(says, reversed(good))) as provider:
+    with Provider(fails(400, "no such thing"), *map(says, reversed(good))) as provider:
         broken = call(world, file, provider)
         kept = json.loads(call(world, file, provider, "--json").stdout)
         assert len(provider.seen) == 2
         mended = call(world, file, provider, "--retry-failed", "--quiet")
     assert broken.exit_code == 3
     assert "1 queries replaced after 2 tries, 1 failed" in broken.stdout
-    assert "no such key" in broken.stderr
+    assert "no such thing" in broken.stderr
     assert "--retry-failed" in broken.stderr
     assert (list(kept["failed"]), kept["usage"]["calls"], kept["dollars"]) == ([good[0].query_id], 0, 0)
     assert (mended.exit_code, mended.stderr, len(provider.seen)) == (0, "", 3), mended.stdout
@@ -192,7 +192,7 @@ def test_offline_shopper_by_name_replaces_what_a_model_made_and_needs_no_key(wor
 
 
 def test_a_profile_names_the_model_as_well(world: World, file: Path) -> None:
-    with Provider(*(fails(401, "no such key") for _ in range(2))) as provider:
+    with Provider(*(fails(400, "no such thing") for _ in range(2))) as provider:
         flags = arguments(world, file, "--model-profile", "cheap", "--json", "--base-url", provider.url)
         result = CliRunner().invoke(queries_app, flags, env=environment(provider))
     assert result.exit_code == 3

@@ -7,6 +7,8 @@ from lxml.html import HtmlElement
 
 from drretail.env.web.fetching.fetched import Fetched
 
+MOST_ELEMENTS = 20_000
+"""That are read; the largest of the pages measured has 7,000."""
 MOST_ATTRIBUTES = 200
 """Of one tag; real ones have up to 80."""
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9:-]*)")
@@ -15,10 +17,13 @@ _RAW = {name: re.compile(rf"</{name}", re.IGNORECASE) for name in ("script", "st
 
 
 def bounded_tags(markup: str) -> str:
-    """The markup, with the first ``MOST_ATTRIBUTES`` of every tag; linear in its length."""
+    """The markup up to tag ``MOST_ELEMENTS``, with the first ``MOST_ATTRIBUTES`` of each; linear in its length."""
     parts: list[str] = []
-    kept, place = 0, 0
+    kept, place, tags = 0, 0, 0
     while (tag := _TAG.search(markup, place)) is not None:
+        tags += 1
+        if tags > MOST_ELEMENTS:
+            return "".join([*parts, markup[kept : tag.start()]])
         place = tag.end()
         count = 0
         cut = None
@@ -39,10 +44,12 @@ def bounded_tags(markup: str) -> str:
     return "".join([*parts, markup[kept:]])
 
 
-LONGEST_BODY = 6_000_000
+LONGEST_BODY = 4_000_000
 """Characters of markup that are read."""
-MOST_ELEMENTS = 30_000
-"""That are read; the largest of the pages measured has 7,000."""
+LONGEST_SHOWN = 600_000
+"""Characters of text that are looked through for the page's content; three times what of it is kept."""
+WIDEST_CELL = 100
+"""Columns or rows: whoever writes a table out writes so many cells."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _NEVER_SHOWN = ("script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas", "head")
 _UNSHOWN_STYLE = re.compile(
@@ -79,9 +86,11 @@ def parsed(markup: str) -> HtmlElement | None:
         root = html.document_fromstring(markup, parser=parser)
     except (ValueError, html.etree.LxmlError):
         return None
-    for element in [*root.iter()][MOST_ELEMENTS:]:
-        if element.getparent() is not None:
-            element.getparent().remove(element)
+    for cell in root.iter("td", "th"):
+        for name in ("colspan", "rowspan"):
+            span = cell.get(name)
+            if span is not None and not (len(span) <= len(str(WIDEST_CELL)) and span.isdecimal()):
+                del cell.attrib[name]
     return root
 
 
@@ -95,7 +104,18 @@ def drop_unshown(root: HtmlElement, *, waiting: bool = False) -> int:
     hidden = [it for it in elements if _is_hidden(it) and not (waiting and _waits(it))]
     for element in [*root.iter(*_NEVER_SHOWN), *hidden]:
         emptied(element)
+    _cut_text(root)
     return len(hidden)
+
+
+def _cut_text(root: HtmlElement) -> None:
+    """Takes away what a page shows beyond ``LONGEST_SHOWN``."""
+    left = LONGEST_SHOWN
+    for element in root.iter():
+        element.text = element.text and element.text[:left]
+        left -= len(element.text or "")
+        element.tail = element.tail and element.tail[:left]
+        left -= len(element.tail or "")
 
 
 def emptied(element: HtmlElement) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 from lxml.html import HtmlElement
@@ -11,6 +12,8 @@ from drretail.env.web.reading.structured_data import Node, ld_nodes, listed, mic
 
 _PRODUCTS = frozenset({"product", "productgroup", "productmodel", "individualproduct", "vehicle", "book"})
 _MOST_OFFERS = 12
+_MOST_VARIANTS = 200
+"""Offers of one product that are looked at."""
 _MOST_PRODUCTS = 50
 _AMOUNT = re.compile(r"\d[\d.,'  ]*")
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -64,7 +67,8 @@ def product_data(page: HtmlElement) -> tuple[ProductData, ...]:
 
 
 def _products(nodes: Iterable[Node], known: Mapping[str, Node]) -> list[ProductData]:
-    products = (_product(node, known) for node in nodes if type_names(node) & _PRODUCTS)
+    stated = islice((node for node in nodes if type_names(node) & _PRODUCTS), 4 * _MOST_PRODUCTS)
+    products = (_product(node, known) for node in stated)
     return [product for product in products if product is not None]
 
 
@@ -74,7 +78,7 @@ def _product(node: Node, known: Mapping[str, Node]) -> ProductData | None:
         return None
     rating = _node(node.get("aggregateRating"), known)
     variants = [_node(item, known) for item in listed(node.get("hasVariant"))]
-    offers = [*_offers(node, known), *(offer for variant in variants for offer in _offers(variant, known))]
+    offers = chain(_offers(node, known), (offer for variant in variants for offer in _offers(variant, known)))
     best = _text(rating.get("bestRating"))
     return ProductData(
         name=name,
@@ -120,7 +124,7 @@ def _offer(node: Node, known: Mapping[str, Node]) -> Offer:
 def _distinct(offers: Iterable[Offer]) -> tuple[Offer, ...]:
     """Offers of variants (colours, sizes) that differ in nothing but their names are one."""
     distinct: dict[Offer, Offer] = {}
-    for offer in offers:
+    for offer in islice(offers, _MOST_VARIANTS):
         distinct.setdefault(replace(offer, name=None), offer)
     return tuple(distinct.values())[:_MOST_OFFERS]
 

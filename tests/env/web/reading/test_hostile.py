@@ -1,5 +1,10 @@
 """Pages that are built to fool, to hide, or to exhaust: bounded, cleaned, and nothing in them runs."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_TEXT
@@ -105,3 +110,22 @@ def test_tags_keep_their_first_attributes_and_scripts_their_text() -> None:
     script = "<script>if (a<b) {" + " x" * 1000 + "}</script><p class='x'>y</p>"
     assert bounded_tags(script) == script
     assert bounded_tags("<a <b <p class=x>1 < 2</p>") == "<a <b <p class=x>1 < 2</p>"
+
+
+MOST_SECONDS, MOST_MEGABYTES = 2.0, 200.0
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the most memory is read off Linux's /proc")
+def test_no_page_costs_more_than_two_seconds_and_200_megabytes_to_read() -> None:
+    measured = subprocess.run(
+        [sys.executable, "-m", "tests.env.web.reading.costly_pages"],
+        cwd=Path(__file__).parents[4],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    costs: dict[str, tuple[float, float]] = json.loads(measured.stdout)
+    too_dear = {name: it for name, it in costs.items() if it[0] > MOST_SECONDS or it[1] > MOST_MEGABYTES}
+    assert len(costs) > 20
+    assert too_dear == {}

@@ -1,0 +1,139 @@
+"""A refused key, a missing model, an empty account: the first such answer ends a command, and nothing is lost."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import read_runs
+from drretail.journal import read_effects
+from tests.cli.conftest import Command
+from tests.wire.playing import KEYS, MODELS, calls_of
+from tests.wire.server import DENIED, Plan, WireServer
+from tests.wire.speaking import Json
+
+AGENTS = ("--agent", "react", "--agent", "hybrid_react")
+MOST = 4
+"""Runs side by side: so many first calls may be under way when the first answer comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class From(Plan):
+    """All goes well for so many requests, and then never again."""
+
+    well: int = 0
+    came: list[Json] = field(default_factory=list[Json])
+
+    def fault(self, body: Json, times: int) -> str | None:
+        self.came.append(body)
+        return None if len(self.came) <= self.well else self.faults[0]
+
+
+@pytest.fixture
+def server() -> Iterator[WireServer]:
+    with WireServer() as opened:
+        yield opened
+
+
+def at(server: WireServer, provider: str) -> tuple[str, ...]:
+    return "--base-url", server.openai_url if provider == "openai" else server.url
+
+
+def one_sentence(stderr: str) -> str:
+    """What the command ended with."""
+    assert "Traceback" not in stderr
+    (line,) = [line for line in stderr.splitlines() if line.startswith("Error: ")]
+    return line
+
+
+@pytest.mark.parametrize(
+    ("provider", "fault"), [*(("anthropic", name) for name in DENIED), ("openai", "wrong key"), ("openai", "no quota")]
+)
+def test_the_first_denial_stops_a_run_in_one_sentence_that_names_variable_and_address(
+    provider: str, fault: str, server: WireServer, drretail: Command, shop: str, queries: str
+) -> None:
+    server.plan = From(faults=(fault,))
+    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "9", *AGENTS)
+    done = drretail(*command, "--model", MODELS[provider], *at(server, provider), **KEYS)
+    assert (done.returncode, done.stdout) == (2, "")
+    said = one_sentence(done.stderr)
+    assert f"{provider.upper()}_API_KEY" in said
+    assert server.url in said
+    assert KEYS[f"{provider.upper()}_API_KEY"] not in done.stderr
+    assert server.seen.requests <= MOST
+
+
+def test_what_was_recorded_before_a_denial_is_kept_and_asked_no_second_time(
+    server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    plan = server.plan = From(faults=("no credit",), well=25)
+    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3", *AGENTS)
+    given = ("--model", MODELS["anthropic"], *at(server, "anthropic"))
+    done = drretail(*command, *given, **KEYS)
+    assert done.returncode == 2, done.stderr
+    assert "ANTHROPIC_API_KEY" in one_sentence(done.stderr)
+    ended = [*read_runs(tmp_path / "exp")]
+    assert ended
+    assert all(run.status == "done" for run in ended)
+    cut = [effect for path in tmp_path.glob("exp/runs/*/*/journal.jsonl") for effect in read_effects(path)]
+    assert all(effect.error is None for effect in cut)
+    kept = calls_of(ended) + sum(effect.kind == "model" for effect in cut)
+    assert kept == plan.well
+    server.plan = Plan()
+    again = drretail(*command, *given, **KEYS)
+    assert again.returncode == 0, again.stderr
+    runs = [*read_runs(tmp_path / "exp")]
+    assert len(runs) == 12
+    assert server.seen.requests - len(plan.came) == calls_of(runs) - kept
+
+
+def test_a_judge_whose_key_is_refused_stops_the_scoring_which_goes_on_with_the_right_one(
+    server: WireServer, drretail: Command, shop: str, queries: str
+) -> None:
+    run = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp")
+    assert drretail(*run).returncode == 0
+    plan = server.plan = From(faults=("wrong key",), well=6)
+    score = ("score", "exp", "--judge", MODELS["anthropic"], *at(server, "anthropic"))
+    done = drretail(*score, **KEYS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "ANTHROPIC_API_KEY" in one_sentence(done.stderr)
+    server.plan = Plan()
+    first = server.seen.requests
+    again = drretail(*score, **KEYS)
+    assert again.returncode == 0, again.stderr
+    asked_in_all = server.seen.requests - first + plan.well
+    afresh = drretail("run", *run[1:-1], "exp2")
+    assert afresh.returncode == 0
+    before = server.seen.requests
+    assert drretail("score", "exp2", *score[2:], **KEYS).returncode == 0
+    assert asked_in_all == server.seen.requests - before
+
+
+def test_queries_are_written_no_further_once_the_key_is_refused(
+    server: WireServer, drretail: Command, shop: str, tmp_path: Path
+) -> None:
+    server.plan = From(faults=("wrong key",))
+    written = ("queries", "generate", "--world", shop, "--to", "new.jsonl", "--model", MODELS["openai"])
+    done = drretail(*written, "--mode", "generic", "--users", "9", *at(server, "openai"), **KEYS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "OPENAI_API_KEY" in one_sentence(done.stderr)
+    assert server.seen.requests <= MOST
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+def test_a_question_is_not_asked_twice_of_a_model_that_is_not_there(
+    server: WireServer, drretail: Command, shop: str
+) -> None:
+    server.plan = From(faults=("no model",))
+    done = drretail("ask", "Which feeder?", "--world", shop, "--model", MODELS["openai"], *at(server, "openai"), **KEYS)
+    assert (done.returncode, done.stdout, server.seen.requests) == (2, "", 1)
+    assert "OPENAI_API_KEY" in one_sentence(done.stderr)
+
+
+def test_a_server_that_is_not_there_is_named(drretail: Command, shop: str) -> None:
+    gone = "http://127.0.0.1:9/v1"
+    asked = ("ask", "Which feeder?", "--world", shop, "--model", "openai:x", "--base-url", gone)
+    done = drretail(*asked, DRRETAIL_MODEL_RETRIES="0")
+    assert done.returncode == 3
+    assert gone in done.stdout + done.stderr
