@@ -1,7 +1,5 @@
 """The experiment folder: what is asked stands in experiment.json, what was done in one folder per run."""
 
-import fcntl
-import os
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +11,8 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.files import pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.files import is_unfinished, pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.locks import LOCK, held, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.evidence import Evidence, FetchedPages
@@ -63,10 +62,11 @@ class Experiment:
         self.folder = folder
         self._check_is_experiment()
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _lock(folder)
+        self._lock = take_lock(folder, str(folder))
         try:
             self.definition = self._joined(definition)
             write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
+            self._remove_spent_journals()
         except BaseException:
             self.close()
             raise
@@ -139,7 +139,7 @@ class Experiment:
         return folder
 
     def close(self) -> None:
-        os.close(self._lock)
+        release_lock(self.folder, self._lock)
 
     def __enter__(self) -> Self:
         return self
@@ -149,11 +149,17 @@ class Experiment:
     ) -> None:
         self.close()
 
+    def _remove_spent_journals(self) -> None:
+        """A run that was killed as it ended has a journal still, and all of it packed."""
+        for journal in self.folder.glob("runs/*/*/journal.jsonl"):
+            if journal.with_name("run.json").exists():
+                journal.unlink()
+
     def _check_is_experiment(self) -> None:
         if self.folder.exists() and not self.folder.is_dir():
             raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
         if self.folder.is_dir() and not self._file.exists():
-            strange = [path.name for path in self.folder.iterdir() if path.name != ".lock"]
+            strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
             if strange:
                 raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
 
@@ -224,11 +230,8 @@ def _asked_together(held: Definition, asked: Definition) -> dict[str, tuple[str,
 @contextmanager
 def locked(folder: Path) -> Generator[None]:
     """Holds an experiment's folder for writing beside its runs, such as verdicts; UserError while another writes."""
-    descriptor = _lock(folder)
-    try:
+    with held(folder, str(folder)):
         yield
-    finally:
-        os.close(descriptor)
 
 
 def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
@@ -326,14 +329,3 @@ def _validated(record: type[T], path: Path) -> T:
 def _first(problem: ValidationError) -> str:
     error = problem.errors()[0]
     return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
-
-
-def _lock(folder: Path) -> int:
-    """An exclusive lock that ends with the process, whatever ends it."""
-    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise UserError(f"Another process is writing {folder}: wait for it, or use another folder.") from None
-    return descriptor
