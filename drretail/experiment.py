@@ -16,6 +16,7 @@ from drretail.locks import LOCK, held, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.evidence import Evidence, FetchedPages
+from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run, System
 from drretail.records.score import ProfileSummary
@@ -236,19 +237,19 @@ def locked(folder: Path) -> Generator[None]:
 
 def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
     """Where one run of an experiment lives."""
-    return experiment / "runs" / label / f"{query_id}-r{repeat}"
+    return experiment / "runs" / file_name(label) / f"{file_name(query_id)}-r{repeat}"
 
 
 def profile_path(experiment: Path, user_id: str) -> Path:
-    return experiment / "profiles" / f"{user_id}.json"
+    return experiment / "profiles" / f"{file_name(user_id)}.json"
 
 
 def prompts_path(experiment: Path, label: str, name: str) -> Path:
-    return experiment / "prompts" / label / name
+    return experiment / "prompts" / file_name(label) / file_name(name)
 
 
 def rubric_path(experiment: Path, metric: str, query_id: str) -> Path:
-    return experiment / "rubrics" / metric / f"{query_id}.json"
+    return experiment / "rubrics" / file_name(metric) / f"{file_name(query_id)}.json"
 
 
 def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -> T | None:
@@ -265,7 +266,7 @@ def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None
 
 
 def counterfactual_path(experiment: Path, user_id: str) -> Path:
-    return experiment / "counterfactuals" / f"{user_id}.json"
+    return experiment / "counterfactuals" / f"{file_name(user_id)}.json"
 
 
 def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual | None:
@@ -276,7 +277,7 @@ def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual
 
 
 def reference_path(experiment: Path, query_id: str) -> Path:
-    return experiment / "rubrics" / "basket" / f"{query_id}.json"
+    return experiment / "rubrics" / "basket" / f"{file_name(query_id)}.json"
 
 
 def read_reference(experiment: Path, query_id: str) -> Reference | None:
@@ -310,7 +311,7 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
 
 
 def sources_path(experiment: Path, evidence_id: str) -> Path:
-    return experiment / "sources" / f"{evidence_id}.json"
+    return experiment / "sources" / f"{file_name(evidence_id)}.json"
 
 
 def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:

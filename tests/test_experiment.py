@@ -214,6 +214,7 @@ def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: P
 
 
 def test_a_run_that_was_killed_as_it_ended_keeps_no_journal_beside_it(tmp_path: Path) -> None:
+    Experiment(tmp_path, ASKED).close()
     ended, cut = (run_folder(tmp_path, LABEL, "q1", repeat) for repeat in (1, 2))
     for folder in (ended, cut):
         folder.mkdir(parents=True)

@@ -22,7 +22,7 @@ from drretail.records.base import sha256_of
 
 _UNFINISHED = ".part-"
 # Part of every key: stages of another layout are of no use.
-LAYOUT = 1
+LAYOUT = 2
 
 
 def stage_key(*parts: Any) -> str:

@@ -1,6 +1,7 @@
 """What crosses a folder: frozen records, written to disk as JSON with ``"format": 1``.
 
 base.py            Record and Document, canonical JSON and its hash
+ids.py             which ids a shop may have, and file names made of texts that others chose
 money.py           an amount with its currency
 shop.py            products, orders, users, statistics, next purchases
 query.py           queries, their typed constraints, the baskets that would answer them
