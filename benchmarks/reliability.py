@@ -216,7 +216,7 @@ def kills(bench: Bench) -> Row:
     row = Row("kills", "ingest, queries generate, run and score killed at random moments, then started again")
     for job in (INGEST, QUERIES, RUN, SCORE):
         whole = bench.end(job)
-        for number in range(bench.tries(2, 20)):
+        for number in range(bench.tries(2, 12)):
             with bench.place(job) as folder:
                 moment = bench.draw.uniform(0.2, 1) * whole.seconds
                 if not bench.start(job, folder).kill_after(moment):
@@ -249,7 +249,7 @@ def disk_full_moments(bench: Bench) -> Row:
         "disk-full moments", "ingest, queries generate, run and score on a disk that fills up, then has room again"
     )
     for job in (INGEST, QUERIES, RUN, SCORE):
-        for number in range(bench.tries(1, 8)):
+        for number in range(bench.tries(1, 6)):
             with _small_disk(bench, job) as (folder, limit, room):
                 ended = bench.start(job, folder, prepare=limit).wait()
                 if ended.code == 0:
