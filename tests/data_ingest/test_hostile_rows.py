@@ -33,8 +33,18 @@ HOSTILE = [
     "'; --",
     "<b>",
 ]
-REAL = ["AE22EK6EHFBJBIAFQPO6OELJHWHA", "AGCI7FAH4GL5FI65HYLKWTMFZ2CQ_1", "B08LYT4Q2X", "0679734529", "#W2378156"]
-REAL += ["sara_doe_496", "session_12_a", "3fa85f64-5717-4562-b3fc-2c963f66afa6", "ann+shop@example.com", "A" * 128]
+REAL = [
+    "AE22EK6EHFBJBIAFQPO6OELJHWHA",
+    "AGCI7FAH4GL5FI65HYLKWTMFZ2CQ_1",
+    "B08LYT4Q2X",
+    "0679734529",
+    "#W2378156",
+    "sara_doe_496",
+    "session_12_a",
+    "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    "ann+shop@example.com",
+    "A" * 128,
+]
 
 
 def shop(folder: Path, *, as_array: bool) -> Path:

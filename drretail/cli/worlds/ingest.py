@@ -118,7 +118,7 @@ def ingest(
     else:
         # Servers that cannot be used are said before hours of reading.
         with _servers_writer(world, materialize_users=materialize_users) as write:
-            report = run(stages_folder(world), into=write and IngestTarget(world, write))
+            report = run(stages_folder(world), into=None if write is None else IngestTarget(world, write))
     if as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
     else:
