@@ -1,7 +1,5 @@
 """The experiment folder: what is asked stands in experiment.json, what was done in one folder per run."""
 
-import fcntl
-import os
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,10 +11,12 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.files import pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.files import is_unfinished, pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.locks import LOCK, held, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.evidence import Evidence, FetchedPages
+from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run, System
 from drretail.records.score import ProfileSummary
@@ -65,10 +65,11 @@ class Experiment:
         self.folder = folder
         self._check_is_experiment()
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _lock(folder)
+        self._lock = take_lock(folder, str(folder))
         try:
             self.definition = self._joined(definition)
             write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
+            self._remove_spent_journals()
         except BaseException:
             self.close()
             raise
@@ -141,7 +142,7 @@ class Experiment:
         return folder
 
     def close(self) -> None:
-        os.close(self._lock)
+        release_lock(self.folder, self._lock)
 
     def __enter__(self) -> Self:
         return self
@@ -151,11 +152,17 @@ class Experiment:
     ) -> None:
         self.close()
 
+    def _remove_spent_journals(self) -> None:
+        """A run that was killed as it ended has a journal still, and all of it packed."""
+        for journal in self.folder.glob("runs/*/*/journal.jsonl"):
+            if journal.with_name("run.json").exists():
+                journal.unlink()
+
     def _check_is_experiment(self) -> None:
         if self.folder.exists() and not self.folder.is_dir():
             raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
         if self.folder.is_dir() and not self._file.exists():
-            strange = [path.name for path in self.folder.iterdir() if path.name != ".lock"]
+            strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
             if strange:
                 raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
 
@@ -227,28 +234,25 @@ def _asked_together(held: Definition, asked: Definition) -> dict[str, tuple[str,
 @contextmanager
 def locked(folder: Path) -> Generator[None]:
     """Holds an experiment's folder for writing beside its runs, such as verdicts; UserError while another writes."""
-    descriptor = _lock(folder)
-    try:
+    with held(folder, str(folder)):
         yield
-    finally:
-        os.close(descriptor)
 
 
 def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
     """Where one run of an experiment lives."""
-    return experiment / "runs" / label / f"{query_id}-r{repeat}"
+    return experiment / "runs" / file_name(label) / f"{file_name(query_id)}-r{repeat}"
 
 
 def profile_path(experiment: Path, user_id: str) -> Path:
-    return experiment / "profiles" / f"{user_id}.json"
+    return experiment / "profiles" / f"{file_name(user_id)}.json"
 
 
 def prompts_path(experiment: Path, label: str, name: str) -> Path:
-    return experiment / "prompts" / label / name
+    return experiment / "prompts" / file_name(label) / file_name(name)
 
 
 def rubric_path(experiment: Path, metric: str, query_id: str) -> Path:
-    return experiment / "rubrics" / metric / f"{query_id}.json"
+    return experiment / "rubrics" / file_name(metric) / f"{file_name(query_id)}.json"
 
 
 def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -> T | None:
@@ -265,7 +269,7 @@ def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None
 
 
 def counterfactual_path(experiment: Path, user_id: str) -> Path:
-    return experiment / "counterfactuals" / f"{user_id}.json"
+    return experiment / "counterfactuals" / f"{file_name(user_id)}.json"
 
 
 def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual | None:
@@ -276,7 +280,7 @@ def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual
 
 
 def reference_path(experiment: Path, query_id: str) -> Path:
-    return experiment / "rubrics" / "basket" / f"{query_id}.json"
+    return experiment / "rubrics" / "basket" / f"{file_name(query_id)}.json"
 
 
 def read_reference(experiment: Path, query_id: str) -> Reference | None:
@@ -321,7 +325,7 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
 
 
 def sources_path(experiment: Path, evidence_id: str) -> Path:
-    return experiment / "sources" / f"{evidence_id}.json"
+    return experiment / "sources" / f"{file_name(evidence_id)}.json"
 
 
 def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
@@ -340,14 +344,3 @@ def _validated(record: type[T], path: Path) -> T:
 def _first(problem: ValidationError) -> str:
     error = problem.errors()[0]
     return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
-
-
-def _lock(folder: Path) -> int:
-    """An exclusive lock that ends with the process, whatever ends it."""
-    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise UserError(f"Another process is writing {folder}: wait for it, or use another folder.") from None
-    return descriptor

@@ -1,12 +1,18 @@
 """Files that survive a crash: whole documents replaced atomically, JSONL that may lose only its last line."""
 
+import fcntl
+import glob
 import gzip
 import io
 import json
 import os
-import tempfile
+import re
+import secrets
+import stat
+import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,25 +23,88 @@ from drretail.records.base import FORMAT, Document
 from drretail.records.parsing import parse_json
 
 T = TypeVar("T", bound=Document)
+_LONGEST = 60
+"""So many characters of a name are 240 bytes at most, of the 255 that a name may have."""
+_PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
+_OPENED = re.compile(r"/(?:dev|proc/self)/fd/(?P<number>\d+)|/dev/(?P<name>stdin|stdout|stderr)")
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """The file at ``path`` holds ``content``, or what it held before: never a part of either."""
+    """The file at ``path`` holds ``content``, or what it held before: never a part of either.
+
+    A link stays and what it points to is replaced; what is no file, such as a pipe, is written to as it is.
+    """
     data = content.encode("utf-8") if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    temporary = Path(name)
+    if _is_written_through(path):
+        _write_through(path, data)
+        return
+    path = Path(os.path.realpath(path))
+    _sweep(path)
+    descriptor, temporary = _new_part(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
+            with suppress(FileNotFoundError):
+                os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)  # mkstemp makes 0600; others may read an experiment
-        temporary.replace(path)
+            os.fsync(descriptor)
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def is_unfinished(path: Path) -> bool:
+    """True for a file in which a killed process was writing what another was to hold; nobody misses it."""
+    return _PART.fullmatch(path.name) is not None
+
+
+def _new_part(path: Path) -> tuple[int, Path]:
+    """A new file beside ``path``, open and locked, by which others know that somebody is writing it."""
+    while True:
+        part = path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}.part")
+        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if part.exists():
+            return descriptor, part
+        os.close(descriptor)  # swept before it was locked
+
+
+def _sweep(path: Path) -> None:
+    """Removes what killed processes left that were writing the same file."""
+    for part in path.parent.glob(f".{glob.escape(path.name[:_LONGEST])}.*.part"):
+        if not is_unfinished(part):
+            continue
+        with suppress(OSError), part.open("rb") as file:  # another process is writing or sweeping it
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
+
+
+def _is_written_through(path: Path) -> bool:
+    """True where a file must not take the place of what is there: devices, pipes, what the process has open."""
+    if _OPENED.fullmatch(str(path.absolute())) is not None:
+        return True
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    opened = _OPENED.fullmatch(str(path.absolute()))
+    if opened is None:
+        path.write_bytes(data)
+        return
+    # Opened by its name, a file would be written from its start again.
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # closed before the process began
+            stream.flush()
+    number = {"stdin": 0, "stdout": 1, "stderr": 2}.get(opened["name"] or "", opened["number"])
+    with os.fdopen(os.dup(int(number)), "wb") as file:
+        file.write(data)
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -1,10 +1,12 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_run, read_runs
-from drretail.files import read_jsonl
+from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_run, read_runs, run_folder
+from drretail.files import is_unfinished, read_jsonl
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Limits, RoleModel, Run, System
@@ -204,3 +206,33 @@ def test_what_another_system_is_asked_is_not_missing_in_one_that_was_tried_on_a_
     whole, few = part_of("one", "q1", "q2", whole=True), part_of("other", "q1")
     assert asked_after(tmp_path / "a", whole, few) == {"": ["q1", "q2"], "-scope_to_user": ["q1"]}
     assert asked_after(tmp_path / "b", few, whole) == {"": ["q1", "q2"], "-scope_to_user": ["q1"]}
+
+
+FIRST_WRITE = """
+import os, sys
+from pathlib import Path
+from drretail.experiment import Definition, Experiment
+os.fsync = lambda _: os.kill(os.getpid(), 9)
+Experiment(Path(sys.argv[1]), Definition.model_validate_json(sys.argv[2]))
+"""
+
+
+def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: Path) -> None:
+    folder = tmp_path / "exp"
+    subprocess.run([sys.executable, "-c", FIRST_WRITE, str(folder), ASKED.model_dump_json()])
+    assert not (folder / "experiment.json").exists()
+    assert any(is_unfinished(path) for path in folder.iterdir())
+    Experiment(folder, ASKED).close()
+    assert [path.name for path in folder.iterdir()] == ["experiment.json"]
+
+
+def test_a_run_that_was_killed_as_it_ended_keeps_no_journal_beside_it(tmp_path: Path) -> None:
+    Experiment(tmp_path, ASKED).close()
+    ended, cut = (run_folder(tmp_path, LABEL, "q1", repeat) for repeat in (1, 2))
+    for folder in (ended, cut):
+        folder.mkdir(parents=True)
+        (folder / "journal.jsonl").write_text("", encoding="utf-8")
+    (ended / "run.json").write_text("{}", encoding="utf-8")
+    Experiment(tmp_path, ASKED).close()
+    assert [path.name for path in ended.iterdir()] == ["run.json"]
+    assert [path.name for path in cut.iterdir()] == ["journal.jsonl"]

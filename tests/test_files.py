@@ -1,10 +1,24 @@
 import gzip
+import os
+import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from drretail.errors import UserError
-from drretail.files import LineAppender, pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.files import (
+    LineAppender,
+    is_unfinished,
+    pack,
+    read_json,
+    read_jsonl,
+    write_atomically,
+    write_json,
+    write_lines,
+)
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,3 +106,116 @@ def test_a_flipped_bit_of_a_packed_file_is_a_sentence_or_read(tmp_path: Path, at
             list(read_jsonl(path))
         except UserError as problem:
             assert path.name in str(problem)  # noqa: PT017 -- bits of the time in its head change nothing
+
+
+def test_a_device_is_written_through_and_stays_one(tmp_path: Path) -> None:
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        device.write_bytes(b"")
+    except PermissionError:
+        pytest.skip("only root makes devices, and not everywhere")
+    write_atomically(device, "away with it")
+    assert stat.S_ISCHR(device.lstat().st_mode)
+    assert [path.name for path in tmp_path.iterdir()] == ["null"]
+
+
+def test_a_pipe_is_written_through_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = list[str]()
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    write_atomically(pipe, "told")
+    reader.join(10)
+    assert read == ["told"]
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"])
+def test_standard_output_goes_on_after_what_was_written_to_it(tmp_path: Path, name: str) -> None:
+    code = (
+        "import sys; from pathlib import Path; from drretail.files import write_atomically; print('before');"
+        f" write_atomically(Path({name!r}), 'told\\n'); print('after')"
+    )
+    out = tmp_path / "out"
+    for told in ("before\ntold\nafter\n", "before\ntold\nafter\n" * 2):
+        with out.open("a") as file:
+            subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+        assert out.read_text() == told
+    piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True)
+    assert piped.stdout == "before\ntold\nafter\n"
+
+
+def test_what_a_link_points_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link, dangling = tmp_path / "elsewhere" / "a", tmp_path / "link", tmp_path / "dangling"
+    target.write_text("old")
+    link.symlink_to(target)
+    dangling.symlink_to("elsewhere/b")
+    write_atomically(link, "new")
+    write_atomically(dangling, "first")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert dangling.is_symlink()
+    assert (tmp_path / "elsewhere" / "b").read_text() == "first"
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_keeps_to_the_umask(tmp_path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        write_atomically(tmp_path / "a", "x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == mode
+
+
+def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_atomically(path, "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    path = tmp_path / ("ü" * 125)
+    write_atomically(path, "x")
+    assert path.read_text() == "x"
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from drretail import files
+os.fsync = lambda _: os.kill(os.getpid(), 9)
+files.write_atomically(Path(sys.argv[1]), "new")
+"""
+
+
+def test_what_a_killed_write_left_goes_with_the_next_one(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "a.json")])
+    (left,) = tmp_path.iterdir()
+    assert is_unfinished(left)
+    assert not is_unfinished(tmp_path / "Pet_Supplies.jsonl.gz.part")  # of a download, which goes on from there
+    write_atomically(tmp_path / "b.json", "another")
+    assert left.exists()
+    write_atomically(tmp_path / "a.json", "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json"]
+
+
+def test_writers_of_one_file_leave_each_others_work_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+
+    def write(number: int) -> None:
+        for _ in range(30):
+            write_atomically(path, f"{number}" * 1000)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(path.read_text())) == 1
+    assert [it.name for it in tmp_path.iterdir()] == ["a"]

@@ -10,6 +10,7 @@ from drretail.data_ingest.synth.recipe import RECIPE_VERSION
 from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
 from drretail.env.catalog.base import DEFAULT_ANALYZER
 from drretail.errors import UserError
+from drretail.files import is_unfinished
 from drretail.progress import Progress
 from drretail.records.base import FORMAT
 
@@ -23,8 +24,9 @@ def check_is_demo(folder: Path) -> None:
     """Raises UserError for a folder that holds anything but what a demo, whole or cut, leaves."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: name a new folder with --to.")
-    strange = [path.name for path in folder.iterdir() if path.name not in LEAVES] if folder.is_dir() else []
-    if strange or (folder.is_dir() and any(folder.iterdir()) and not (folder / "raw").is_dir()):
+    present = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
+    strange = [path.name for path in present if path.name not in LEAVES]
+    if strange or (present and not (folder / "raw").is_dir()):
         raise UserError(f"{folder} holds files that are not a demo's: name a new folder with --to.")
 
 

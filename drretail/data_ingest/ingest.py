@@ -20,7 +20,7 @@ from drretail.data_ingest.report import Funnel, IngestReport
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.stages import remove_stages, source_files, stages_in
 from drretail.env.copying import WriteWorld
-from drretail.env.generations import check_is_ours
+from drretail.env.generations import check_is_ours, writer_lock
 from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
 from drretail.env.profiles import ProfilePool, default_pool
 from drretail.env.writing import write_world
@@ -57,7 +57,8 @@ def ingest(
 ) -> IngestReport:
     """Makes the world in ``folder`` from raw files and says what was read, kept and dropped, and why.
 
-    With ``into`` the world goes there, and ``folder`` only holds what is finished until then.
+    With ``into`` the world goes there, and ``folder`` only holds what is finished until then. No other process ingests
+    into the folder meanwhile.
 
     The world is written when everything else has succeeded; ``dry_run`` ends before. What is finished of a run that
     was killed is not done again. ``workers`` is the number of processes, by default as many as are of use; they change
@@ -65,7 +66,7 @@ def ingest(
     disk that is full, and where no shop comes out.
     """
     options, progress = options or IngestOptions(), progress or Progress()
-    into = into or Target(str(folder), partial(write_world, folder))
+    into = into or Target(str(folder), partial(write_world, folder, is_held=True))
     check_is_ours(folder)
     pool = choose_pool(options)
     plan = plan_inputs([recognise(path) for path in find_files(paths, folder)], options)
@@ -116,16 +117,16 @@ def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> G
         with TemporaryDirectory(prefix="drretail-ingest-") as name:
             yield Path(name)
         return
-    try:
-        with stages_in(folder) as stages:
-            yield stages
-    except UserError:
-        if sum(map(_size, plan.inputs)) < WORTH_KEEPING:
-            remove_stages(folder)
-        else:
-            progress.note(f"What was read is kept in {folder}; the same command goes on from there.")
-        raise
-    remove_stages(folder)
+    with writer_lock(folder):
+        try:
+            yield stages_in(folder)
+        except UserError:
+            if sum(map(_size, plan.inputs)) < WORTH_KEEPING:
+                remove_stages(folder)
+            else:
+                progress.note(f"What was read is kept in {folder}; the same command goes on from there.")
+            raise
+        remove_stages(folder)
 
 
 @contextmanager

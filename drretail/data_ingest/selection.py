@@ -6,6 +6,8 @@ The texts of sql/ keep to what DuckDB and Spark share: a total order in every wi
 
 from importlib import resources
 
+from drretail.records.ids import SAFE_ID
+
 # In the order in which each needs the ones before; the engine has loaded product_rows, reviews and parameters.
 TABLES = (
     "tally",
@@ -24,5 +26,6 @@ ACCOUNTS = ("product_fates", "review_fates", "category_orders", "totals")
 
 
 def sql_text(name: str) -> str:
-    """The query in sql/<name>.sql."""
-    return resources.files("drretail.data_ingest").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    """The query in sql/<name>.sql, where ``$safe_id`` is what an id must match."""
+    text = resources.files("drretail.data_ingest").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    return text.replace("$safe_id", f"'{SAFE_ID}'")

@@ -14,7 +14,7 @@ from drretail.data_ingest.progress_meter import Meter
 from drretail.data_ingest.raw.chunks import Tell
 from drretail.data_ingest.raw.sources import reading
 from drretail.data_ingest.workers import Job, WorkerPool
-from drretail.env.generations import STAGES, sync_tree, writer_lock
+from drretail.env.generations import STAGES, sync_tree
 from drretail.env.manifest import SourceFile
 from drretail.files import sync_folder, write_atomically
 from drretail.progress import Progress
@@ -22,7 +22,7 @@ from drretail.records.base import sha256_of
 
 _UNFINISHED = ".part-"
 # Part of every key: stages of another layout are of no use.
-LAYOUT = 1
+LAYOUT = 2
 
 
 def stage_key(*parts: Any) -> str:
@@ -47,15 +47,13 @@ def making(stage: Path) -> Generator[Path]:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
-@contextmanager
-def stages_in(world: Path) -> Generator[Path]:
-    """The folder of stages beside a world that is being made; one ingest at a time."""
+def stages_in(world: Path) -> Path:
+    """The folder of stages beside a world that is being made, swept; for who holds the world's lock."""
     folder = world / STAGES
     folder.mkdir(parents=True, exist_ok=True)
-    with writer_lock(folder):
-        for leftover in list(folder.rglob(f"{_UNFINISHED}*")):
-            shutil.rmtree(leftover, ignore_errors=True)
-        yield folder
+    for leftover in list(folder.rglob(f"{_UNFINISHED}*")):
+        shutil.rmtree(leftover, ignore_errors=True)
+    return folder
 
 
 def keep_only(folder: Path, names: Iterable[str]) -> None:
@@ -67,10 +65,8 @@ def keep_only(folder: Path, names: Iterable[str]) -> None:
 
 
 def remove_stages(world: Path) -> None:
-    """Nothing is left of the stages, nor of the world's folder where it was made for them."""
+    """Nothing is left of the stages."""
     shutil.rmtree(world / STAGES, ignore_errors=True)
-    if world.is_dir() and not any(world.iterdir()):
-        world.rmdir()
 
 
 def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Sequence[SourceFile]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from drretail.env.catalog.base import Analyzer
+from drretail.env.generations import writer_lock
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
 from drretail.env.rows import WorldRows, rows_of
@@ -46,13 +47,15 @@ def writer_to(
 ) -> Generator[WriteWorld]:
     """What writes a world to ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
 
-    Raises UserError when a server cannot be used or written to, and for ``materialize_users`` in a folder.
+    No other process writes a folder meanwhile. Raises UserError when one does, when a server cannot be used or written
+    to, and for ``materialize_users`` in a folder.
     """
     check_place(spec)
     if not is_on_servers(spec):
         if materialize_users:
             raise UserError("--materialize-users is for worlds on servers: a folder always derives its profiles.")
-        yield partial(write_world, Path(spec))
+        with writer_lock(Path(spec)):
+            yield partial(write_world, Path(spec), is_held=True)
         return
     name = world_name(str(spec))
     # The clients take long to load.

@@ -1,18 +1,17 @@
 """A world's folder: generations side by side, one of them live, each complete or absent."""
 
-import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.files import sync_folder, write_atomically
+from drretail.files import is_unfinished, sync_folder, write_atomically
+from drretail.locks import LOCK, held
 
 CURRENT = "CURRENT"
-LOCK = ".lock"
 STAGING = ".staging-"
 GENERATION = "gen-"
 STAGES = ".stages"
@@ -40,14 +39,12 @@ def live_generation(folder: Path) -> Path:
 
 
 @contextmanager
-def staged(folder: Path) -> Generator[Path]:
+def staged(folder: Path, *, is_held: bool = False) -> Generator[Path]:
     """An empty folder beside the generations, gone after the ``with`` block unless it was published.
 
-    One writer at a time; what an interrupted one left is removed first.
+    One writer at a time, who may hold ``writer_lock`` already; what an interrupted one left is removed first.
     """
-    check_is_ours(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with writer_lock(folder):
+    with nullcontext() if is_held else writer_lock(folder):
         for leftover in folder.glob(f"{STAGING}*"):
             shutil.rmtree(leftover)
         staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
@@ -98,25 +95,25 @@ def check_is_ours(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise UserError(f"{folder} is a file; give the world a folder of its own.")
-    names = [entry.name for entry in folder.iterdir()]
-    if CURRENT not in names and not all(
-        name.startswith((LOCK, STAGING, STAGES, GENERATION, f".{CURRENT}.")) for name in names
-    ):
+    names = [entry.name for entry in folder.iterdir() if not is_unfinished(entry)]
+    if CURRENT not in names and not all(name.startswith((LOCK, STAGING, STAGES, GENERATION)) for name in names):
         raise UserError(f"{folder} holds other files and is not a world; give the world a folder of its own.")
 
 
 @contextmanager
 def writer_lock(folder: Path) -> Generator[None]:
-    """Keeps a second writer out; the system drops the lock of a process that dies."""
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    """The right to write a world's folder, which is made where it is missing and goes again where it stays empty.
+
+    Raises UserError where the folder holds something else, and for a second writer.
+    """
+    check_is_ours(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(f"Another process is writing the world at {folder}; wait until it has ended.") from None
-        yield
+        with held(folder, f"the world at {folder}"):
+            yield
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # of a folder that holds anything
+            folder.rmdir()
 
 
 def sync_tree(folder: Path) -> None:

@@ -45,16 +45,18 @@ def write_world(
     progress: Progress | None = None,
     expected: str | None = None,
     analyzer: Analyzer = DEFAULT_ANALYZER,
+    is_held: bool = False,
 ) -> Manifest:
     """Makes a new generation live in ``folder`` and gives its manifest; until then the old one stays.
 
     ``products`` come in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
     ``holdout`` are orders that are kept beside the world and not in it, None where nothing is held out.
     Writing the same world again leaves its database and index as they are, with the profile updates made meanwhile,
-    unless they are damaged. Nothing goes live but a world with the fingerprint ``expected``, where one is given. Raises
-    ValueError for rows out of order, UserError when ``folder`` holds something else.
+    unless they are damaged. Nothing goes live but a world with the fingerprint ``expected``, where one is given.
+    ``is_held`` says that the caller has the folder's ``writer_lock``. Raises ValueError for rows out of order, and
+    UserError when ``folder`` holds something else, or another process writes it.
     """
-    with staged(folder) as staging:
+    with staged(folder, is_held=is_held) as staging:
         intake = Intake(analyzer)
         write_rows(staging, intake, products, orders, pool, progress or Progress())
         if holdout is not None:

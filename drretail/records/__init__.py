@@ -2,6 +2,7 @@
 
 base.py            Record and Document, canonical JSON and its hash
 parsing.py         JSON and TOML from outside
+ids.py             which ids a shop may have, and file names made of texts that others chose
 money.py           an amount with its currency
 shop.py            products, orders, users, statistics, next purchases
 query.py           queries, their typed constraints, the baskets that would answer them

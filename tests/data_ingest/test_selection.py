@@ -71,8 +71,8 @@ def test_sql_keeps_the_same_products_and_orders_as_plain_python(tmp_path: Path, 
 @given(
     reviews=st.lists(
         st.tuples(
-            st.sampled_from(["A1", "A1_1", "Ä", "a|b", "'; --"]),
-            st.sampled_from(["B1", "B2", "0679734529", "b|1"]),
+            st.sampled_from(["A1", "A1_1", "a@b.c", "#W1", "a+b"]),
+            st.sampled_from(["B1", "B2", "0679734529", "b:1"]),
             st.integers(1_546_300_799_990, 1_546_300_800_010),
         ),
         max_size=40,
@@ -83,7 +83,7 @@ def test_sql_keeps_the_same_products_and_orders_as_plain_python(tmp_path: Path, 
 def test_sql_agrees_with_plain_python_at_the_edges(
     tmp_path_factory: pytest.TempPathFactory, reviews: list[Interaction], minimum: int, since: date
 ) -> None:
-    meta = [("B1", "Books"), ("B1", "Pet_Supplies"), ("0679734529", "Books"), ("b|1", "All_Beauty")]
+    meta = [("B1", "Books"), ("B1", "Pet_Supplies"), ("0679734529", "Books"), ("b:1", "All_Beauty")]
     options = IngestOptions(min_interactions=minimum, since=since, cap=1, vary_orders=True, seed="s'7")
 
     work = tmp_path_factory.mktemp("edges") / "work"

@@ -205,7 +205,7 @@ def test_the_last_two_generations_are_kept(
         write_world(folder, products=products, orders=orders[:number], seed=42, pool=default_pool())
         for number in (1, 2, 3)
     ]
-    assert names(folder) == {CURRENT, ".lock", written[1].generation, written[2].generation}
+    assert names(folder) == {CURRENT, written[1].generation, written[2].generation}
     with open_world(folder, web=web) as world:
         assert world.manifest == written[2]
 
@@ -224,7 +224,7 @@ def test_an_interrupted_write_leaves_the_old_world_live_and_nothing_else(
 
     with pytest.raises(KeyboardInterrupt):
         write_world(folder, products=products, orders=cut(), seed=42, pool=default_pool())
-    assert names(folder) == {CURRENT, ".lock", manifest.generation}
+    assert names(folder) == {CURRENT, manifest.generation}
     assert check_world(folder) == []
 
 
@@ -240,7 +240,7 @@ def test_what_a_killed_write_left_goes_with_the_next_one(
         yield from orders
 
     manifest = write_world(folder, products=products, orders=orders_after_the_cleaning(), seed=42, pool=default_pool())
-    assert names(folder) == {CURRENT, ".lock", manifest.generation}
+    assert names(folder) == {CURRENT, manifest.generation}
 
 
 def test_a_damaged_generation_is_replaced_by_writing_it_again(
@@ -250,7 +250,7 @@ def test_a_damaged_generation_is_replaced_by_writing_it_again(
     assert check_world(folder)
     write_world(folder, products=products, orders=orders, seed=42, pool=default_pool())
     assert check_world(folder) == []
-    assert names(folder) == {CURRENT, ".lock", manifest.generation}
+    assert names(folder) == {CURRENT, manifest.generation}
 
 
 def test_a_second_writer_is_refused(folder: Path, products: list[Product]) -> None:

@@ -7,6 +7,8 @@ from drretail.data_ingest.synth.shop import write_shop
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, write_array, write_lines
 
 ODD = "Baby_Products"
+HOSTILE_IDS = ["../../x", "..", "a/b", "A1\\n", "A\\u0000", "A" * 129, " A1", "A\\udc00", "A\\\\b", "\u00e4"]
+"""As JSON writes them; no id of a shop."""
 _REVIEW = '{"user_id": "A1", "parent_asin": "B1", "timestamp": 1600000000000, "title": "x"}'
 ODD_REVIEWS = [
     _REVIEW.encode(),
@@ -38,6 +40,10 @@ ODD_REVIEWS = [
     _REVIEW.replace('"user_id"', '"USER_ID"').encode(),
     _REVIEW.replace('"A1"', '"A\\ud83d"').encode(),
     _REVIEW.replace('"A1"', '"A|b \u00e4"').encode(),
+    *(_REVIEW.replace('"A1"', f'"{hostile}"').encode() for hostile in HOSTILE_IDS),
+    *(_REVIEW.replace('"B1"', f'"{hostile}"').encode() for hostile in HOSTILE_IDS),
+    _REVIEW.replace('"A1"', f'"{"A" * 128}"').encode(),
+    _REVIEW.replace('"A1"', '"#W2378156"').encode(),
     _REVIEW.replace("A1", "A\u00ff").encode("latin-1"),
     _REVIEW.replace('"x"', '"\u00ff"').encode("latin-1"),
     _REVIEW.replace('"x"', '"\\ud83d"').encode(),
@@ -63,6 +69,8 @@ ODD_PRODUCTS = [
     _PRODUCT.replace("B1", "B8").replace('"Plain"', '{"a": [1, "b"]}').encode(),
     _PRODUCT.replace('"B1"', "12").encode(),
     _PRODUCT.replace('"B1"', '"b|1 \u00e4"').encode(),
+    *(_PRODUCT.replace('"B1"', f'"{hostile}"').encode() for hostile in HOSTILE_IDS),
+    _PRODUCT.replace('"B1"', '"#W2378156"').encode(),
     _PRODUCT.replace("1.50", "NaN").replace("B1", "B9").encode(),
     _PRODUCT.replace("1.50", '"1.5", "title": "Other"').replace("B1", "B10").encode(),
     _PRODUCT.replace("B1", "B11").replace("}", ', "user_id": "A1"}').encode(),
@@ -71,7 +79,7 @@ ODD_PRODUCTS = [
     _PRODUCT.replace("B1", "B13").replace("Plain", "\\udc36").replace("}", ', "user_id": "A1"}').encode(),
     _PRODUCT[:30].encode(),
 ]
-ODD_IDS = [f"B{number}" for number in range(1, 14)] + ["12", "b|1 \u00e4"]
+ODD_IDS = [f"B{number}" for number in range(1, 14)] + ["12", "#W2378156"]
 
 
 def write_every_dialect(folder: Path) -> Path:
@@ -82,9 +90,9 @@ def write_every_dialect(folder: Path) -> Path:
     (folder / f"meta_{ODD}.jsonl").write_bytes(b"\n".join(ODD_PRODUCTS))
     write_lines(folder / f"{ODD}.more.jsonl", [row for product_id in ODD_IDS for row in reviews_of(product_id, 2)])
     beauty = folder / "All_Beauty"
-    write_array(beauty / "reviews.jsonl", [*reviews_of("B20"), *reviews_of("a/b 21"), review_row("A1", "B22", None)])
+    write_array(beauty / "reviews.jsonl", [*reviews_of("B20"), *reviews_of("a:b21"), review_row("A1", "B22", None)])
     write_lines(beauty / "more [1].jsonl", [review_row("A9", "B20", BEFORE_2019), review_row("A9", "none", START)])
-    titles = {"B20": {"title": "Comb"}, "a/b 21": {"title": "Brush", "average_rating": 4.5}, "B22": {"title": None}}
+    titles = {"B20": {"title": "Comb"}, "a:b21": {"title": "Brush", "average_rating": 4.5}, "B22": {"title": None}}
     (beauty / "meta_data.json").write_text(json.dumps(titles))
     # The same product poor and rich, in a category of its own and in another's.
     write_lines(folder / "meta_Pet_Supplies.more.jsonl.gz", [product_row("B20"), product_row("B30", price=None)])

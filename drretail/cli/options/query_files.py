@@ -59,4 +59,4 @@ def check_resumable(to: Path, journal: Path, source: str) -> None:
 def _lines_of(to: Path) -> list[str]:
     from drretail.files import read_lines
 
-    return [line for line in read_lines(to) if line.strip()] if to.exists() else []
+    return [line for line in read_lines(to) if line.strip()] if to.is_file() else []

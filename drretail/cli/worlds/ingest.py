@@ -1,5 +1,6 @@
 """`drretail ingest`: raw Amazon Reviews 2023 files become a world."""
 
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from drretail.errors import UserError
 
 if TYPE_CHECKING:
     from drretail.data_ingest.report import Funnel, IngestReport
+    from drretail.env.copying import WriteWorld
 
 Paths = Annotated[
     list[Path], typer.Argument(metavar="PATH…", help="Files or folders (read with all below), in any dialect.")
@@ -88,11 +90,9 @@ def ingest(
     quiet: Quiet = False,
 ) -> None:
     """Make a world from raw product and review files (Algorithm 1 of the paper)."""
-    from drretail.api.worlds import server_settings
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import IngestOptions
-    from drretail.env.copying import writer_to
     from drretail.progress import choose_progress
     from drretail.viewer.output import print_json
 
@@ -117,12 +117,22 @@ def ingest(
         report = run(stages_folder(world), dry_run=True)
     else:
         # Servers that cannot be used are said before hours of reading.
-        with writer_to(world, server_settings(), materialize_users=materialize_users) as write:
-            report = run(stages_folder(world), into=IngestTarget(world, write))
+        with _servers_writer(world, materialize_users=materialize_users) as write:
+            report = run(stages_folder(world), into=None if write is None else IngestTarget(world, write))
     if as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
     else:
         _print_report(report)
+
+
+def _servers_writer(world: str, *, materialize_users: bool) -> "AbstractContextManager[WriteWorld | None]":
+    """What writes a world on servers; None for a folder, which the ingest writes itself."""
+    from drretail.api.worlds import server_settings
+    from drretail.env.copying import writer_to
+    from drretail.env.servers.naming import is_on_servers
+
+    on_servers = materialize_users or is_on_servers(world)  # for a folder, the option is refused
+    return writer_to(world, server_settings(), materialize_users=materialize_users) if on_servers else nullcontext()
 
 
 def stages_folder(world: str) -> Path:

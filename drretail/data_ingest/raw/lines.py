@@ -12,6 +12,7 @@ from drretail.data_ingest.raw.elements import BrokenElement, read_elements
 from drretail.data_ingest.raw.products import without_surrogates
 from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_binary, open_text
 from drretail.data_ingest.report import BadLine
+from drretail.records.ids import ID_RULE, is_safe_id
 
 # Enough lines to get past some broken ones, and enough characters for any real row.
 _ROWS = 50
@@ -100,6 +101,7 @@ def _described(rows: list[Any]) -> str:
 
 
 _SHOWN = 3
+_LONGEST_SHOWN = 40
 # The last millisecond of the year 9999, where dates end.
 LAST_MILLISECOND = 253_402_300_799_999
 
@@ -172,6 +174,9 @@ def _problem(row: Any, shape: Shape) -> str | None:
     missing = [name for name in needed if row[name] is None or (row[name] == "" and name != "title")]
     if missing:
         return f"no {missing[0]}"
+    strange = [name for name in needed if name != "title" and not is_safe_id(str(row[name]))]
+    if strange:
+        return f"{strange[0]} is no id ({ID_RULE}): {str(row[strange[0]])[:_LONGEST_SHOWN]!a}"
     if shape == "reviews" and not is_moment(row["timestamp"]):
         return "no timestamp in milliseconds"
     return None

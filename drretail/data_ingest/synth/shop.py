@@ -1,7 +1,8 @@
 """``write_shop``: a made-up shop's product and review files, the same bytes for the same seed."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,8 @@ from drretail.data_ingest.synth.reviews import review
 from drretail.data_ingest.synth.shelf import Article, draw_articles, product_id
 from drretail.data_ingest.synth.shoppers import Market
 from drretail.errors import UnknownName, UserError
-from drretail.files import write_json
+from drretail.files import is_unfinished, write_json
+from drretail.locks import LOCK, held
 from drretail.progress import Progress
 from drretail.records.base import Document, Record
 
@@ -88,14 +90,29 @@ def write_shop(
     """Writes ``meta_<Category>`` and ``<Category>`` files for all or some categories of the recipe.
 
     ``products`` and ``reviews`` are counts over all categories, without duplicates. ``plain`` leaves the quirks out.
-    Raises UnknownName for a category without recipe, UserError for a folder that holds other files.
+    Raises UnknownName for a category without recipe, UserError for a folder that holds other files, or into which
+    another process writes a shop.
     """
-    names = _chosen(categories)
-    _prepare(folder)
-    shop = _Shop(folder, plain, seed)
+    names, progress = _chosen(categories), progress or Progress()
+    with _emptied(folder):
+        shop = _Shop(folder, plain, seed)
+        _write_files(shop, names, products, reviews, progress)
+        report = SynthReport(
+            recipe=RECIPE_VERSION,
+            seed=seed,
+            products=products,
+            reviews=reviews,
+            plain=plain,
+            files=tuple(_file_report(file) for file in shop.files),
+            quirks=dict(sorted(shop.quirks.items())),
+        )
+        write_json(folder / REPORT_FILE, report.model_dump(mode="json"))
+    return report
+
+
+def _write_files(shop: _Shop, names: Sequence[str], products: int, reviews: int, progress: Progress) -> None:
     for name in names:
         shop.open(name)
-    progress = progress or Progress()
     try:
         articles = _write_products(shop, names, products)
         with progress.track("reviews", reviews) as bar:
@@ -105,17 +122,6 @@ def write_shop(
         for file in shop.files:
             file.abandon()
         raise
-    report = SynthReport(
-        recipe=RECIPE_VERSION,
-        seed=seed,
-        products=products,
-        reviews=reviews,
-        plain=plain,
-        files=tuple(_file_report(file) for file in shop.files),
-        quirks=dict(sorted(shop.quirks.items())),
-    )
-    write_json(folder / REPORT_FILE, report.model_dump(mode="json"))
-    return report
 
 
 def _chosen(categories: Sequence[str]) -> list[str]:
@@ -126,18 +132,23 @@ def _chosen(categories: Sequence[str]) -> list[str]:
     return [name for name in known if name in categories] if categories else list(known)
 
 
-def _prepare(folder: Path) -> None:
-    """Makes the folder, or empties it of what an earlier shop left there."""
+@contextmanager
+def _emptied(folder: Path) -> Generator[None]:
+    """The folder, held for writing and empty of what an earlier shop, whole or cut, left there."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: name a folder for the shop's files.")
-    present = list(folder.iterdir()) if folder.is_dir() else []
-    if present and not any(path.name == REPORT_FILE or path.suffix == ".part" for path in present):
-        raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
-    stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
-    for path in present:
-        if path.name == REPORT_FILE or path.name.split(".")[0] in stems:
-            path.unlink()
     folder.mkdir(parents=True, exist_ok=True)
+    was_cut = (folder / LOCK).exists()
+    with held(folder, f"a shop's files into {folder}"):
+        stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
+        present = [path for path in folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
+        ours = [path for path in present if path.name == REPORT_FILE or path.name.split(".")[0] in stems]
+        is_a_shop = (folder / REPORT_FILE).exists() or (was_cut and len(ours) == len(present))
+        if present and not is_a_shop:
+            raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
+        for path in sorted(ours, key=lambda path: path.name == REPORT_FILE):  # as long as it stands, they are a shop's
+            path.unlink()
+        yield
 
 
 def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Article]:

@@ -25,6 +25,7 @@ from drretail.prompts import tagged
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.evidence import Evidence
+from drretail.records.ids import file_name
 from drretail.records.query import Query
 from drretail.records.run import INJECTED, Run, System
 from drretail.records.score import ProfileSummary
@@ -130,7 +131,8 @@ def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_
 
 
 def _repeats(experiment: Path, label: str) -> list[int]:
-    found = {int(path.parent.name.rpartition("-r")[2]) for path in (experiment / "runs" / label).glob("*/run.json")}
+    folder = experiment / "runs" / file_name(label)
+    found = {int(path.parent.name.rpartition("-r")[2]) for path in folder.glob("*/run.json")}
     return sorted(found | {1})
 
 

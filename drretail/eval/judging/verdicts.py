@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError
 from drretail.files import LineAppender, check_format, read_jsonl, read_lines
 from drretail.records.base import FORMAT
+from drretail.records.ids import file_name
 from drretail.records.score import Verdict
 
 _OURS = f'"format":{FORMAT},'
@@ -84,4 +85,4 @@ def _read_one_by_one(path: Path) -> Iterator[Verdict]:
 
 def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:
     """``run`` is "<query_id>-r<repeat>"."""
-    return experiment / "verdicts" / metric / judge_slug / label / f"{run}.jsonl"
+    return experiment / "verdicts" / metric / judge_slug / file_name(label) / f"{file_name(run)}.jsonl"

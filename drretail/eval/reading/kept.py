@@ -17,6 +17,7 @@ from drretail.eval.reading.judge import BY_FORM, FAMILY, ITEM, STAGE, VERSION, p
 from drretail.files import write_json
 from drretail.grounding.constraints.asked import read_asked
 from drretail.grounding.verify.checks import Case, Lookup, read_report
+from drretail.records.ids import file_name
 from drretail.records.reading import Pick, Reading
 from drretail.records.score import Verdict
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
@@ -77,7 +78,7 @@ def _read(path: Path) -> Reading | None:
 
 
 def reading_path(experiment: Path, reader: str, subject: Subject) -> Path:
-    return experiment / "readings" / reader / subject.label / f"{_run(subject)}.json"
+    return experiment / "readings" / file_name(reader) / file_name(subject.label) / f"{file_name(_run(subject))}.json"
 
 
 def judges_reading(subject: Subject) -> Reading | None:
@@ -104,7 +105,7 @@ def judges_reading(subject: Subject) -> Reading | None:
 
 def _living(root: Path, slug: str, subject: Subject, place: tuple[str, int, str], prompt_hash: str) -> Verdict | None:
     """The last verdict of a family's version and stage on this report, asked in today's words or of nobody."""
-    path = root / slug / subject.label / f"{_run(subject)}.jsonl"
+    path = root / slug / file_name(subject.label) / f"{file_name(_run(subject))}.jsonl"
     held = VerdictFile(path).living(subject.report_sha or "", frozenset({"", prompt_hash})) if path.exists() else []
     mine = (it for it in held if (it.metric, it.version, it.stage) == place and it.item == ITEM)
     return next(mine, None)

@@ -32,6 +32,7 @@ from drretail.data_ingest.selection import ACCOUNTS
 from drretail.data_ingest.stages import keep_only, stage_key
 from drretail.data_ingest.workers import Job, WorkerPool
 from drretail.files import read_json
+from drretail.records.ids import file_name
 
 
 def select(task: Task) -> Selected:
@@ -65,7 +66,7 @@ class _Stages:
         self.files = [_file_task(number, item, task, version, memory) for number, item in enumerate(plan.inputs)]
         key = stage_key(version, options, plan.categories, [(file.stage.name, file.number) for file in self.files])
         self.assigned = work / f"assigned-{key}"
-        self.selected = [work / f"selected-{name}-{key}" for name in plan.categories]
+        self.selected = [work / f"selected-{file_name(name)}-{key}" for name in plan.categories]
         self.merged = work / f"merged-{key}"
         self.rows = work / f"rows-{key}"
 
@@ -87,7 +88,7 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
         source=item.source,
         size=state.st_size,
         modified=state.st_mtime_ns,
-        stage=task.work / f"{item.source.shape}-{item.category or 'none'}-{key}{place}",
+        stage=task.work / f"{item.source.shape}-{file_name(item.category or 'none')}-{key}{place}",
         memory_mb=memory_mb,
         since_ms=since,
     )

@@ -10,5 +10,5 @@ FROM (
         columns = {parent_asin: 'VARCHAR', title: 'VARCHAR'}
     )
 )
-WHERE NOT coalesce(parent_asin <> '' AND title IS NOT NULL, false)
+WHERE NOT coalesce(regexp_full_match(parent_asin, $safe_id) AND title IS NOT NULL, false)
 ORDER BY number

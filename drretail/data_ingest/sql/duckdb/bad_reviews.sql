@@ -10,5 +10,10 @@ FROM (
         columns = {user_id: 'VARCHAR', parent_asin: 'VARCHAR', timestamp: 'BIGINT'}
     )
 )
-WHERE NOT coalesce(user_id <> '' AND parent_asin <> '' AND timestamp BETWEEN 0 AND 253402300799999, false)
+WHERE NOT coalesce(
+    regexp_full_match(user_id, $safe_id)
+    AND regexp_full_match(parent_asin, $safe_id)
+    AND timestamp BETWEEN 0 AND 253402300799999,
+    false
+)
 ORDER BY number

@@ -1,5 +1,5 @@
 -- The id of each row; a broken line is a row of NULLs (ignore_errors) and stays one, to be counted.
-SELECT CASE WHEN parent_asin <> '' AND title IS NOT NULL THEN parent_asin END AS product_id
+SELECT CASE WHEN regexp_full_match(parent_asin, $safe_id) AND title IS NOT NULL THEN parent_asin END AS product_id
 FROM read_json(
     $file,
     format = 'newline_delimited',

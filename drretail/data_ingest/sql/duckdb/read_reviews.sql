@@ -3,7 +3,11 @@
 SELECT
     CASE WHEN timestamp >= $since THEN user_id END AS user_id,
     CASE
-        WHEN user_id <> '' AND parent_asin <> '' AND timestamp BETWEEN 0 AND 253402300799999 THEN parent_asin
+        WHEN
+            regexp_full_match(user_id, $safe_id)
+            AND regexp_full_match(parent_asin, $safe_id)
+            AND timestamp BETWEEN 0 AND 253402300799999
+            THEN parent_asin
     END AS product_id,
     timestamp AS milliseconds
 FROM read_json(

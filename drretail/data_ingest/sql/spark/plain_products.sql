@@ -6,8 +6,9 @@ SELECT
     id,
     value,
     CASE
-        WHEN row.parent_asin RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)$'
-            AND NOT row.parent_asin RLIKE r'^[0-9]+[eE][0-9]+$'
+        WHEN row.parent_asin RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)\z'
+            AND NOT row.parent_asin RLIKE r'^[0-9]+[eE][0-9]+\z'
+            AND row.parent_asin RLIKE concat('^', $safe_id, r'\z')
             AND row.title IS NOT NULL
             AND octet_length(value) - octet_length(replace(value, '"parent_asin"', '')) = 13
             AND is_valid_utf8(value)

@@ -18,10 +18,12 @@ FROM (
         value,
         row,
         coalesce(
-            row.user_id RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)$'
-            AND NOT row.user_id RLIKE r'^[0-9]+[eE][0-9]+$'
-            AND row.parent_asin RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)$'
-            AND NOT row.parent_asin RLIKE r'^[0-9]+[eE][0-9]+$'
+            row.user_id RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)\z'
+            AND NOT row.user_id RLIKE r'^[0-9]+[eE][0-9]+\z'
+            AND row.parent_asin RLIKE r'^([A-Za-z_][A-Za-z0-9_.:-]*|[0-9]{1,18}|[0-9][A-Za-z0-9_]*)\z'
+            AND NOT row.parent_asin RLIKE r'^[0-9]+[eE][0-9]+\z'
+            AND row.user_id RLIKE concat('^', $safe_id, r'\z')
+            AND row.parent_asin RLIKE concat('^', $safe_id, r'\z')
             AND row.timestamp BETWEEN 0 AND 253402300799999
             AND octet_length(value) - octet_length(replace(value, '"user_id"', '')) = 9
             AND octet_length(value) - octet_length(replace(value, '"parent_asin"', '')) = 13

@@ -1,0 +1,32 @@
+"""Commands write to pipes and devices as to files, and leave them what they are."""
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+from tests.cli.conftest import Command
+
+
+def test_queries_can_be_written_to_a_pipe(drretail: Command, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = list[str]()
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
+    reader.start()
+    ended = drretail("queries", "shipped", "--to", "pipe")
+    reader.join(10)
+    assert ended.returncode == 0, ended.stderr
+    assert read[0].startswith('{"')
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+def test_a_report_can_be_written_to_standard_output(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    assert drretail("run", "--world", shop, "--queries", queries, "--to", "exp", "--no-floors").returncode == 0
+    (tmp_path / "link.html").symlink_to("page.html")
+    assert drretail("report", "exp", "-o", "link.html").returncode == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert (tmp_path / "link.html").is_symlink()
+    told = drretail("report", "exp", "--format", "html", "-o", "/dev/stdout")
+    assert told.returncode == 0
+    assert told.stdout.startswith(page)

@@ -1,0 +1,94 @@
+"""Two processes that write one place: one does, the other says who it is that does."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from drretail.env.checking import check_world
+from drretail.locks import held
+from tests.cli.conftest import MAIN, environment
+from tests.data_ingest.raw_rows import small_shop
+
+WRITES = r"Error: Another process is writing .* \(process \d+, since .*\): wait until it has ended\."
+TIMES = 5
+
+
+def together(folder: Path, commands: Sequence[Sequence[str]]) -> list[subprocess.CompletedProcess[str]]:
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", MAIN, *command],
+            cwd=folder,
+            env=environment(folder),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for command in commands
+    ]
+    said = [process.communicate(timeout=120)[1] for process in started]
+    return [
+        subprocess.CompletedProcess(it.args, it.returncode, None, told) for it, told in zip(started, said, strict=True)
+    ]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def check_endings(ended: Sequence[subprocess.CompletedProcess[str]]) -> None:
+    """One has written; the other has as well, when it came later, or says who does."""
+    assert any(it.returncode == 0 for it in ended), ended
+    for it in ended:
+        if it.returncode:
+            assert it.returncode == 2
+            (sentence,) = it.stderr.strip().splitlines()
+            assert sentence.startswith("Error: Another process is writing")
+            assert "(process " in sentence
+
+
+@pytest.mark.parametrize("attempt", range(TIMES))
+def test_of_two_ingests_one_makes_the_world(tmp_path: Path, attempt: int) -> None:
+    small_shop(tmp_path / "raw")
+    ended = together(tmp_path, [["ingest", "raw", "--world", "w", "--quiet", "--seed", f"{seed}"] for seed in (1, 2)])
+    check_endings(ended)
+    assert check_world(tmp_path / "w") == []
+    assert not [path.name for path in (tmp_path / "w").iterdir() if path.name.startswith(".")]
+
+
+def test_of_two_shops_into_one_folder_one_is_there_whole(tmp_path: Path) -> None:
+    commands = [
+        ["synth", "--to", "raw", "--products", "40", "--reviews", "2000", "--seed", f"{seed}"] for seed in (1, 2)
+    ]
+    wholes = list[dict[str, bytes]]()
+    for command in commands:
+        assert together(tmp_path, [command])[0].returncode == 0
+        wholes.append(content(tmp_path / "raw"))
+        shutil.rmtree(tmp_path / "raw")
+    for _ in range(TIMES):
+        check_endings(together(tmp_path, commands))
+        assert content(tmp_path / "raw") in wholes
+        shutil.rmtree(tmp_path / "raw")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ingest", "raw", "--world", "w"],
+        ["world", "copy", "other", "w"],
+        ["synth", "--to", "w"],
+    ],
+)
+def test_the_second_touches_nothing_and_says_who_is_the_first(tmp_path: Path, command: list[str]) -> None:
+    raw = small_shop(tmp_path / "raw")
+    assert together(tmp_path, [["ingest", str(raw), "--world", "other"]])[0].returncode == 0
+    (tmp_path / "w" / ".stages").mkdir(parents=True)
+    with held(tmp_path / "w", "the world"):
+        (ended,) = together(tmp_path, [command])
+        assert ended.returncode == 2
+        assert re.fullmatch(WRITES, ended.stderr.strip())
+        assert sorted(path.name for path in (tmp_path / "w").iterdir()) == [".lock", ".stages"]
