@@ -1,5 +1,6 @@
 """Text into words, as Elasticsearch's ``standard`` analyzer cuts them, and into their stems."""
 
+import re
 from functools import cache, lru_cache
 from importlib import resources
 
@@ -10,6 +11,8 @@ from drretail.grounding.text.words import stem
 PATTERN_FILE = "words.regex"
 LONGEST_STEM = 60
 """Letters. Elasticsearch cuts what is analysed by whitespace at 255 UTF-16 units; a pair of stems stays below."""
+# What words.regex finds where there is nothing but ASCII and no "_", in a tenth of the time.
+_PLAIN_WORD = re.compile(r"(?:[0-9]+(?:[,;.'][0-9]+)*|[a-z]+(?:[:.'][a-z]+)*)+")
 
 
 @cache
@@ -21,6 +24,8 @@ def standard_analyzer() -> TextAnalyzer:
 
 def words(text: str) -> list[str]:
     """The lower-case words of a text in order, repeated ones included."""
+    if text.isascii() and "_" not in text:
+        return _PLAIN_WORD.findall(text.lower())
     return standard_analyzer().analyze(prepared(text))
 
 
@@ -37,4 +42,12 @@ def stem_of(word: str) -> str:
 
 def stems(text: str) -> list[str]:
     """The stems of the words of a text in order, repeated ones included."""
-    return [stem_of(word) for word in words(text)]
+    # No word holds a space, and most of what stands between two of them was met before.
+    found = " ".join(filter(None, map(_stemmed, text.split(" "))))
+    return found.split(" ") if found else []
+
+
+@lru_cache(maxsize=131_072)
+def _stemmed(piece: str) -> str:
+    """The stems of a piece between two spaces."""
+    return " ".join(map(stem_of, words(piece)))
