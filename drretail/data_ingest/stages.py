@@ -23,6 +23,8 @@ from drretail.records.base import sha256_of
 _UNFINISHED = ".part-"
 # Part of every key: stages of another layout are of no use.
 LAYOUT = 1
+# Hashing so much takes longer than a process takes to start.
+WORTH_A_PROCESS = 500_000_000
 
 
 def stage_key(*parts: Any) -> str:
@@ -84,7 +86,8 @@ def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Se
         sizes.append(state.st_size)
         if not kept[-1].is_file():
             jobs.append(partial(write_digest, path, state.st_size, kept[-1]))
-    with Meter.over(progress, "hashing files", sum(sizes), len(jobs)) as meter, WorkerPool(workers) as worker_pool:
+    processes = workers if sum(sizes) >= WORTH_A_PROCESS else 1
+    with Meter.over(progress, "hashing files", sum(sizes), len(jobs)) as meter, WorkerPool(processes) as worker_pool:
         worker_pool.do(jobs, meter.tell)
     return [
         SourceFile(name=item.name, size=size, sha256=file.read_text(encoding="utf-8"))

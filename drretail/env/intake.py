@@ -1,6 +1,5 @@
 """Rows on their way into a world, wherever it is kept: checked for their order, counted, summed up and hashed."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
@@ -148,15 +147,16 @@ class UserSum:
         self.n_orders = 0
         self.spend = 0.0
         self.last_order = 0
-        self.categories: Counter[str] = Counter()
+        self.categories: dict[str, int] = {}
 
     def add(self, timestamp: int, quantity: int, status: str, listing: Listing) -> None:
         self.n_orders += 1
         self.last_order = timestamp
         if status not in VOID_STATUSES:
-            self.categories[listing.category] += 1
-            if listing.price is not None:
-                self.spend += quantity * listing.price
+            price, category = listing
+            self.categories[category] = self.categories.get(category, 0) + 1
+            if price is not None:
+                self.spend += quantity * price
 
     def total(self) -> Aggregates:
         """Spend in cents; the category with most orders, ties by name, empty when all orders are void."""
