@@ -3,6 +3,7 @@
 import re
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import chain
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
@@ -43,11 +44,9 @@ def stem_of(word: str) -> str:
 def stems(text: str) -> list[str]:
     """The stems of the words of a text in order, repeated ones included."""
     # No word holds a space, and most of what stands between two of them was met before.
-    found = " ".join(filter(None, map(_stemmed, text.split(" "))))
-    return found.split(" ") if found else []
+    return list(chain.from_iterable(map(_stems_of_piece, text.split(" "))))
 
 
 @lru_cache(maxsize=131_072)
-def _stemmed(piece: str) -> str:
-    """The stems of a piece between two spaces."""
-    return " ".join(map(stem_of, words(piece)))
+def _stems_of_piece(piece: str) -> tuple[str, ...]:
+    return tuple(map(stem_of, words(piece)))
