@@ -130,6 +130,7 @@ class Intake:
             parameters=dict(parameters or {}),
             categories=tuple(categories),
             counts=self.counts,
+            priced=sum(listing.price is not None for listing in self.listings.values()),
             sources=tuple(sources),
             versions={**versions, "drretail": __version__, INDEX_VERSION: self.formulation.version},
             profile_pool=pool.hash,

@@ -210,14 +210,25 @@ def test_without_prices_no_text_speaks_of_what_anything_costs_or_is_paid(make_wo
     poor = make_world(products(prices=False), orders())
     for seed in range(6):
         for query in generate_sampled(poor, 6, per_user=4, seed=str(seed)).queries:
-            assert not re.search(r"\b(?:usual|normal)ly|\bpay|\bcosts?\b|cheaper|\bprice|value|more for my", query.text), query.text
+            assert not re.search(
+                r"\b(?:usual|normal)ly|\bpay|\bcosts?\b|cheaper|\bprice|value|more for my", query.text
+            ), query.text
 
 
 @pytest.mark.parametrize(("known", "speaks"), [(3, False), (8, True)])
 def test_only_who_mostly_bought_at_known_prices_speaks_of_what_is_usually_paid(
     make_world: MakeWorld, known: int, speaks: bool
 ) -> None:
-    things = ("bird feeder", "dog bed", "desk lamp", "planner", "tape measure", "coffee grinder", "humidifier", "headlamp")
+    things = (
+        "bird feeder",
+        "dog bed",
+        "desk lamp",
+        "planner",
+        "tape measure",
+        "coffee grinder",
+        "humidifier",
+        "headlamp",
+    )
     priced = {product_id(name, 1) for name in things[:known]}
     partly = [it if it.product_id in priced else it.model_copy(update={"price": None}) for it in products()]
     shop = make_world(partly, bought("ANNA", *things))

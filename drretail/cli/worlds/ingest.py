@@ -83,6 +83,9 @@ def ingest(
         ),
     ] = None,
     materialize_users: MaterializeUsers = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put the world in the place of another one, which is kept.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, write nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -93,6 +96,7 @@ def ingest(
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import IngestOptions
     from drretail.env.copying import writer_to
+    from drretail.env.servers.naming import is_on_servers
     from drretail.progress import choose_progress
     from drretail.viewer.output import print_json
 
@@ -117,10 +121,17 @@ def ingest(
         report = run(stages_folder(world), dry_run=True)
     else:
         # Servers that cannot be used are said before hours of reading.
-        with writer_to(world, server_settings(), materialize_users=materialize_users) as write:
-            report = run(stages_folder(world), into=IngestTarget(world, write))
+        servers = server_settings()
+        with writer_to(world, servers, materialize_users=materialize_users) as write:
+            place = world if is_on_servers(world) else Path(world)
+            target = IngestTarget(place, write, servers, materialize_users)
+            report = run(stages_folder(world), into=target, replace=replace)
     if as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
+    elif report.there_already:
+        typer.echo(_headline(report))
+        typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
+        typer.echo("It is made of these very files with these options, so nothing was read; --replace makes it anew.")
     else:
         _print_report(report)
 
@@ -134,9 +145,17 @@ def stages_folder(world: str) -> Path:
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 
 
+def _headline(report: "IngestReport") -> str:
+    from drretail.env.manifest import Counts, headline
+
+    kept = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
+    return headline(report.counts or kept, report.priced)
+
+
 def _print_report(report: "IngestReport") -> None:
     from drretail.viewer.output import print_table
 
+    typer.echo(_headline(report))
     print_table(
         "Files",
         ["file", "holds", "category", "rows", "bad lines", "remark"],
@@ -168,6 +187,11 @@ def _print_report(report: "IngestReport") -> None:
         typer.echo("Dry run: nothing was written.")
     else:
         typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
+    if report.replaced is not None:
+        typer.echo(
+            f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
+            f"`drretail world use {report.world} {report.replaced.generation}` goes back to it."
+        )
 
 
 def _dropped(funnel: "Funnel") -> tuple[int, str]:
