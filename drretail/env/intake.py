@@ -74,10 +74,11 @@ class Intake:
         """
         before = ("", -1, "")
         user = UserSum("")
+        listing_of, hash_line = self.listings.get, self.order_hash.add
         for row in orders:
             order_id, user_id, product_id, timestamp, quantity, status = row
             place = (user_id, timestamp, order_id)
-            listing = self.listings.get(product_id)
+            listing = listing_of(product_id)
             if place <= before or listing is None:
                 raise ValueError(wrong_order(row, before))
             if user_id != before[0]:
@@ -86,7 +87,7 @@ class Intake:
                 user = UserSum(user_id)
                 self.users += 1
             before = place
-            self.order_hash.add(order_line(row))
+            hash_line(order_line(row))
             self.orders += 1
             user.add(timestamp, quantity, status, listing)
             if self.last_order is None or timestamp > self.last_order:

@@ -125,7 +125,8 @@ class LineHash:
         return self._sha.hexdigest()
 
     def _flush(self) -> None:
-        self._sha.update("".join(f"{line}\n" for line in self._waiting).encode("utf-8"))
+        self._waiting.append("")
+        self._sha.update("\n".join(self._waiting).encode("utf-8"))
         self._waiting.clear()
 
 
