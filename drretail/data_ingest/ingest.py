@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,13 +16,16 @@ from drretail.data_ingest.plan import IngestOptions, Input, Plan, plan_inputs
 from drretail.data_ingest.profile_pool import draw_pool
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
-from drretail.data_ingest.report import Funnel, IngestReport
+from drretail.data_ingest.replacing import Wanted, check_replaceable
+from drretail.data_ingest.report import Funnel, IngestReport, ReplacedWorld
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.stages import remove_stages, source_files, stages_in
 from drretail.env.copying import WriteWorld
 from drretail.env.generations import check_is_ours, writer_lock
+from drretail.env.kept_worlds import find_kept, opens
 from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
 from drretail.env.profiles import ProfilePool, default_pool
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.writing import write_world
 from drretail.errors import UserError
 from drretail.progress import Progress
@@ -37,10 +40,23 @@ WORTH_KEEPING = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a world goes: how a person calls the place, and what writes to it."""
+    """Where a world goes."""
 
-    name: str
+    place: str | Path
+    """A folder, or "servers:NAME"."""
     write: WriteWorld
+    servers: ServerSettings | None = None
+    materialize_users: bool = False
+
+    def live(self) -> Manifest | None:
+        kept = find_kept(self.place, self.servers)
+        return None if kept is None else kept.live
+
+    def is_complete(self) -> bool:
+        """Whether what is live can be used, and lacks nothing that is asked for."""
+        kept = find_kept(self.place, self.servers)
+        written = kept is not None and (kept.materialized or not self.materialize_users)
+        return written and opens(self.place, self.servers)
 
 
 def ingest(
@@ -50,6 +66,7 @@ def ingest(
     progress: Progress | None = None,
     *,
     dry_run: bool = False,
+    replace: bool = False,
     engine: EngineName = "duckdb",
     master: str | None = None,
     workers: int | None = None,
@@ -57,38 +74,79 @@ def ingest(
 ) -> IngestReport:
     """Makes the world in ``folder`` from raw files and says what was read, kept and dropped, and why.
 
-    With ``into`` the world goes there, and ``folder`` only holds what is finished until then. No other process ingests
-    into the folder meanwhile.
+    With ``into`` the world goes there, and ``folder`` only holds what is finished until then. A world that is live
+    there and made of the same files with the same options is left as it is, and no file is read; another one is
+    refused. ``replace`` makes the world in either case, and keeps the one before it. No other process ingests into the
+    folder meanwhile.
 
     The world is written when everything else has succeeded; ``dry_run`` ends before. What is finished of a run that
     was killed is not done again. ``workers`` is the number of processes, by default as many as are of use; they change
     nothing in the result, and nor does the engine. Raises UserError for files that are missing, cut or damaged, for a
-    disk that is full, and where no shop comes out.
+    disk that is full, for another world that is live there, and where no shop comes out.
     """
     options, progress = options or IngestOptions(), progress or Progress()
-    into = into or Target(str(folder), partial(write_world, folder, is_held=True))
+    into = into or Target(folder, partial(write_world, folder, is_held=True))
+    name = str(into.place)
     check_is_ours(folder)
     pool = choose_pool(options)
     plan = plan_inputs([recognise(path) for path in find_files(paths, folder)], options)
     select = choose_engine(engine)
-    with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(into.name):
-        task = Task(
-            plan=plan,
-            options=options,
-            work=_made(stages / engine),
-            progress=progress,
-            workers=workers or useful_workers(plan),
-            master=master,
-            counts_only=dry_run,
-        )
-        selected = select(task)
-        report = _report(selected, plan)
-        _check_something_is_kept(selected, report, options)
-        if dry_run:
-            return report
-        sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
-        manifest = _write(into.write, task, selected, report, sources, pool)
-    return report.model_copy(update={"world": into.name, "fingerprint": manifest.fingerprint})
+    workers = workers or useful_workers(plan)
+    with nullcontext() if dry_run else writer_lock(folder):
+        before = None if dry_run else into.live()
+        if before is not None and not replace:
+            wanted = Wanted(plan, _chosen(options, pool))
+            check_replaceable(name, before, wanted, workers, progress)
+            if wanted.is_made_by(before) and into.is_complete():
+                return _found(name, before)
+        with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(name):
+            task = Task(
+                plan=plan,
+                options=options,
+                work=_made(stages / engine),
+                progress=progress,
+                workers=workers,
+                master=master,
+                counts_only=dry_run,
+            )
+            selected = select(task)
+            report = _report(selected, plan)
+            _check_something_is_kept(selected, report, options)
+            if dry_run:
+                return report
+            sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
+            manifest = _write(into.write, task, selected, report, sources, pool)
+    return report.model_copy(update=_made_live(name, manifest, before))
+
+
+def _found(name: str, live: Manifest) -> IngestReport:
+    nothing = Funnel()
+    report = IngestReport(
+        world=None,
+        fingerprint=None,
+        files=(),
+        categories=(),
+        products=nothing,
+        reviews=nothing,
+        users=live.counts.users,
+        products_without_meta=0,
+        there_already=True,
+    )
+    return report.model_copy(update=_made_live(name, live, None))
+
+
+def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[str, Any]:
+    """What a report says of the world that is live now."""
+    replaced = None
+    if before is not None and before.fingerprint != manifest.fingerprint:
+        replaced = ReplacedWorld(generation=before.generation, fingerprint=before.fingerprint, headline=before.headline)
+    return {
+        "world": name,
+        "fingerprint": manifest.fingerprint,
+        "counts": manifest.counts,
+        "priced": manifest.priced,
+        "replaced": replaced,
+    }
 
 
 def choose_engine(name: EngineName) -> Callable[[Task], Selected]:
@@ -117,16 +175,15 @@ def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> G
         with TemporaryDirectory(prefix="drretail-ingest-") as name:
             yield Path(name)
         return
-    with writer_lock(folder):
-        try:
-            yield stages_in(folder)
-        except UserError:
-            if sum(map(_size, plan.inputs)) < WORTH_KEEPING:
-                remove_stages(folder)
-            else:
-                progress.note(f"What was read is kept in {folder}; the same command goes on from there.")
-            raise
-        remove_stages(folder)
+    try:
+        yield stages_in(folder)
+    except UserError:
+        if sum(map(_size, plan.inputs)) < WORTH_KEEPING:
+            remove_stages(folder)
+        else:
+            progress.note(f"What was read is kept in {folder}; the same command goes on from there.")
+        raise
+    remove_stages(folder)
 
 
 @contextmanager
@@ -230,6 +287,12 @@ def _write(
         progress=task.progress,
         analyzer=options.chosen_analyzer,
     )
+
+
+def _chosen(options: IngestOptions, pool: ProfilePool) -> dict[str, Any]:
+    """The options as a manifest tells them, those included that it has fields of its own for."""
+    own = {"seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
+    return {**_parameters(options), **own, "profile pool": pool.hash}
 
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from drretail.env.manifest import Counts
 from drretail.records.base import Document, Record
 
 
@@ -62,8 +63,19 @@ class CategoryReport(Record):
     """Users with an order in this category; one user may count in several."""
 
 
+class ReplacedWorld(Record):
+    """The world that was live before; it is kept until the next one comes."""
+
+    generation: str
+    fingerprint: str
+    headline: str
+
+
 class IngestReport(Document):
-    """The result of ``ingest``; ``products`` and ``reviews`` are the sums over the categories."""
+    """The result of ``ingest``; ``products`` and ``reviews`` are the sums over the categories.
+
+    Where the world was ``there_already``, nothing was read and so nothing is told of files and rows.
+    """
 
     world: str | None
     """The folder; None after a dry run."""
@@ -75,3 +87,10 @@ class IngestReport(Document):
     users: int
     products_without_meta: int
     """Different products that reviews speak of and no product file describes."""
+    counts: Counts | None = None
+    """Of the world; None after a dry run."""
+    priced: int | None = None
+    """Products of the world with a price."""
+    there_already: bool = False
+    """The live world is made of the same files with the same options."""
+    replaced: ReplacedWorld | None = None

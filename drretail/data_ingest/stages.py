@@ -23,6 +23,8 @@ from drretail.records.base import sha256_of
 _UNFINISHED = ".part-"
 # Part of every key: stages of another layout are of no use.
 LAYOUT = 2
+# Hashing so much takes longer than a process takes to start.
+WORTH_A_PROCESS = 500_000_000
 
 
 def stage_key(*parts: Any) -> str:
@@ -71,20 +73,27 @@ def remove_stages(world: Path) -> None:
 
 def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Sequence[SourceFile]:
     """Name, size and sha256 of every file of the plan, in its order; digests are kept in ``work``."""
-    jobs, kept, sizes = list[Job](), list[Path](), list[int]()
+    jobs, kept, states = list[Job](), list[Path](), list[os.stat_result]()
     for item in plan.inputs:
         path = item.source.path
         with reading(path):
             state = path.stat()
         kept.append(work / stage_key(str(path.resolve()), state.st_size, state.st_mtime_ns))
-        sizes.append(state.st_size)
+        states.append(state)
         if not kept[-1].is_file():
             jobs.append(partial(write_digest, path, state.st_size, kept[-1]))
-    with Meter.over(progress, "hashing files", sum(sizes), len(jobs)) as meter, WorkerPool(workers) as worker_pool:
+    size = sum(state.st_size for state in states)
+    processes = workers if size >= WORTH_A_PROCESS else 1
+    with Meter.over(progress, "hashing files", size, len(jobs)) as meter, WorkerPool(processes) as worker_pool:
         worker_pool.do(jobs, meter.tell)
     return [
-        SourceFile(name=item.name, size=size, sha256=file.read_text(encoding="utf-8"))
-        for item, size, file in zip(plan.inputs, sizes, kept, strict=True)
+        SourceFile(
+            name=item.name,
+            size=state.st_size,
+            sha256=file.read_text(encoding="utf-8"),
+            modified=state.st_mtime_ns,
+        )
+        for item, state, file in zip(plan.inputs, states, kept, strict=True)
     ]
 
 

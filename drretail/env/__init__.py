@@ -15,6 +15,7 @@ checksums.py       of every file of a generation
 writing.py         write_world
 checking.py        check_world
 rows.py            all rows of a world, whatever keeps it, and those that it holds out
+kept_worlds.py     the live world of a place and the one before it; going back
 copying.py         copy_world, and what writes a world wherever it goes
 servers/           the same on servers: generations, loading, checking
 counterfactual.py  a user's data replaced by another's

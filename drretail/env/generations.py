@@ -89,6 +89,13 @@ def current_name(folder: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
+def former_generation(folder: Path) -> Path | None:
+    """The generation that is kept besides the live one, None where there is none."""
+    live = current_name(folder)
+    others = [entry for entry in folder.iterdir() if entry.name.startswith(GENERATION) and entry.name != live]
+    return max(others, key=lambda entry: entry.stat().st_mtime_ns, default=None)
+
+
 def check_is_ours(folder: Path) -> None:
     """Raises UserError when ``folder`` is there and is neither a world, nor empty, nor what a cut first write left."""
     if not folder.exists():

@@ -1,6 +1,5 @@
 """Rows on their way into a world, wherever it is kept: checked for their order, counted, summed up and hashed."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any, NamedTuple
@@ -75,10 +74,11 @@ class Intake:
         """
         before = ("", -1, "")
         user = UserSum("")
+        listing_of, hash_line = self.listings.get, self.order_hash.add
         for row in orders:
             order_id, user_id, product_id, timestamp, quantity, status = row
             place = (user_id, timestamp, order_id)
-            listing = self.listings.get(product_id)
+            listing = listing_of(product_id)
             if place <= before or listing is None:
                 raise ValueError(wrong_order(row, before))
             if user_id != before[0]:
@@ -87,7 +87,7 @@ class Intake:
                 user = UserSum(user_id)
                 self.users += 1
             before = place
-            self.order_hash.add(order_line(row))
+            hash_line(order_line(row))
             self.orders += 1
             user.add(timestamp, quantity, status, listing)
             if self.last_order is None or timestamp > self.last_order:
@@ -131,6 +131,7 @@ class Intake:
             parameters=dict(parameters or {}),
             categories=tuple(categories),
             counts=self.counts,
+            priced=sum(listing.price is not None for listing in self.listings.values()),
             sources=tuple(sources),
             versions={**versions, "drretail": __version__, INDEX_VERSION: self.formulation.version},
             profile_pool=pool.hash,
@@ -148,15 +149,16 @@ class UserSum:
         self.n_orders = 0
         self.spend = 0.0
         self.last_order = 0
-        self.categories: Counter[str] = Counter()
+        self.categories: dict[str, int] = {}
 
     def add(self, timestamp: int, quantity: int, status: str, listing: Listing) -> None:
         self.n_orders += 1
         self.last_order = timestamp
         if status not in VOID_STATUSES:
-            self.categories[listing.category] += 1
-            if listing.price is not None:
-                self.spend += quantity * listing.price
+            price, category = listing
+            self.categories[category] = self.categories.get(category, 0) + 1
+            if price is not None:
+                self.spend += quantity * price
 
     def total(self) -> Aggregates:
         """Spend in cents; the category with most orders, ties by name, empty when all orders are void."""

@@ -1,6 +1,7 @@
 """Writes a world: store, index and manifest in one pass over products and orders."""
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -98,7 +99,7 @@ def write_rows(
     pool: ProfilePool,
     progress: Progress,
 ) -> None:
-    """The database and the index, from one pass over each stream."""
+    """The database and the index, from one pass over each stream; the index is closed while orders are written."""
     store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
     try:
         catalog = TantivyWriter(staging / INDEX_FOLDER, intake.formulation.analyzer)
@@ -106,11 +107,13 @@ def write_rows(
             for product in store.add_products(products):
                 catalog.add(product)
                 bar.advance()
-            catalog.close()
-        with progress.track("orders into the store") as bar:
-            for size in store.add_orders(orders):
-                bar.advance(size)
-            store.close()
+        with ThreadPoolExecutor(1) as beside:
+            index = beside.submit(catalog.close)
+            with progress.track("orders into the store") as bar:
+                for size in store.add_orders(orders):
+                    bar.advance(size)
+                store.close()
+        index.result()
     except BaseException:
         store.abandon()
         raise

@@ -1,6 +1,7 @@
 """`drretail ingest` and `drretail world` as a person or a script meets them."""
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -61,7 +62,9 @@ def test_a_dry_run_prints_the_same_tables_and_writes_nothing(app: typer.Typer, r
     dry = runner.invoke(app, [*arguments, "--dry-run"])
     assert not (tmp_path / "w").exists()
     wet = runner.invoke(app, arguments)
-    assert dry.stdout.splitlines()[:-1] == wet.stdout.splitlines()[:-1]
+    assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-1]
+    assert dry.stdout.splitlines()[0] == "1 products, 5 users, 5 orders"
+    assert wet.stdout.splitlines()[0] == "1 products, 5 users, 5 orders; with a price: 0 of 1"
     assert dry.stdout.splitlines()[-1] == "Dry run: nothing was written."
 
 
@@ -130,3 +133,92 @@ def test_workers_and_holdout_reach_the_world(app: typer.Typer, raw: Path, tmp_pa
     assert run("two", "--workers", "2")["fingerprint"] == whole["fingerprint"] != held["fingerprint"]
     shown = runner.invoke(app, ["world", "info", str(tmp_path / "held")]).stdout
     assert "holdout last" in shown
+
+
+def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+    world = tmp_path / "w"
+    runner.invoke(app, ["ingest", str(raw), "-w", str(world), "-q"])
+    live = live_generation(world)
+    other = tmp_path / "other"
+    other.mkdir()
+    for path in raw.iterdir():
+        (other / path.name).write_text(path.read_text().replace("planner", "hose"))
+    (other / "Office_Products.jsonl").write_text("")
+    arguments = ["ingest", str(other), "-w", str(world), "-q", "--min-interactions", "0"]
+    refused = runner.invoke(app, arguments)
+    assert isinstance(refused.exception, UserError)
+    said = str(refused.exception)
+    assert "1 products, 5 users, 5 orders" in said
+    assert "min interactions 0 instead of 5" in said
+    assert "1 file of " in said
+    assert "--replace" in said
+    assert (live_generation(world), sorted(path.name for path in world.iterdir())) == (
+        live,
+        [".lock", "CURRENT", live.name],
+    )
+
+    replaced = runner.invoke(app, [*arguments, "--replace"])
+    assert replaced.stdout.startswith("2 products, 0 users, 0 orders; with a price: 0 of 2\n")
+    assert f"It replaced 1 products, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
+        replaced.stdout.replace("\n", " ")
+    )
+    back = runner.invoke(app, ["world", "use", str(world), live.name])
+    assert back.exit_code == 0
+    assert live_generation(world) == live
+    runner.invoke(app, ["world", "use", str(world)])
+    assert live_generation(world) != live
+
+
+def test_a_world_that_is_finished_says_so_without_reading_a_file(
+    app: typer.Typer, raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
+    first = runner.invoke(app, arguments)
+    monkeypatch.setattr("drretail.data_ingest.engines.duckdb.select", lambda _task: pytest.fail("it selects again"))
+    monkeypatch.setattr("drretail.data_ingest.stages.write_digest", lambda *_: pytest.fail("it reads a file"))
+    second = runner.invoke(app, arguments)
+    assert second.exit_code == 0, second.exception
+    assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-1]]
+    assert "nothing was read" in second.stdout
+    assert json.loads(runner.invoke(app, [*arguments, "--json"]).stdout)["there_already"] is True
+
+
+def test_files_that_were_only_touched_are_the_same_and_changed_ones_are_not(
+    app: typer.Typer, raw: Path, tmp_path: Path
+) -> None:
+    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
+    runner.invoke(app, arguments)
+    reviews = raw / "Office_Products.jsonl"
+    os.utime(reviews, ns=(0, 0))
+    assert "nothing was read" in runner.invoke(app, arguments).stdout
+    reviews.write_text(reviews.read_text().replace("A0", "A9"))
+    said = str(runner.invoke(app, arguments).exception)
+    assert "other rows in Office_Products.jsonl" in said
+
+
+def test_a_live_world_that_cannot_be_opened_is_made_anew_unasked(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
+    runner.invoke(app, arguments)
+    (live_generation(tmp_path / "w") / DATABASE_FILE).unlink()
+    assert runner.invoke(app, arguments).exit_code == 0
+    assert (live_generation(tmp_path / "w") / DATABASE_FILE).is_file()
+
+
+def test_a_world_that_keeps_no_other_generation_says_so(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+    runner.invoke(app, ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"])
+    for asked in ([], ["gen-0123"], ["gen-"]):
+        refused = runner.invoke(app, ["world", "use", str(tmp_path / "w"), *asked])
+        assert isinstance(refused.exception, UserError)
+        assert "keeps no former generation" in str(refused.exception)
+    name = live_generation(tmp_path / "w").name
+    assert runner.invoke(app, ["world", "use", str(tmp_path / "w"), name]).exit_code == 0
+
+
+def test_info_opens_with_the_headline_and_names_the_world_before(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
+    arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
+    runner.invoke(app, arguments)
+    before = live_generation(tmp_path / "w").name
+    runner.invoke(app, [*arguments, "--seed", "7", "--replace"])
+    said = runner.invoke(app, ["world", "info", str(tmp_path / "w")]).stdout
+    assert said.startswith("1 products, 5 users, 5 orders; with a price: 0 of 1\n")
+    assert f"before       {before}: 1 products" in said

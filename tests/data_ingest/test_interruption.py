@@ -31,7 +31,7 @@ raw, world, workers, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
-    print(ingest([raw], world, IngestOptions(cap=200, holdout="last"), workers=workers).fingerprint)
+    print(ingest([raw], world, IngestOptions(cap=200, holdout="last"), workers=workers, replace=True).fingerprint)
 except UserError as problem:
     print(problem)
 """
@@ -109,7 +109,7 @@ def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(
     stages = finished_stages(world)
 
     time.sleep(0.05)  # a worker notices that it is alone
-    assert ingest([raw], world, OPTIONS, workers=workers).fingerprint == uninterrupted
+    assert ingest([raw], world, OPTIONS, workers=workers, replace=True).fingerprint == uninterrupted
 
     assert check_world(world) == []
     assert not (world / ".stages").exists()
@@ -149,7 +149,7 @@ def test_stages_of_other_options_are_not_used(raw: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr("drretail.data_ingest.ingest.remove_stages", lambda _world: None)
     world = tmp_path / "w"
     prints = {
-        ingest([raw], world, options).fingerprint
+        ingest([raw], world, options, replace=True).fingerprint
         for options in (OPTIONS, OPTIONS.model_copy(update={"cap": 100}), OPTIONS.model_copy(update={"seed": "7"}))
     }
     assert len(prints) == 3
@@ -191,7 +191,7 @@ def test_a_full_disk_leaves_the_world_before_it(raw: Path, tmp_path: Path, small
     world = small_disk("1500k") / "w"
     before = ingest([small_shop(tmp_path / "small")], world).fingerprint
     with pytest.raises(UserError, match="could not be written"):
-        ingest([raw], world, OPTIONS)
+        ingest([raw], world, OPTIONS, replace=True)
     assert check_world(world) == []
     assert before is not None
     assert (world / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
@@ -223,7 +223,7 @@ def test_an_input_that_vanishes_is_one_sentence(
 
     monkeypatch.setattr(module, "plan_inputs", plan_and_remove)
     with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz cannot be read: .*No such file"):
-        ingest([folder], tmp_path / "w", workers=workers)
+        ingest([folder], tmp_path / "w", workers=workers, replace=True)
     assert check_world(tmp_path / "w") == []
     assert before is not None
     assert (tmp_path / "w" / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
@@ -238,6 +238,6 @@ def test_a_packed_file_that_is_broken_in_the_middle_is_one_sentence(raw: Path, t
     data[middle : middle + 100] = os.urandom(100)
     (folder / "Pet_Supplies_2.jsonl.gz").write_bytes(data)
     with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz is (damaged|cut).*download it again"):
-        ingest([folder], tmp_path / "w", workers=workers)
+        ingest([folder], tmp_path / "w", workers=workers, replace=True)
     assert check_world(tmp_path / "w") == []
     assert not (tmp_path / "w" / ".stages").exists()

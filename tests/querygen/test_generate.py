@@ -20,7 +20,7 @@ from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
-from tests.querygen.conftest import BRANDS, MakeWorld, bought, orders, products
+from tests.querygen.conftest import BRANDS, MakeWorld, bought, orders, product_id, products
 
 USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 SEEDS = [str(seed) for seed in range(6)]
@@ -204,6 +204,38 @@ def test_without_prices_no_budget_is_set_or_said(make_world: MakeWorld) -> None:
     assert all(query.constraints.budget is None for query in made)
     assert not any("$" in query.text for query in made)
     assert all(query.constraints.budget_scope == "total" for query in made)
+
+
+def test_without_prices_no_text_speaks_of_what_anything_costs_or_is_paid(make_world: MakeWorld) -> None:
+    poor = make_world(products(prices=False), orders())
+    for seed in range(6):
+        for query in generate_sampled(poor, 6, per_user=4, seed=str(seed)).queries:
+            assert not re.search(
+                r"\b(?:usual|normal)ly|\bpay|\bcosts?\b|cheaper|\bprice|value|more for my", query.text
+            ), query.text
+
+
+@pytest.mark.parametrize(("known", "speaks"), [(3, False), (8, True)])
+def test_only_who_mostly_bought_at_known_prices_speaks_of_what_is_usually_paid(
+    make_world: MakeWorld, known: int, speaks: bool
+) -> None:
+    things = (
+        "bird feeder",
+        "dog bed",
+        "desk lamp",
+        "planner",
+        "tape measure",
+        "coffee grinder",
+        "humidifier",
+        "headlamp",
+    )
+    priced = {product_id(name, 1) for name in things[:known]}
+    partly = [it if it.product_id in priced else it.model_copy(update={"price": None}) for it in products()]
+    shop = make_world(partly, bought("ANNA", *things))
+    texts = [
+        query.text for seed in range(12) for query in generate_for(shop, ["ANNA"], per_user=6, seed=str(seed)).queries
+    ]
+    assert any(re.search(r"usually pay|normally spend", text) for text in texts) is speaks
 
 
 def test_consumables_bought_long_ago_are_not_called_owned(make_world: MakeWorld) -> None:

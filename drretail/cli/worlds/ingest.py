@@ -14,6 +14,7 @@ from drretail.errors import UserError
 if TYPE_CHECKING:
     from drretail.data_ingest.report import Funnel, IngestReport
     from drretail.env.copying import WriteWorld
+    from drretail.env.servers.naming import ServerSettings
 
 Paths = Annotated[
     list[Path], typer.Argument(metavar="PATH…", help="Files or folders (read with all below), in any dialect.")
@@ -85,11 +86,15 @@ def ingest(
         ),
     ] = None,
     materialize_users: MaterializeUsers = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put the world in the place of another one, which is kept.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count everything, write nothing.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Make a world from raw product and review files (Algorithm 1 of the paper)."""
+    from drretail.api.worlds import server_settings
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
     from drretail.data_ingest.plan import IngestOptions
@@ -117,22 +122,29 @@ def ingest(
         report = run(stages_folder(world), dry_run=True)
     else:
         # Servers that cannot be used are said before hours of reading.
-        with _servers_writer(world, materialize_users=materialize_users) as write:
-            report = run(stages_folder(world), into=None if write is None else IngestTarget(world, write))
+        servers = server_settings()
+        with _servers_writer(world, servers, materialize_users=materialize_users) as write:
+            target = None if write is None else IngestTarget(world, write, servers, materialize_users)
+            report = run(stages_folder(world), into=target, replace=replace)
     if as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
+    elif report.there_already:
+        typer.echo(_headline(report))
+        typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
+        typer.echo("It is made of these very files with these options, so nothing was read; --replace makes it anew.")
     else:
         _print_report(report)
 
 
-def _servers_writer(world: str, *, materialize_users: bool) -> "AbstractContextManager[WriteWorld | None]":
+def _servers_writer(
+    world: str, servers: "ServerSettings", *, materialize_users: bool
+) -> "AbstractContextManager[WriteWorld | None]":
     """What writes a world on servers; None for a folder, which the ingest writes itself."""
-    from drretail.api.worlds import server_settings
     from drretail.env.copying import writer_to
     from drretail.env.servers.naming import is_on_servers
 
     on_servers = materialize_users or is_on_servers(world)  # for a folder, the option is refused
-    return writer_to(world, server_settings(), materialize_users=materialize_users) if on_servers else nullcontext()
+    return writer_to(world, servers, materialize_users=materialize_users) if on_servers else nullcontext()
 
 
 def stages_folder(world: str) -> Path:
@@ -144,9 +156,17 @@ def stages_folder(world: str) -> Path:
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 
 
+def _headline(report: "IngestReport") -> str:
+    from drretail.env.manifest import Counts, headline
+
+    kept = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
+    return headline(report.counts or kept, report.priced)
+
+
 def _print_report(report: "IngestReport") -> None:
     from drretail.viewer.output import print_table
 
+    typer.echo(_headline(report))
     print_table(
         "Files",
         ["file", "holds", "category", "rows", "bad lines", "remark"],
@@ -178,6 +198,11 @@ def _print_report(report: "IngestReport") -> None:
         typer.echo("Dry run: nothing was written.")
     else:
         typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
+    if report.replaced is not None:
+        typer.echo(
+            f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
+            f"`drretail world use {report.world} {report.replaced.generation}` goes back to it."
+        )
 
 
 def _dropped(funnel: "Funnel") -> tuple[int, str]:

@@ -32,6 +32,7 @@ def info(world: Spec, as_json: Json = False) -> None:
         print_json({**manifest.model_dump(mode="json", exclude={"format"}), "paper": PAPER})
     else:
         _print_info(world, manifest)
+        _print_former(place_of(world))
 
 
 @world_app.command("check")
@@ -82,6 +83,26 @@ def copy(
         typer.echo(f"World {to}, fingerprint {manifest.fingerprint}")
 
 
+@world_app.command("use")
+def use(
+    world: Spec,
+    generation: Annotated[
+        str | None,
+        typer.Argument(metavar="GENERATION", help="Its name, or the beginning of its fingerprint; else the other one."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Go back to the world that was live before; the one that is live now is kept."""
+    from drretail.env.kept_worlds import use_world
+    from drretail.viewer.output import print_json
+
+    manifest = use_world(place_of(world), generation, server_settings())
+    if as_json:
+        print_json({"world": world, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()})
+    else:
+        typer.echo(f"{manifest.headline}\nWorld {world}, fingerprint {manifest.fingerprint}")
+
+
 def _manifest(place: str) -> "Manifest":
     """The manifest of a world, damaged or not."""
     from drretail.env.servers.naming import is_on_servers
@@ -112,6 +133,7 @@ def _print_info(world: str, manifest: "Manifest") -> None:
     from drretail.viewer.output import print_table
 
     counts = manifest.counts.model_dump()
+    typer.echo(manifest.headline)
     print_table(
         f"World {world}",
         ["", "here", "in the paper", "share of it"],
@@ -145,6 +167,14 @@ def _print_info(world: str, manifest: "Manifest") -> None:
     typer.echo(f"seed         {manifest.seed}")
     typer.echo(f"parameters   {chosen or '–'}")
     typer.echo(f"versions     {', '.join(f'{name} {value}' for name, value in manifest.versions.items())}")
+
+
+def _print_former(place: str) -> None:
+    from drretail.env.kept_worlds import find_kept
+
+    kept = find_kept(place, server_settings())
+    if kept is not None and kept.before is not None:
+        typer.echo(f"before       {kept.before.generation}: {kept.before.headline}")
 
 
 def _share(part: int, whole: int) -> str:

@@ -1,11 +1,15 @@
 -- One row an order: h is md5(seed|user|product|milliseconds) mod 10^9, summed digit by digit because no 128-bit
--- number is portable (each factor is 16^n mod 10^9); draw is a second digest, for quantity and status.
+-- number is portable (each factor is 16^n mod 10^9); draw is a second digest, for quantity and status where they are drawn.
 SELECT
     q.user_id,
     q.product_id,
     q.milliseconds,
     q.category,
-    md5(concat(q.seed, '|vary|', q.user_id, '|', q.product_id, '|', CAST(q.milliseconds AS STRING))) AS draw,
+    CASE
+        WHEN q.vary_orders
+            THEN md5(concat(q.seed, '|vary|', q.user_id, '|', q.product_id, '|', CAST(q.milliseconds AS STRING)))
+        ELSE ''
+    END AS draw,
     CAST((
         485513216 * CAST(instr('0123456789abcdef', substr(q.digest, 1, 1)) - 1 AS BIGINT)
         + 280344576 * CAST(instr('0123456789abcdef', substr(q.digest, 2, 1)) - 1 AS BIGINT)
@@ -47,6 +51,7 @@ FROM (
         i.milliseconds,
         i.category,
         a.seed,
+        a.vary_orders,
         md5(concat(a.seed, '|', i.user_id, '|', i.product_id, '|', CAST(i.milliseconds AS STRING))) AS digest
     FROM interactions i
     CROSS JOIN parameters a

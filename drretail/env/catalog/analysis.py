@@ -1,7 +1,9 @@
 """Text into words, as Elasticsearch's ``standard`` analyzer cuts them, and into their stems."""
 
+import re
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import chain
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
@@ -10,6 +12,8 @@ from drretail.grounding.text.words import stem
 PATTERN_FILE = "words.regex"
 LONGEST_STEM = 60
 """Letters. Elasticsearch cuts what is analysed by whitespace at 255 UTF-16 units; a pair of stems stays below."""
+# What words.regex finds where there is nothing but ASCII and no "_", in a tenth of the time.
+_PLAIN_WORD = re.compile(r"(?:[0-9]+(?:[,;.'][0-9]+)*|[a-z]+(?:[:.'][a-z]+)*)+")
 
 
 @cache
@@ -21,6 +25,8 @@ def standard_analyzer() -> TextAnalyzer:
 
 def words(text: str) -> list[str]:
     """The lower-case words of a text in order, repeated ones included."""
+    if text.isascii() and "_" not in text:
+        return _PLAIN_WORD.findall(text.lower())
     return standard_analyzer().analyze(prepared(text))
 
 
@@ -37,4 +43,10 @@ def stem_of(word: str) -> str:
 
 def stems(text: str) -> list[str]:
     """The stems of the words of a text in order, repeated ones included."""
-    return [stem_of(word) for word in words(text)]
+    # No word holds a space, and most of what stands between two of them was met before.
+    return list(chain.from_iterable(map(_stems_of_piece, text.split(" "))))
+
+
+@lru_cache(maxsize=131_072)
+def _stems_of_piece(piece: str) -> tuple[str, ...]:
+    return tuple(map(stem_of, words(piece)))

@@ -106,7 +106,7 @@ def english_texts(product: Product) -> FieldTexts:
 
 def paired(found: Sequence[str]) -> Iterator[str]:
     """Each two neighbours as one word."""
-    return (f"{left}{PAIR}{right}" for left, right in pairwise(found))
+    return map(PAIR.join, pairwise(found))
 
 
 def asked_in_english(query: CatalogQuery) -> Asked:

@@ -8,6 +8,7 @@ Readers keep the names that they found there; the last two generations stay.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Literal, Self
 
 from elasticsearch import Elasticsearch
@@ -102,11 +103,33 @@ def read_live(servers: Servers) -> Generation:
 
 def find_live(servers: Servers) -> Generation | None:
     """The same for who is about to write: None where there is no world of this name yet, or only a damaged one."""
+    return next(iter(find_generations(servers)), None)
+
+
+def find_generations(servers: Servers) -> list[Generation]:
+    """All that can be read, the live one first; none where that is damaged, or none is there."""
     document = _live_document(servers)
-    try:
-        return None if document is None else Generation.of_document(document["generations"][0])
-    except (LookupError, TypeError, ValidationError):
-        return None
+    found: list[Generation] = []
+    with suppress(LookupError, TypeError, ValidationError):
+        for kept in [] if document is None else document["generations"]:
+            found.append(Generation.of_document(kept))
+    return found
+
+
+def make_live_again(servers: Servers, generation: Generation) -> None:
+    """Puts a generation that is kept before the live one, for whoever opens the world from now on.
+
+    Raises UserError where it is no longer kept, ToolError when a server fails.
+    """
+    with mongo_faults(servers.mongo_address):
+        worlds = servers.database[WORLDS]
+        document = worlds.find_one({"_id": LIVE}) or {}
+        kept: list[Document] = document.get("generations", [])
+        ordered = sorted(kept, key=lambda entry: entry.get("number") != generation.number)
+        changed = worlds.update_one({"_id": LIVE, "generations": kept}, {"$set": {"generations": ordered}})
+    if not changed.matched_count or ordered[0].get("number") != generation.number:
+        raise UserError(f"Another process has written the world servers:{servers.name} meanwhile.")
+    point_alias(servers, generation.index)
 
 
 def _live_document(servers: Servers) -> Document | None:

@@ -16,7 +16,7 @@ from drretail.env.catalog.elastic_load import ElasticWriter
 from drretail.env.intake import check_expected
 from drretail.env.manifest import CategoryCounts, Manifest, OrderRow, SourceFile
 from drretail.env.profiles import ProfilePool
-from drretail.env.servers.clients import Document, Servers
+from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import product_of
 from drretail.env.servers.faults import Patience, elastic_fault, elastic_faults, mongo_fault, mongo_faults, passes
 from drretail.env.servers.filling import (
@@ -34,13 +34,15 @@ from drretail.env.servers.live_generation import (
     collections_of,
     copy_updates,
     drop_retired,
+    find_generations,
     find_live,
     is_generation,
+    make_live_again,
     point_alias,
     publish,
     replace_manifest,
 )
-from drretail.env.servers.naming import SPEC_PREFIX
+from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.servers.wholeness import is_whole, missing_rows, same_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
@@ -262,6 +264,16 @@ def go_live(servers: Servers, made: Generation, lease: Lease, progress: Progress
     lease.check()
     publish(servers, made)
     forget_unfinished(servers)
+
+
+def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:
+    """The kept generation with this fingerprint is live again; UserError where another process writes meanwhile."""
+    with connect(settings, world_name(spec), loading=True) as servers, load_errors(servers), writer_lease(servers):
+        for generation in find_generations(servers):
+            if generation.manifest.fingerprint == fingerprint:
+                make_live_again(servers, generation)
+                return
+        raise UserError(f"{spec} no longer keeps the generation {fingerprint[:12]}.")
 
 
 def check_ready(servers: Servers) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.manifest import OrderRow
+from drretail.env.manifest import Manifest, OrderRow
 from drretail.env.rows import by_user
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.documents import order_row
 from drretail.env.servers.faults import mongo_faults
-from drretail.env.servers.live_generation import Generation, collections_of, read_live
+from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import ServerSettings, world_name
 from drretail.env.store.mongo import MongoStore
 
@@ -34,6 +34,16 @@ def read_generation(spec: str, settings: ServerSettings) -> Generation:
     """What is live as "servers:NAME"; UserError where that is nothing, or a server cannot be used."""
     with connect(settings, world_name(spec)) as servers:
         return read_live(servers)
+
+
+def kept_on_servers(spec: str, settings: ServerSettings) -> tuple[Manifest, Manifest | None, bool] | None:
+    """The live world, the one before it, and whether profiles are written out; None where nothing whole is live."""
+    with connect(settings, world_name(spec)) as servers:
+        generations = find_generations(servers)
+    if not generations:
+        return None
+    before = generations[1].manifest if len(generations) > 1 else None
+    return generations[0].manifest, before, generations[0].materialized
 
 
 def open_servers(

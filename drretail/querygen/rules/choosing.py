@@ -104,6 +104,8 @@ def _purchases(case: Case, need: Need) -> list[Purchase]:
 
 
 def _fits(case: Case, need: Need, purchase: Purchase) -> bool:
+    if need.level and (purchase.price is None or not case.offers.are_priced(purchase.thing)):
+        return False  # nothing tells what is cheaper or dearer
     if need.shape == "again":
         return purchase.uses_up and case.offers.has(purchase.thing, without=case.history.product_ids)
     if purchase.uses_up:

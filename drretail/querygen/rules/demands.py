@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Literal
 
 from drretail.querygen.rules.choosing import Case, Chosen
+from drretail.querygen.rules.history import History
 from drretail.querygen.rules.naming import Thing
 from drretail.querygen.rules.needs import sayings
 from drretail.querygen.rules.offers import budget_for
@@ -22,8 +23,8 @@ _LEAST_DAYS, _MOST_DAYS = 7, 30
 _MUST, _BAN, _RATING, _DEADLINE, _SEVERAL, _EACH, _UNBOUNDED = 0.6, 0.35, 0.4, 0.15, 0.4, 0.5, 0.15
 # So many properties are looked for: each is read in the texts of all offers.
 _TRIED = 12
-# Whoever has fewer purchases of known prices has no usual way of spending.
-_USUAL = 3
+# Whoever has fewer purchases of known prices, or less than this share of all, has no usual way of spending.
+_USUAL, _USUAL_SHARE = 3, 0.5
 # An answer needs something to choose from.
 _ENOUGH = 2
 
@@ -151,6 +152,11 @@ def _contradicts(chosen: Chosen, budget: Money, pieces: int) -> bool:
     return for_each >= price if need.level < 0 and not need.calculator else for_each < price
 
 
+def _has_a_usual_price(history: History) -> bool:
+    known = sum(it.price is not None for it in history.purchases)
+    return known >= max(_USUAL, _USUAL_SHARE * len(history.purchases))
+
+
 def _set_budget(case: Case, chosen: Chosen, demanded: Demanded, count: int) -> None:
     """Of all together, of each, or of the one thing that is bought; now and then what is usually spent, or nothing."""
     need, several, said = chosen.need, chosen.need.shape == "together", sayings().budget
@@ -169,7 +175,7 @@ def _set_budget(case: Case, chosen: Chosen, demanded: Demanded, count: int) -> N
         budget = None
     if budget is not None:
         demanded.clauses.append(case.rng.choice(getattr(said, demanded.scope)).format(amount=amount(budget)))
-    elif sum(it.price is not None for it in case.history.purchases) >= _USUAL:
+    elif _has_a_usual_price(case.history):
         demanded.clauses.append(case.rng.choice(said.usual))
     scope = "per_item" if per_item and budget else "total"
     demanded.constraints = demanded.constraints.model_copy(update={"budget": budget, "budget_scope": scope})

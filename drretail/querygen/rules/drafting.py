@@ -130,6 +130,8 @@ def _question(case: Case, chosen: Chosen, slots: Mapping[str, object], *, early:
 def _slots(case: Case, chosen: Chosen) -> dict[str, object]:
     today, country = case.history.today, case.history.country
     points = sayings().points["used_up" if case.offers.are_used_up(chosen.things[0]) else "lasting"]
+    if not any(case.offers.are_priced(thing) for thing in chosen.things):
+        points = [point for point in points if point not in sayings().of_prices]
     named = [thing.phrase.some for thing in chosen.things]
     return {
         "place": case.rng.choice(_PLACES),

@@ -78,6 +78,7 @@ class Sayings(Record):
 
     must: Texts
     must_not: dict[Literal["lasting", "used_up"], Texts]
+    of_prices: Texts
     points: dict[Literal["lasting", "used_up"], Texts]
     ask: dict[Literal["lasting", "used_up", "several", "either", "outdoors"], Texts]
     web: Questions

@@ -63,6 +63,10 @@ class Offers:
         """True when the shop offers enough of it to choose from."""
         return sum(offer.product.product_id not in without for offer in self.of(thing)) >= _ENOUGH
 
+    def are_priced(self, thing: Thing) -> bool:
+        """True when the shop knows what any of them costs."""
+        return any(offer.price is not None for offer in self.of(thing))
+
     def are_used_up(self, thing: Thing) -> bool:
         """True when the shop keeps its best match among what is bought again and again."""
         return any(is_used_up(offer.product.categories, thing) for offer in self.of(thing)[:1])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.catalog.analysis import PATTERN_FILE, words
+from drretail.env.catalog.analysis import PATTERN_FILE, prepared, standard_analyzer, stem_of, stems, words
 from drretail.env.catalog.word_pattern import word_pattern
 
 
@@ -38,3 +38,20 @@ def test_any_text_has_words_in_lower_case_without_spaces(text: str) -> None:
         assert word
         assert not any(character in " \t\n" for character in word)
         assert not any("A" <= character <= "Z" for character in word)
+
+
+ANY_TEXT = st.one_of(
+    st.text(max_size=60),
+    st.text(alphabet="aBz09 .,;:'\"_-#*/&\n\t", max_size=60),
+    st.text(alphabet="aB9 .:'_é’ß®\u0301\u200d\u202f\u00a0漢", max_size=60),
+)
+
+
+@given(ANY_TEXT)
+def test_words_are_those_of_the_shipped_pattern_whatever_finds_them(text: str) -> None:
+    assert words(text) == standard_analyzer().analyze(prepared(text))
+
+
+@given(ANY_TEXT)
+def test_the_stems_of_a_text_are_those_of_its_words(text: str) -> None:
+    assert stems(text) == [stem_of(word) for word in standard_analyzer().analyze(prepared(text))]

@@ -1,0 +1,87 @@
+"""A live world where another is to go: the very same is known at once, another is replaced only when that is asked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from drretail import __version__
+from drretail.data_ingest.plan import Input, Plan
+from drretail.data_ingest.raw.sources import reading
+from drretail.data_ingest.stages import source_files
+from drretail.env.manifest import Manifest, SourceFile
+from drretail.errors import UserError
+from drretail.progress import Progress
+
+_NAMED_FILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What decides which rows a world has, as a manifest tells it."""
+
+    plan: Plan
+    options: Mapping[str, Any]
+    """Everything that was chosen, by its name in a manifest."""
+
+    def is_made_by(self, live: Manifest) -> bool:
+        """Whether this version of drretail made the live world; another may make other rows of the same files."""
+        return live.versions.get("drretail") == __version__
+
+
+def check_replaceable(name: str, live: Manifest, wanted: Wanted, workers: int, progress: Progress) -> None:
+    """Raises UserError that names what is live and what would come, unless both are made of the same by the same."""
+    other = [*_other_files(live.sources, wanted.plan, workers, progress), *_other_options(live, wanted.options)]
+    if other:
+        raise UserError(
+            f"{name} holds another world: {live.headline} (fingerprint {live.fingerprint[:12]}). What would come has "
+            f"{'; '.join(other)}. Add --replace to put it in the place of what is there, or give it a place of its own."
+        )
+
+
+def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress: Progress) -> list[str]:
+    """In which files the plan differs; read only where they have the same names and sizes, and another time."""
+    states = [(item.name, *_state(item)) for item in plan.inputs]
+    if [state[:2] for state in states] != [(source.name, source.size) for source in there]:
+        return [f"{_files([state[:2] for state in states])} instead of {_files([(it.name, it.size) for it in there])}"]
+    if [state[2] for state in states] == [source.modified for source in there]:
+        return []
+    with TemporaryDirectory(prefix="drretail-digests-") as folder:
+        found = source_files(plan, Path(folder), workers, progress)
+    changed = [new.name for new, old in zip(found, there, strict=True) if new.sha256 != old.sha256]
+    return [f"other rows in {_listed(changed)}"] if changed else []
+
+
+def _state(item: Input) -> tuple[int, int]:
+    with reading(item.source.path):
+        state = item.source.path.stat()
+    return state.st_size, state.st_mtime_ns
+
+
+def _files(files: Sequence[tuple[str, int]]) -> str:
+    """ "2 files of 40.5 MB (meta_Pet_Supplies.jsonl, Pet_Supplies.jsonl)"."""
+    if not files:
+        return "rows of no file"
+    size = sum(size for _, size in files) / 1e6
+    return (
+        f"{len(files)} file{'s' if len(files) > 1 else ''} of {size:,.1f} MB ({_listed([name for name, _ in files])})"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join([*names[:_NAMED_FILES], *(["…"] if len(names) > _NAMED_FILES else [])])
+
+
+def _other_options(live: Manifest, options: Mapping[str, Any]) -> list[str]:
+    there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
+    there["profile pool"] = live.profile_pool
+    return [
+        f"{name.replace('_', ' ')} {_told(options.get(name))} instead of {_told(there.get(name))}"
+        for name in sorted({*there, *options})
+        if options.get(name) != there.get(name)
+    ]
+
+
+def _told(value: Any) -> str:
+    return "none" if value is None else str(value)[:20]

@@ -1,0 +1,81 @@
+"""What is kept at a place, a folder or "servers:NAME": the world that is live, and the one before it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.env.generations import former_generation, live_generation, make_live, writer_lock
+from drretail.env.manifest import Manifest, read_manifest
+from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import open_world
+from drretail.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The worlds of one place, by what they say of themselves."""
+
+    live: Manifest
+    before: Manifest | None = None
+    materialized: bool = False
+    """True where users' profiles are written out; a folder always derives them."""
+
+
+def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept | None:
+    """What is kept at ``spec``; None where no world is there, or one too damaged to say what it is.
+
+    Raises UserError where a world of another format is there, or a server cannot be used.
+    """
+    check_place(spec)
+    if is_on_servers(spec):
+        from drretail.env.servers.opening import kept_on_servers  # the clients take long to load
+
+        found = kept_on_servers(str(spec), required(servers, spec))
+        return None if found is None else Kept(*found)
+    try:
+        live = read_manifest(live_generation(Path(spec)))
+    except UserError:
+        return None
+    former = former_generation(Path(spec))
+    try:
+        return Kept(live, None if former is None else read_manifest(former))
+    except UserError:
+        return Kept(live)
+
+
+def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
+    """Whether the live world can be used; its rows are not read."""
+    try:
+        open_world(spec, servers=servers, web=SandboxWeb([])).close()
+    except UserError:
+        return False
+    return True
+
+
+def use_world(spec: str | Path, wanted: str | None = None, servers: ServerSettings | None = None) -> Manifest:
+    """Makes the generation before the live one live again, and gives its manifest; the other one is kept.
+
+    ``wanted`` is its name or the beginning of its fingerprint; without it there is no doubt, since two are kept. What
+    is live already stays so. Raises UserError where there is no such generation.
+    """
+    kept = find_kept(spec, servers)
+    if kept is None:
+        raise UserError(f"There is no world at {spec} that says what it is.")
+    if wanted is not None and _is(kept.live, wanted):
+        return kept.live
+    if kept.before is None or (wanted is not None and not _is(kept.before, wanted)):
+        also = "no other" if kept.before is None else f"{kept.before.generation} from before"
+        asked = "" if wanted is None else f" {wanted!r}"
+        raise UserError(f"{spec} keeps no former generation{asked}: {kept.live.generation} is live, and {also}.")
+    if is_on_servers(spec):
+        from drretail.env.servers.loading import use_former
+
+        use_former(str(spec), required(servers, spec), kept.before.fingerprint)
+    else:
+        with writer_lock(Path(spec)):
+            make_live(Path(spec), kept.before.generation)
+    return kept.before
+
+
+def _is(manifest: Manifest, wanted: str) -> bool:
+    return len(wanted) > len("gen-") and manifest.fingerprint.startswith(wanted.removeprefix("gen-"))
