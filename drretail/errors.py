@@ -13,7 +13,9 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
-ModelErrorKind = Literal["model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research"]
+ModelErrorKind = Literal[
+    "model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research", "no_report"
+]
 
 
 class DrretailError(Exception):

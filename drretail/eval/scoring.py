@@ -5,7 +5,7 @@ verdicts in the folder by pure code, of this command's judges and of earlier one
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
-from drretail.errors import UnknownName
+from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.jobs import Job, PairJob, Submitter
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -24,14 +24,15 @@ from drretail.eval.pairwise.judge import check_rules
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
-from drretail.eval.scores.file import derive_scores
+from drretail.eval.scores.aggregate import NOT_RATED
+from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Seat, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
-from drretail.records.score import Rules, Scores
+from drretail.records.score import JudgeRef, Rules, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
@@ -107,9 +108,10 @@ async def score(
         with progress.track("judging", total) as bar:
             await _work_on(desk, readings, bar, side_by_side)  # the families by code use them
             await _work_on(desk, chain(singles, doubles), bar, side_by_side)
-        asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
+        unrated = _unrated_before(experiment)
+        asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
-        others = _others(experiment, families, progress)
+        others = _others(experiment, families, {key.metric for key in unrated}, progress)
         scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
     return scores
@@ -145,13 +147,26 @@ async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar) -> Non
         bar.advance()
 
 
-def _others(experiment: Path, families: Sequence[Metric], progress: Progress) -> Iterator[Metric]:
+def _unrated_before(experiment: Path) -> list[TableKey]:
+    """Who was asked by earlier commands and rates nothing: that leaves no verdicts, and its rows are to stay."""
+    try:
+        held = read_scores(experiment)
+    except UserError:  # of another version, and about to be replaced
+        return []
+    rows = [row for row in held.scores if row.note == NOT_RATED] if held is not None else []
+    judges = [
+        (it.metric, JudgeRef(spec=it.judge, kind=it.judge_kind, params_hash=it.judge_params), it.rules) for it in rows
+    ]
+    return list(dict.fromkeys(TableKey(metric, Seat(judge, rules)) for metric, judge, rules in judges))
+
+
+def _others(
+    experiment: Path, families: Sequence[Metric], unrated: Collection[str], progress: Progress
+) -> Iterator[Metric]:
     """The families of earlier commands: scores.json keeps their rows."""
     named = {PAIRWISE, *(metric.name for metric in families)}
-    for folder in sorted((experiment / "verdicts").glob("*/")):
-        if folder.name in named:
-            continue
+    for name in sorted({*(folder.name for folder in (experiment / "verdicts").glob("*/")), *unrated} - named):
         try:
-            yield load_metric(folder.name)
+            yield load_metric(name)
         except UnknownName:
-            progress.note(f"{folder}: no metric {folder.name!r} is installed, so its verdicts give no scores.")
+            progress.note(f"{experiment}: no metric {name!r} is installed, so its verdicts give no scores.")

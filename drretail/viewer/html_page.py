@@ -19,7 +19,7 @@ from drretail.viewer.cards import (
     finding_cards,
     step_cards,
 )
-from drretail.viewer.cart import Cart, cart_of
+from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of
 from drretail.viewer.commands import command_for, commands, queries_file, score_commands
 from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, read_view
@@ -85,6 +85,8 @@ class RunPart:
     open: bool
     report: Markup
     cart: Cart | None
+    cart_read_by: str
+    """Who read the picks of a report that declares none: "picks by form"; empty where it declares them."""
     counts: dict[Support, int]
     claims: list[ClaimsPart]
     findings: list[FindingCard]
@@ -136,11 +138,13 @@ def page_of(view: ExperimentView) -> str:
 
 def _part(view: RunView, *, is_open: bool) -> RunPart:
     report = report_html(view)
+    cart, read_by = cart_as_read(view.subject)
     return RunPart(
         view=view,
         open=is_open,
         report=report.html,
-        cart=cart_of(view.run, view.subject.evidence) if view.run else None,
+        cart=cart,
+        cart_read_by=read_by,
         counts=counts_of(view.claims[0].claims) if view.claims else {},
         claims=[ClaimsPart(one, claim_cards(view, judge, report.shown)) for judge, one in enumerate(view.claims)],
         findings=finding_cards(view, report.shown),

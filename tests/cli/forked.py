@@ -25,8 +25,8 @@ main()
 """
 """``serve`` returns in the forked processes alone."""
 
-LOADED_LATE = ("duckdb", "faker", "isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
-"""What our modules import only when they need it, and many commands do."""
+LOADED_LATE = ("faker", "isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
+"""What our modules import only when they need it. DuckDB is left out: it complains where it was loaded in vain."""
 
 
 class ForkServer:
@@ -37,14 +37,18 @@ class ForkServer:
         command = [sys.executable, "-c", SERVER, str(theirs.fileno())]
         names = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
         self._process = subprocess.Popen(
-            command, cwd=root, env=names | {"PYTHONPATH": str(root)}, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            command,
+            cwd=root,
+            env=names | {"PYTHONPATH": str(root)},
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
         )
         theirs.close()
 
     def run(
         self, args: tuple[str, ...], where: Path, env: dict[str, str], patience: float = 120
     ) -> subprocess.CompletedProcess[str]:
-        """What the command printed and its exit code, negative for a signal. Raises TimeoutError when it takes longer."""
+        """What the command printed and its exit code, negative for a signal; TimeoutError when it takes longer."""
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             asked = json.dumps([args, str(where), env]).encode()
             socket.send_fds(self._socket, [len(asked).to_bytes(8)], [out.fileno(), err.fileno()])

@@ -34,6 +34,16 @@ def test_the_cart_stands_below_the_report(mine: Path) -> None:
     assert cart[1] in unescape(page)
 
 
+def test_a_cart_that_was_read_by_form_says_so(mine: Path) -> None:
+    (_, first, *_) = read_runs(mine)
+    seen = next(it.evidence_id for it in first.citations if it.type == "product" and it.evidence_id)
+    report = f"| Product | Quantity |\n|---|---|\n| [{seen}] | 2 |\n\n## My pick\n\nBuy **it** [{seen}].\n"
+    rewrite(mine, first.model_copy(update={"picks": None, "report": report}))
+    text = render_text(mine).partition(first.run_id)[2]
+    assert "In the cart (not declared, picks by form):\n- " in text
+    assert "(not declared, picks by form)" in render_page(mine)
+
+
 def test_a_failed_run_shows_why(judged: Path) -> None:
     assert "The run failed (timeout, in react): no answer" in render_text(judged)
 

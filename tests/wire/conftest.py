@@ -21,7 +21,14 @@ from drretail.env.world import World, open_world
 from tests.cli.conftest import drretail, fork_server, fresh_drretail, queries, shop
 from tests.shop import PAGES, build
 
-__all__ = ["drretail", "fork_server", "fresh_drretail", "queries", "shop", "world"]  # all but the last are fixtures of the command line
+__all__ = [
+    "drretail",
+    "fork_server",
+    "fresh_drretail",
+    "queries",
+    "shop",
+    "world",
+]  # all but the last are the command line's
 
 
 @pytest.fixture(scope="session")
