@@ -8,6 +8,7 @@ import gc
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import subprocess
@@ -42,6 +43,7 @@ class ForkServer:
             env=names | {"PYTHONPATH": str(root)},
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
+            process_group=0,
         )
         theirs.close()
 
@@ -61,7 +63,7 @@ class ForkServer:
 
     def close(self) -> None:
         self._socket.close()
-        self._process.terminate()
+        os.killpg(self._process.pid, signal.SIGKILL)  # with a command that took too long
         self._process.wait()
 
 
@@ -81,8 +83,17 @@ def serve(number: int) -> None:
             return
         for stream in streams:
             os.close(stream)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        asking.sendall(code.to_bytes(8, signed=True))
+        asking.sendall(_ended(child, asking).to_bytes(8, signed=True))
+
+
+def _ended(child: int, asking: socket.socket) -> int:
+    """The child's exit code; where the tests end before it, all of this group ends with them."""
+    ending = os.pidfd_open(child)
+    ready, _, _ = select.select([ending, asking], [], [])
+    if ending not in ready:
+        os.killpg(0, signal.SIGKILL)
+    os.close(ending)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def _become(args: list[str], where: str, env: dict[str, str], streams: list[int]) -> None:
