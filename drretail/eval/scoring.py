@@ -32,7 +32,7 @@ from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
-from drretail.records.score import JudgeRef, Rules, Scores
+from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
@@ -153,11 +153,12 @@ def _unrated_before(experiment: Path) -> list[TableKey]:
         held = read_scores(experiment)
     except UserError:  # of another version, and about to be replaced
         return []
-    rows = [row for row in held.scores if row.note == NOT_RATED] if held is not None else []
-    judges = [
-        (it.metric, JudgeRef(spec=it.judge, kind=it.judge_kind, params_hash=it.judge_params), it.rules) for it in rows
-    ]
-    return list(dict.fromkeys(TableKey(metric, Seat(judge, rules)) for metric, judge, rules in judges))
+    return list(dict.fromkeys(_key_of(row) for row in held.scores if row.note == NOT_RATED)) if held is not None else []
+
+
+def _key_of(row: Score) -> TableKey:
+    judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
+    return TableKey(row.metric, Seat(judge, row.rules))
 
 
 def _others(
