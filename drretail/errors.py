@@ -21,7 +21,9 @@ LONGEST_NAME = 80
 """Characters that a message shows of what somebody else has named."""
 LONGEST_SENTENCE = 2000
 LONGEST_TRACEBACK = 20_000
-ModelErrorKind = Literal["model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research"]
+ModelErrorKind = Literal[
+    "model", "timeout", "refusal", "context_overflow", "budget", "agent", "tool", "no_research", "no_report"
+]
 
 
 class DrretailError(Exception):

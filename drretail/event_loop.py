@@ -38,7 +38,8 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
         return _beside(main)
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(main)
-    before = signal.getsignal(signal.SIGINT)
+    number = _pressed()
+    before = None if number is None else signal.getsignal(number)
     presses = 0
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
@@ -52,8 +53,8 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
             # Also wakes a loop that waits. Two cancellations in one turn of the loop would be one.
             loop.call_soon_threadsafe(loop.call_later, BETWEEN * (presses - 1), task.cancel)
 
-        if before is signal.default_int_handler:  # else somebody wants it otherwise, or not at all
-            signal.signal(signal.SIGINT, press)
+        if number is not None:
+            signal.signal(number, press)
         try:
             return loop.run_until_complete(task)
         except asyncio.CancelledError:
@@ -61,8 +62,19 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
                 raise KeyboardInterrupt from None
             raise
         finally:
-            if before is signal.default_int_handler:
-                signal.signal(signal.SIGINT, before)
+            if number is not None:
+                signal.signal(number, before)
+
+
+def _pressed() -> signal.Signals | None:
+    """The signal that cancels: that of Ctrl-C, in the background of a script, where that is ignored, SIGTERM.
+
+    None where somebody wants it otherwise, or not at all.
+    """
+    before, ending = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    if before is signal.SIG_IGN and ending not in (signal.SIG_IGN, signal.SIG_DFL, None):
+        return signal.SIGTERM
+    return signal.SIGINT if before is signal.default_int_handler else None
 
 
 def _is_in_a_loop() -> bool:

@@ -1,18 +1,33 @@
 """Fixtures shared by all tests, and the real servers' beginning and end."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.servers.running import own_this_run, stop_those_of_this_run
 
 pytest_plugins = ["tests.servers.fixtures"]
 
 
+# An example takes as long as the machine lets it; a test that hangs is ended by its time-out.
+settings.register_profile("drretail", deadline=None)
+settings.load_profile("drretail")
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script; children would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _end)
     if not hasattr(config, "workerinput"):
         own_this_run()
+
+
+def _end(*_: object) -> None:
+    """Ends like Ctrl-C, so that fixtures and servers are torn down."""
+    signal.raise_signal(signal.SIGINT)
 
 
 def pytest_unconfigure() -> None:

@@ -3,7 +3,7 @@
 think ──calls──▶ act ──▶ think … ──no calls──▶ END
   ▲               ├──it said that it is done──▶ END
   │               └──limit reached──▶ conclude ──▶ END    (without a conclusion: END)
-  └── challenge ◀── an end that comes too early, once: nothing was looked up, or calls were only announced
+  └── challenge ◀── an end that comes too early: nothing was looked up (once), or calls were only announced
 """
 
 import operator
@@ -26,6 +26,8 @@ from drretail.tools.toolkit import ToolReply
 
 LONGEST_QUOTE = 160
 """Characters of what a model said instead of looking anything up."""
+CHALLENGES = 2
+"""So often in a row is a turn without calls asked whether it was the report; calls begin the count anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +89,20 @@ class Loop:
     async def run(self, messages: Sequence[AnyMessage]) -> LoopEnd:
         """Goes round until a turn has no calls, the work is said to be done, or a limit is reached.
 
-        An end that comes too early is challenged, once. Raises ModelError when the model fails for good, and of the
-        kind ``no_research`` when nothing was looked up even then.
+        An end that comes too early is challenged: once where nothing was looked up, and wherever calls were only
+        announced. Raises ModelError when the model fails for good, of the kind ``no_research`` when nothing was looked
+        up even then, and ``no_report`` when it goes on announcing.
         """
         end = await _graph().ainvoke(
             {"messages": [*messages], "turns": 0, "stop": "finished"},
-            # think and act of every turn, the challenge and the turn after it, conclude, the two ends
-            {"recursion_limit": 2 * self.turns + 6},
+            # think and act of every turn with its challenges and the turns after them, conclude, the two ends
+            {"recursion_limit": (2 + 2 * CHALLENGES) * (self.turns + 1) + 6},
             context=self,
         )
         if _found_nothing(end, self):
-            raise ModelError("no_research", _without_research(end["messages"]))
+            raise ModelError("no_research", f"nothing was looked up{_last_words(end['messages'])}")
+        if len(end.get("announced", [])) > CHALLENGES:
+            raise ModelError("no_report", f"calls were announced and not made{_last_words(end['messages'])}")
         evidence = tuple(dict.fromkeys(end.get("evidence", [])))
         return LoopEnd(tuple(end["messages"]), end["stop"], evidence, tuple(end.get("notes", [])))
 
@@ -116,12 +121,15 @@ class State(TypedDict, total=False):
     ended: bool
     looked_up: bool
     challenged: bool
+    """True once it was said that nothing had been looked up."""
+    announced: list[str]
+    """What turns without calls said in place of a report, since the last turn with calls."""
 
 
 async def think(state: State, runtime: Runtime[Loop]) -> State:
     loop = runtime.context
     answer = await loop.models.call(loop.role, state.get("messages", []), path=loop.path, tools=loop.executor.schemas)
-    return {"messages": [answer]}
+    return {"messages": [answer], "announced": _announced(answer, state, loop)}
 
 
 async def act(state: State, runtime: Runtime[Loop]) -> State:
@@ -154,13 +162,13 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
 
 async def challenge(state: State, runtime: Runtime[Loop]) -> State:
     """Says, in place of the end, what is missing for it."""
-    prompt = "nothing_looked_up" if _found_nothing(state, runtime.context) else "report_or_call"
-    return {"messages": [HumanMessage(agent_prompt(__file__, prompt).render())], "challenged": True, "ended": False}
+    idle = _found_nothing(state, runtime.context)
+    told = agent_prompt(__file__, "nothing_looked_up" if idle else "report_or_call").render()
+    return {"messages": [HumanMessage(told)], "challenged": state.get("challenged", False) or idle, "ended": False}
 
 
 def after_think(state: State, runtime: Runtime[Loop]) -> Literal["act", "challenge", "__end__"]:
-    answer = _last_answer(state)
-    return "act" if answer.tool_calls else _end_or_challenge(state, runtime.context, answer.text)
+    return "act" if _last_answer(state).tool_calls else _end_or_challenge(state, runtime.context)
 
 
 def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclude", "challenge", "__end__"]:
@@ -174,22 +182,34 @@ def after_act(state: State, runtime: Runtime[Loop]) -> Literal["think", "conclud
     return "__end__" if loop.conclude is None else "conclude"
 
 
-def _end_or_challenge(state: State, loop: Loop, text: str | None = None) -> Literal["challenge", "__end__"]:
-    """``text`` is what was said in a turn without calls."""
-    if state.get("challenged") or loop.models.must_conclude:
+def _end_or_challenge(state: State, loop: Loop) -> Literal["challenge", "__end__"]:
+    if loop.models.must_conclude:
         return "__end__"
-    unfinished = text is not None and loop.is_unfinished is not None and loop.is_unfinished(text)
-    return "challenge" if unfinished or _found_nothing(state, loop) else "__end__"
+    if _found_nothing(state, loop):
+        return "__end__" if state.get("challenged") else "challenge"
+    return "challenge" if 0 < len(state.get("announced", [])) <= CHALLENGES else "__end__"
+
+
+def _announced(answer: AIMessage, state: State, loop: Loop) -> list[str]:
+    """What was announced since the last calls, with this answer; nothing once it stands as the report.
+
+    Who was asked and says the same again means it as the report, whatever its form.
+    """
+    before = state.get("announced", [])
+    if answer.tool_calls or loop.is_unfinished is None or not loop.is_unfinished(answer.text):
+        return []
+    said = " ".join(answer.text.split())
+    return [] if said in before else [*before, said]
 
 
 def _found_nothing(state: Mapping[str, object], loop: Loop) -> bool:
     return loop.executor.can_look_up and not state.get("looked_up")
 
 
-def _without_research(messages: Sequence[AnyMessage]) -> str:
+def _last_words(messages: Sequence[AnyMessage]) -> str:
     last = next((message.text for message in reversed(messages) if isinstance(message, AIMessage)), "")
     said = " ".join(last.split())
-    return "nothing was looked up" + (f"; the last turn said: {said[:LONGEST_QUOTE]}" if said else "")
+    return f"; the last turn said: {said[:LONGEST_QUOTE]}" if said else ""
 
 
 @cache

@@ -55,12 +55,13 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     """The answer with its picks and a report without their block; a note says where they are not known.
 
     ``role`` wrote the report, and is asked once for picks that are missing, but where the answer notes that it was.
-    What the answer declares itself wins over a block. Raises ModelError for a report that is nothing but its block.
+    What the answer declares itself wins over a block. Raises ModelError of
+    the kind ``no_report`` for a report that is nothing but its block.
     """
     found = take_picks(answer.report)
     report = answer.report if found.report == answer.report else found.report.strip()
     if answer.report.strip() and not report:
-        raise ModelError("model", "the report holds nothing but its picks")
+        raise ModelError("no_report", "the model wrote the picks and no report: nothing stands beside their block")
     if answer.picks is not None or any(note.startswith((MISSING, UNREADABLE)) for note in answer.notes):
         picks = None if answer.picks is None else merged(answer.picks)
         return answer.model_copy(update={"report": report, "picks": picks})

@@ -33,7 +33,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
             [SystemMessage(_prompt("plan_to_function").render()), HumanMessage(asked)]
         )
     if not end.text:
-        raise ModelError("model", "the model ended without a report")
+        raise ModelError("no_report", "the model ended without a report")
     # Its one turn is no limit that cut it short.
     return Answer(report=end.text, stop="finished", notes=end.notes)
 

@@ -38,7 +38,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
             [SystemMessage(system), task_message(task, session)]
         )
     if not end.text:
-        raise ModelError("model", "the model ended without a report")
+        raise ModelError("no_report", "the model ended without a report")
     return Answer(report=end.text, stop=end.stop, notes=end.notes)
 
 

@@ -42,7 +42,7 @@ class Interruption:
 
     def seen(self, problem: BaseException) -> bool:
         try:
-            if signal.SIGINT in os.read(self._pipe, 4096):
+            if not {signal.SIGINT, signal.SIGTERM}.isdisjoint(os.read(self._pipe, 4096)):
                 return True
         except BlockingIOError:
             pass

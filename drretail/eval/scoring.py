@@ -5,7 +5,7 @@ verdicts in the folder by pure code, of this command's judges and of earlier one
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -24,14 +24,15 @@ from drretail.eval.pairwise.judge import check_rules
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
-from drretail.eval.scores.file import derive_scores
+from drretail.eval.scores.aggregate import NOT_RATED
+from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Seat, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
-from drretail.records.score import Rules, Scores
+from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
@@ -107,9 +108,10 @@ async def score(
         with progress.track("judging", total) as bar:
             await _work_on(desk, readings, bar, side_by_side)  # the families by code use them
             await _work_on(desk, chain(singles, doubles), bar, side_by_side)
-        asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges]
+        unrated = _unrated_before(experiment)
+        asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
-        others = _others(experiment, families, progress)
+        others = _others(experiment, families, {key.metric for key in unrated}, progress)
         with progress.busy("scores of all verdicts"):
             scores = derive_scores(experiment, [*families, *others], asked, asked_of_pairs, prices)
         write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
@@ -153,15 +155,29 @@ async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, stoppe
         bar.advance()
 
 
-def _others(experiment: Path, families: Sequence[Metric], progress: Progress) -> Iterator[Metric]:
+def _unrated_before(experiment: Path) -> list[TableKey]:
+    """Who was asked by earlier commands and rates nothing: that leaves no verdicts, and its rows are to stay."""
+    try:
+        held = read_scores(experiment)
+    except UserError:  # of another version, and about to be replaced
+        return []
+    return list(dict.fromkeys(_key_of(row) for row in held.scores if row.note == NOT_RATED)) if held is not None else []
+
+
+def _key_of(row: Score) -> TableKey:
+    judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
+    return TableKey(row.metric, Seat(judge, row.rules))
+
+
+def _others(
+    experiment: Path, families: Sequence[Metric], unrated: Collection[str], progress: Progress
+) -> Iterator[Metric]:
     """The families of earlier commands: scores.json keeps their rows."""
     named = {PAIRWISE, *(metric.name for metric in families)}
-    for folder in sorted((experiment / "verdicts").glob("*/")):
-        if folder.name in named:
-            continue
+    for name in sorted({*(folder.name for folder in (experiment / "verdicts").glob("*/")), *unrated} - named):
         try:
-            yield load_metric(folder.name)
+            yield load_metric(name)
         except UnknownName:
-            progress.note(f"{folder}: no metric {folder.name!r} is installed, so its verdicts give no scores.")
+            progress.note(f"{experiment}: no metric {name!r} is installed, so its verdicts give no scores.")
         except UserError as problem:
-            progress.note(f"{folder} gives no scores. {problem}")
+            progress.note(f"{experiment}: the verdicts of {name!r} give no scores. {problem}")

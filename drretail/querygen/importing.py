@@ -24,11 +24,11 @@ class Question:
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions of a file in its order: columns of a .csv or .tsv, else one a line; the same one only once.
+    """The questions of a file in its order, repeated ones too: columns of a .csv or .tsv, else one a line.
 
     Raises UserError where there is none, and for a table without a column of questions.
     """
-    found = tuple(dict.fromkeys(_rows(path) if path.suffix.casefold() in (".csv", ".tsv") else _lines(path)))
+    found = tuple(_rows(path) if path.suffix.casefold() in (".csv", ".tsv") else _lines(path))
     if not found:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
     return found
@@ -54,8 +54,8 @@ def _rows(path: Path) -> Iterator[Question]:
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
-    """A query for each, with an id that depends on the question and who asks it, so that a longer file keeps them."""
-    return tuple(_query(it, source, world_fingerprint) for it in questions)
+    """A query for each that is not there yet; its id hangs on question and user, so that a longer file keeps them."""
+    return tuple(_query(it, source, world_fingerprint) for it in dict.fromkeys(questions))
 
 
 def _query(question: Question, source: str, world_fingerprint: str | None) -> Query:

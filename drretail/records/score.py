@@ -252,6 +252,16 @@ class Score(Record):
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
 
 
+WHY_NOT = "n/a: "
+"""How a row's items begin that count reports by why they have no value."""
+
+
+def reasons_of(items: Mapping[str, float]) -> dict[str, float]:
+    """Of a row's items those that count reports by why they have no value, the commonest reason first."""
+    found = {name.removeprefix(WHY_NOT): count for name, count in items.items() if name.startswith(WHY_NOT)}
+    return dict(sorted(found.items(), key=lambda it: (-it[1], it[0])))
+
+
 def readers_of(items: Mapping[str, float]) -> dict[str, float]:
     """Of a row's items those that count reports by who read their picks: "picks declared", "picks by form" …"""
     return {name: items[name] for name in sorted(items) if name.startswith("picks ")}

@@ -1,11 +1,13 @@
 """What a report puts into the cart, with prices and their total as far as the run saw them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from drretail.eval.judging.subject import Subject
+from drretail.eval.reading.kept import picks_by, reading_of
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
@@ -81,10 +83,15 @@ class Cart:
 
 def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
     """The cart of a run; None where its picks are not known."""
-    if run.picks is None:
-        return None
-    ledger = read_ledger(evidence)
-    return Cart(tuple(_line(pick, ledger) for pick in run.picks))
+    return None if run.picks is None else _cart(run.picks, evidence)
+
+
+def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
+    """The cart that scores go by, and who read it where it was not declared: "picks by form"; None where unknown."""
+    if subject.run is None or subject.run.picks is not None:
+        return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
+    reading = reading_of(subject)
+    return (None, "") if reading.picks is None else (_cart(reading.picks, subject.evidence), picks_by(reading))
 
 
 def cart_text(cart: Cart) -> Iterator[str]:
@@ -113,6 +120,11 @@ def cart_document(cart: Cart) -> dict[str, Any]:
         for line in cart.lines
     ]
     return {"items": items, "total": None if cart.total is None else cart.total.model_dump()}
+
+
+def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence]) -> Cart:
+    ledger = read_ledger(evidence)
+    return Cart(tuple(_line(pick, ledger) for pick in picks))
 
 
 def _line(pick: Pick, ledger: Ledger) -> CartLine:

@@ -112,8 +112,8 @@ def test_picks_that_stay_unknown_are_noted_and_the_run_is_done(
 def test_a_report_of_nothing_but_picks_is_no_report(world: World) -> None:
     recorded, _ = perform(world, calls(SEARCH), AIMessage(BLOCK))
     assert recorded.run.error is not None
-    assert (recorded.run.status, recorded.run.error.kind) == ("failed", "model")
-    assert "nothing but its picks" in recorded.run.error.message
+    assert (recorded.run.status, recorded.run.error.kind) == ("failed", "no_report")
+    assert "the picks and no report" in recorded.run.error.message
 
 
 def test_a_report_at_the_turn_limit_declares_as_any_other(world: World) -> None:

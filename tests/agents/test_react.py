@@ -65,6 +65,23 @@ def test_an_announcement_after_calls_is_asked_whether_it_was_the_report(world: W
     assert "Was this your report" in shown[2].messages[-1].text
 
 
+def test_every_announcement_after_calls_is_asked_whether_it_was_the_report(world: World) -> None:
+    one, two = AIMessage("Now let me open the details."), AIMessage("Let me now look at the reviews.")
+    recorded, shown = perform(world, calls(SEARCH), one, calls(PROFILE), two, calls(SEARCH), REPORT)
+    assert (recorded.run.status, recorded.run.report, len(shown)) == ("done", SAID, 6)
+    assert "Was this your report" in shown[4].messages[-1].text
+
+
+def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World) -> None:
+    said = [AIMessage(f"Let me now look at page {number}.") for number in range(4)]
+    recorded, shown = perform(world, calls(SEARCH), *said)
+    run = recorded.run
+    assert run.error is not None
+    assert (run.status, run.stop, run.report, run.error.kind) == ("failed", "error", None, "no_report")
+    assert run.error.message == "calls were announced and not made; the last turn said: Let me now look at page 2."
+    assert len(shown) == 4
+
+
 def test_a_report_without_marks_and_picks_stands_when_it_is_sent_again(world: World) -> None:
     plain = AIMessage("Nothing here fits.")
     recorded, _ = perform(world, calls(SEARCH), plain, plain, AIMessage("```picks\n```"))

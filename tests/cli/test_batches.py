@@ -39,6 +39,7 @@ def test_a_command_killed_while_it_waits_finds_its_batch_again(drretail: Command
         given = environment(tmp_path, **settings(server))
         first = subprocess.Popen([sys.executable, "-c", MAIN, *asked], cwd=tmp_path, env=given)
         while not any((where / "verdicts").glob("batches-*.jsonl")) or not server.batches:
+            assert first.poll() is None
             time.sleep(0.05)
         time.sleep(0.3)
         first.send_signal(signal.SIGKILL)

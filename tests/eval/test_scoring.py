@@ -11,6 +11,7 @@ from drretail.eval.judging.session import Again, Judge
 from drretail.eval.quality.judge import DIMENSIONS, prompt_for
 from drretail.eval.scoring import score
 from drretail.experiment import locked
+from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.prompts import Prompt, tag_content
 from drretail.records.score import Rules, Score, Scores
@@ -286,3 +287,13 @@ def test_the_average_needs_all_seven_and_the_other_six_have_their_own(tmp_path: 
     assert (average.value, average.n_scored, average.n_na) == (7.0, 1, 1)
     assert row(scores, "Avg_6").value == 5.0
     assert [row(scores, dimension).n_planned for dimension in DIMENSIONS] == [2] * 7
+
+
+def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
+    by_rules = Judge.of(open_model("offline:judge"))
+    first = [it for it in scored(folder, by_rules).scores if it.metric == "quality"]
+    assert {it.note for it in first} == {"not rated (rule-based)"}
+    later = scored(folder, metrics=(STUB,)).scores
+    assert [it for it in later if it.metric == "quality"] == first
+    assert any(it.metric != "quality" for it in later)

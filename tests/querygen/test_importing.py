@@ -13,7 +13,9 @@ from drretail.records.query import Constraints, Query, demands
 def test_a_text_holds_a_question_a_line(tmp_path: Path) -> None:
     file = tmp_path / "q.txt"
     file.write_text("\ufeffWhich lamp?\n\n  Which desk? \nWhich lamp?\n", encoding="utf-8")
-    assert read_questions(file) == (Question("Which lamp?"), Question("Which desk?"))
+    asked = read_questions(file)
+    assert asked == (Question("Which lamp?"), Question("Which desk?"), Question("Which lamp?"))
+    assert [it.text for it in queries_from(asked, "q.txt", None)] == ["Which lamp?", "Which desk?"]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

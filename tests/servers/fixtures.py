@@ -13,6 +13,8 @@ from tests.servers.running import CannotStart, Kind, address, remove_world
 
 FIXTURES = {"mongo_url", "es_url"}
 NUMBERS = count(1)
+FETCHING = 1800
+"""Seconds for a test with real servers: the first one may fetch and start them."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -20,6 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("servers")
+            item.add_marker(pytest.mark.timeout(FETCHING))
 
 
 def address_or_skip(kind: Kind) -> str:

@@ -55,11 +55,24 @@ def start(kind: Kind, where: Path, *, end_with: str | None = None, **environment
     """
     settings = {"PYTHON": sys.executable, "END_WITH": end_with or "", **environment}
     script = SCRIPTS / f"start_{kind}.sh"
-    done = subprocess.run([script, where], env={**os.environ, **settings}, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"{script.name} ended with status {done.returncode}"]
+    with subprocess.Popen(
+        [script, where],
+        env={**os.environ, **settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is not for it: half started, a server would be nobody's
+    ) as starting:
+        try:
+            out, said = starting.communicate()
+        except BaseException:
+            starting.communicate()
+            stop(where)
+            raise
+    if starting.returncode:
+        lines = said.strip().splitlines() or [f"{script.name} ended with status {starting.returncode}"]
         raise CannotStart(lines[-1])
-    return done.stdout.strip()
+    return out.strip()
 
 
 def stop(where: Path) -> None:

@@ -21,7 +21,7 @@ from tests.data_ingest.raw_rows import reviews_of, small_shop, write_lines
 from tests.spark.cluster import Cluster, running_cluster
 from tests.spark.odd_rows import write_every_dialect
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 LOCAL = "local[2]"
 VARIED = IngestOptions(min_interactions=1, cap=16, vary_orders=True, holdout="last", seed="s'7")

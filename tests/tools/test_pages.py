@@ -1,7 +1,6 @@
 """+ws: the pages of one search, fetched side by side."""
 
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -90,10 +89,8 @@ def test_why_a_page_has_no_text_stands_in_journal_and_evidence(world: World) -> 
 
 
 def test_a_page_that_is_not_there_in_time_costs_neither_the_others_nor_the_search(world: World) -> None:
-    web = SlowWeb([0.05, 5, 0.05, 0, 0])
-    began = time.monotonic()
+    web = SlowWeb([0.05, 3600, 0.05, 0, 0])  # waited for, it would hang
     session, urls = searched(world, web, tool_timeout=0.5)
-    assert time.monotonic() - began < 4
     web.end()
     assert urls == URLS
     states = [entry.state for entry in session.ledger.evidence()]

@@ -178,10 +178,9 @@ def test_threads_are_started_only_when_no_other_is_free(session: Session) -> Non
 
 def test_closing_does_not_wait_for_a_tool_that_hangs(session: Session) -> None:
     release = threading.Event()
-    with Toolkit(session, timeout=0.05, threads=1, tools=made_up("hung", lambda number: release.wait(10))) as toolkit:
+    with Toolkit(session, timeout=0.05, threads=1, tools=made_up("hung", lambda number: release.wait())) as toolkit:
         assert toolkit.call("hung", {"number": 1}).error == "timeout"
-        began = time.monotonic()
-    assert time.monotonic() - began < 5
+    assert not release.is_set()  # it is still at work
     release.set()
 
 

@@ -54,9 +54,10 @@ def import_questions(
     """
     from drretail.api.worlds import opened_world
     from drretail.cli.queries.by_model import findings_by_id
+    from drretail.grounding.text.wording import counted
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.lint import Linter
-    from drretail.viewer.output import print_json
+    from drretail.viewer.output import print_json, say
 
     questions = read_questions(source)
     writer = typing_model(model, calls, quiet=output.quiet)
@@ -66,17 +67,24 @@ def import_questions(
         if writer is not None:
             types = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
     write_queries(to, types.queries, force=force)
+    repeated = len(questions) - len(queries)
     untyped = [it.query_id for it in types.queries if not it.is_typed]
     if output.as_json:
         print_json(
-            {"queries": len(queries), "typed": list(types.typed), "untyped": untyped, "failed": types.failed}
+            {
+                "queries": len(queries),
+                "repeated": repeated,
+                "typed": list(types.typed),
+                "untyped": untyped,
+                "failed": types.failed,
+            }
             | {"findings": findings_by_id(types.wrong), **types.document, "file": str(to)}
         )
     else:
         typer.echo(f"{len(queries)} queries → {to}{told_types(types, quiet=output.quiet)}")
+    if repeated and not output.quiet:
+        say(f"{counted(repeated, 'question')} of {source} stood there before and became no query of their own.")
     if untyped and not output.quiet:
-        from drretail.viewer.output import say
-
         say(
             f"{len(untyped)} have untyped constraints: fill them in by hand in {to}, "
             "or name a --model (drretail queries check --model)."

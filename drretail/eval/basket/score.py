@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from drretail.eval.basket.distance import MEASURES
 from drretail.eval.basket.judge import judge_basket
 from drretail.eval.metric import CodeFamily, Metric, Value
-from drretail.records.score import MetricDescription, Verdict
+from drretail.records.score import WHY_NOT, MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
 
 
@@ -24,7 +24,7 @@ def _value(variant: str, verdict: Verdict | None) -> Value:
         return Value(variant, "failed")
     readers = dict.fromkeys(verdict.notes, 1.0)
     if verdict.state != "scored":
-        return Value(variant, verdict.state, None, readers)
+        return Value(variant, verdict.state, None, readers | {f"{WHY_NOT}{verdict.reason}": 1.0})
     return Value(variant, "scored", float(verdict.value), readers)
 
 

@@ -19,6 +19,7 @@ from drretail.grounding.report.citations import (
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.markup import blanked, prose
+from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
@@ -175,7 +176,7 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
         if cited.type == "unresolved":
             numbers += f"[unresolved: {cited.said}]"
         elif cited.type == "internal":
-            internal.append(numbering.number(cited).label)
+            internal.append(_untold(numbering.number(cited).label, report, run[0].start))
         else:
             numbers += numbering.link(numbering.number(cited))
     linked = " ".join(filter(None, (_link_text(report, mark) for mark in run)))
@@ -257,6 +258,18 @@ def _orders_of_one_day(marks: Iterable[CitingMark]) -> frozenset[str]:
         if entry.kind == "order":
             by_label.setdefault(_internal_label(entry, named=False), []).append(entry.id)
     return frozenset(one for ids in by_label.values() if len(ids) > 1 for one in ids)
+
+
+def _untold(label: str, report: str, start: int) -> str:
+    """The label of an order without its date where the report's line says that just before: "your order"."""
+    what, of, day = label.partition(" of ")
+    if not of or not what.startswith("order"):
+        return label
+    line = report[report.rfind("\n", 0, start) + 1 : start]
+    days = {found.iso for found in find_dates(day)}
+    if days.isdisjoint(found.iso for found in find_dates(line)):
+        return label
+    return "your order" if what == "order" else what
 
 
 def _order_date(entry: Evidence) -> str | None:

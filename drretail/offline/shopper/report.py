@@ -128,9 +128,12 @@ class Report:
             (it.candidate for it in shelf.options if it.candidate.price is not None), key=lambda it: it.price or 0
         )
         if cheapest and budget is not None:
-            nearest = cheapest[0]
-            most = f"Your budget does not hold a {shelf.need.plain} as well"
-            return f"{most}: the cheapest that would do is {_offer(nearest)}."
+            nearest, many = cheapest[0], shelf.need.quantity
+            lead = "Beside what I recommend, your" if self.choice.bought else "Your"
+            what = f"{many} × {shelf.need.plain}" if many > 1 else f"a {shelf.need.plain}"
+            cost = f", which is {format_money(many * (nearest.price or 0))} for {many}" if many > 1 else ""
+            most = f"{lead} {format_money(budget[0])} does not hold {what}"
+            return f"{most}: the cheapest that would do is {_offer(nearest)}{cost}."
         if shelf.refused:
             first = sorted(shelf.refused, key=lambda it: it.candidate.price or Decimal("Infinity"))[0]
             return (

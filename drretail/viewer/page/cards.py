@@ -1,5 +1,6 @@
 """What a page says of each claim, finding, source and step, ready for its templates."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,6 +14,7 @@ from drretail.viewer.experiment import RunView
 from drretail.viewer.page.agent_tree import Found, Research
 from drretail.viewer.page.markdown import is_web_address
 
+_MOMENT = re.compile(r"\b(?P<day>\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}\.\d{6}\b")
 LONGEST_SOURCE = 12_000
 LONGEST_RESULT = 5_000
 LONGEST_ARGS = 1_000
@@ -186,7 +188,7 @@ def evidence_cards(view: RunView) -> list[EvidenceCard]:
             age=_age(entry.date, view.subject.now),
             link=entry.url if is_web_address(entry.url or "") else None,
             found=sources.found(entry),
-            texts=tuple(_cut(text.form, readable(text.text), LONGEST_SOURCE) for text in _texts(entry)),
+            texts=tuple(_cut(text.form, _by_day(readable(text.text)), LONGEST_SOURCE) for text in _texts(entry)),
         )
         for anchor, entry in sources.items()
     ]
@@ -211,7 +213,7 @@ def step_cards(view: RunView) -> list[StepCard]:
 
 def _step(anchor: str, step: Step, texts: Mapping[str, str], longest: int) -> StepCard:
     args = step.args or {}
-    _, result, left_out = _cut("", readable(texts.get(step.result_sha or "", "")), longest)
+    _, result, left_out = _cut("", _by_day(readable(texts.get(step.result_sha or "", ""))), longest)
     brief = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
     written = "\n".join(f"{name}: {value}" for name, value in args.items())
     # One short argument is told by the line above it.
@@ -249,6 +251,8 @@ def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[st
     """The text of a source that was judged against: the one of that hash, and of several the one with a quote."""
     held = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
     texts = [readable(text.text) for text in held]
+    if not any(_MOMENT.search(quote) for quote in quotes):
+        texts = [_by_day(text) for text in texts]
     with_quote = [text for text in texts if any(find_quote(text, quote) for quote in quotes)]
     return (with_quote or texts)[:1]
 
@@ -256,6 +260,11 @@ def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[st
 def _texts(entry: Evidence) -> Iterable[EvidenceText]:
     """What claims are judged against; where there is none, what the agent read."""
     return entry.sources or entry.texts
+
+
+def _by_day(text: str) -> str:
+    """The text with the day of each order, where its record has the microsecond."""
+    return _MOMENT.sub(r"\g<day>", text)
 
 
 def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from drretail.viewer.cart import Cart, cart_of
+from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.experiment import ClaimsView, Question, RunView
 from drretail.viewer.page.agent_tree import Agent
 from drretail.viewer.page.cards import (
@@ -40,6 +40,8 @@ class RunPart:
     line: RunLine
     report: Markup
     cart: Cart | None
+    cart_read_by: str
+    """Who read the picks of a report that declares none: "picks by form"; empty where it declares them."""
     claims: list[ClaimsPart]
     findings: list[FindingCard]
     evidence: list[EvidenceCard]
@@ -54,13 +56,15 @@ class RunPart:
 def run_part(view: RunView, question: Question, name: str) -> RunPart:
     """What answer.html.jinja and run.html.jinja show of a run."""
     report, line = report_html(view), run_line(view, question)
+    cart, read_by = cart_as_read(view.subject)
     added = [it.arithmetic.words for it in line.added]
     return RunPart(
         view=view,
         name=name,
         line=line,
         report=report.html,
-        cart=cart_of(view.run, view.subject.evidence) if view.run else None,
+        cart=cart,
+        cart_read_by=read_by,
         claims=[
             ClaimsPart(one, words, claim_cards(view, judge, report.shown))
             for judge, (one, words) in enumerate(zip(view.claims, added, strict=True))

@@ -14,6 +14,7 @@ from drretail.records.score import (
     in_order,
     place_of,
     readers_of,
+    reasons_of,
     shared_models,
 )
 
@@ -203,6 +204,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             *_planned(scores),
             *_without([v for v in variants if v in empty]),
             *_all_well([v for v in variants if v in spotless]),
+            *_reasons(scores),
             *_readers(scores, names),
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
@@ -237,6 +239,16 @@ def _spotless(scores: Sequence[Score], family: MetricDescription) -> set[str]:
 
 def _all_well(variants: Sequence[str]) -> list[str]:
     return [f"Nothing found in any report that has something to check: {', '.join(variants)}."] if variants else []
+
+
+def _reasons(scores: Sequence[Score]) -> list[str]:
+    """Why reports have no value, with the measures of which that is so: "n/a: the query has no budget (cost_ratio)"."""
+    measures: dict[str, list[str]] = {}
+    for score in scores:
+        for reason in reasons_of(score.items):
+            measures.setdefault(reason, []).append(score.variant)
+    told = [f"{reason} ({', '.join(dict.fromkeys(variants))})" for reason, variants in measures.items()]
+    return [f"n/a: {'; '.join(told)}."] if told else []
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str]) -> list[str]:

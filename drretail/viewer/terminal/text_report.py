@@ -9,7 +9,7 @@ from unicodedata import category
 from drretail.grounding.report.render import render_report
 from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
-from drretail.viewer.cart import cart_of, cart_text
+from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
@@ -78,11 +78,11 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
 
 
 def _cart(view: RunView) -> Iterator[str]:
-    cart = cart_of(view.run, view.subject.evidence) if view.run else None
+    cart, read_by = cart_as_read(view.subject)
     if cart is None:
         yield "What belongs into the cart was not declared."
     else:
-        yield f"{TITLE_OF_CART}:"
+        yield f"{TITLE_OF_CART} (not declared, {read_by}):" if read_by else f"{TITLE_OF_CART}:"
         yield from cart_text(cart)
     yield ""
 

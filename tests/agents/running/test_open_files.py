@@ -1,7 +1,6 @@
 """So many runs side by side as the process may have open files for, or one sentence."""
 
 import resource
-from collections.abc import Iterator
 
 import pytest
 
@@ -10,7 +9,7 @@ from drretail.errors import UserError
 
 
 @pytest.fixture
-def limits(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, int]]]:
+def limits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """The limits of the process, of which the last one holds: at first 1,024, and 4,096 at the most."""
     held = [(1024, 4096)]
     monkeypatch.setattr(resource, "getrlimit", lambda _: held[-1])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.basket.judge import NO_REFERENCE
+from drretail.eval.metric import description_of
 from drretail.eval.registry import load_metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment, reference_path
@@ -17,6 +18,7 @@ from drretail.progress import choose_progress
 from drretail.records.money import Money
 from drretail.records.query import NOBODY, NOT_TYPED, Constraints, Query
 from drretail.records.score import Score
+from drretail.viewer.tables.scores import score_tables
 from tests.eval.folders import LABEL, SYSTEM, a_run
 from tests.grounding.shelf import FEEDER, STATION, ledger
 
@@ -58,9 +60,15 @@ def test_declared_picks_are_measured_without_a_world_or_a_model_and_unknown_ones
     assert list(found) == list(load_metric("basket").variants())
     assert found["covered"].value == pytest.approx(1 / 3)
     assert (found["covered"].n_scored, found["covered"].n_na, found["covered"].n_failed) == (3, 1, 0)
+    (table,) = score_tables(list(found.values()), {"basket": description_of(load_metric("basket"))})
+    assert any(note.startswith("n/a: the report's picks are not known (covered, ") for note in table.notes)
     assert (found["within_budget"].value, found["within_budget"].n_na) == (1, 3)
     assert found["utility_ratio"].value == pytest.approx(1 / 3)
-    assert found["covered"].items == {"picks declared": 3, "picks unknown": 1}
+    assert found["covered"].items == {
+        "n/a: the report's picks are not known": 1,
+        "picks declared": 3,
+        "picks unknown": 1,
+    }
 
 
 def test_an_experiment_without_references_is_na_until_it_has_them(folder: Path) -> None:

@@ -220,16 +220,16 @@ UNITS = [
 def test_no_input_is_read_in_more_than_linear_time(unit: str) -> None:
     # Where time grew with the square, these lengths would take minutes instead of a quarter of a second.
     report = unit * (200_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
     find_citations(report, ())
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_megabyte_of_report_is_read_in_seconds(evidence: tuple[Evidence, ...]) -> None:
     report = "Birds like it [P:B000000001], as [1] says (https://c.example/x). " * 15_000 + LIST
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(find_citations(report, evidence)) == 45_000
-    assert time.perf_counter() - started < 30
+    assert time.process_time() - started < 30
 
 
 def reports(path: Path, field: str) -> Iterator[str]:

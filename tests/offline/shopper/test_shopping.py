@@ -145,7 +145,13 @@ def test_the_sum_is_calculated_and_held_against_the_budget(world: World) -> None
 def test_a_budget_that_does_not_hold_everything_is_kept_and_what_lacks_is_named(world: World) -> None:
     told = talk(world, "I need a tent and a camp stove. My budget is $100.")
     assert told.picks.count("P:") == 1
-    assert "does not hold" in told.report
+    assert "Beside what I recommend, your $100.00 does not hold a " in told.report
+
+
+def test_a_budget_that_holds_one_and_not_all_of_a_thing_says_what_all_of_them_cost(world: World) -> None:
+    told = talk(world, "Get four enamel mugs for less than $10 in all.")
+    assert "Your $10.00 does not hold 4 × enamel mug" in told.report
+    assert re.search(r"the cheapest that would do is .*\$8\.25.*, which is \$33\.00 for 4\.", told.report)
 
 
 def test_what_titles_do_not_say_is_found_by_category(world: World) -> None:

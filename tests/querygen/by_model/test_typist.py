@@ -75,6 +75,7 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     to = tmp_path / "q.jsonl"
     plain = call(world, "import", source, "--to", to)
     assert "2 have untyped constraints" in plain.stderr
+    assert "stood there before" not in plain.stderr
     assert [it.is_typed for it in read_queries(to)] == [False, False]
     assert "2 have untyped constraints" in call(world, "check", to).stderr
     result = call(world, "check", to, "--model", "fake:x")
@@ -83,6 +84,16 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     again = call(world, "check", to, "--model", "fake:x")
     assert isinstance(again.exception, UserError)
     assert len(chat.asked) == 2
+
+
+def test_questions_that_are_repeated_are_told(world: World, source: Path, tmp_path: Path, chat: ScriptedChat) -> None:
+    (first, *_) = source.read_text(encoding="utf-8").splitlines()[-1:]
+    source.write_text(source.read_text(encoding="utf-8").rstrip("\n") + f"\n{first}\n", encoding="utf-8")
+    to = tmp_path / "q.jsonl"
+    assert "1 question of " in call(world, "import", source, "--to", to).stderr
+    assert len(read_queries(to)) == 2
+    told = call(world, "import", source, "--to", tmp_path / "again.jsonl", "--json")
+    assert json.loads(told.stdout)["repeated"] == 1
 
 
 def test_types_that_stay_wrong_are_kept_and_told_at_once(

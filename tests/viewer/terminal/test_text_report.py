@@ -1,9 +1,11 @@
 from html import unescape
 from pathlib import Path
 
+import pytest
+
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
-from drretail.records.reading import Pick
+from drretail.records.reading import Pick, Reading
 from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.text_report import render_text
 from tests.viewer.experiment import rewrite
@@ -32,6 +34,17 @@ def test_the_cart_stands_below_the_report(mine: Path) -> None:
     assert cart[1].startswith("Total: $")
     assert cart[0].removeprefix("- ") in unescape(page)
     assert cart[1] in unescape(page)
+
+
+def test_a_cart_that_was_read_by_form_says_so(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (_, first, *_) = read_runs(mine)
+    seen = next(it.evidence_id for it in first.citations if it.type == "product" and it.evidence_id)
+    rewrite(mine, first.model_copy(update={"picks": None}))
+    by_form = Reading(reader="form", picks=(Pick(product=seen[2:], quantity=2),))
+    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: by_form)
+    text = render_text(mine).partition(first.run_id)[2]
+    assert "In the cart (not declared, picks by form):\n- 2 × " in text
+    assert "(not declared, picks by form)" in render_page(mine)
 
 
 def test_a_failed_run_shows_why(judged: Path) -> None:

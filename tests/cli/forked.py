@@ -1,0 +1,129 @@
+"""The command in processes that have drretail loaded already: each is forked from one that never runs a command.
+
+A process of its own spends more time on imports than on most commands. What is forked has its own folder,
+environment, streams and signal handlers, and ends as any other process does; only its modules were loaded before.
+"""
+
+import gc
+import json
+import os
+import pkgutil
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+SERVER = """
+import sys
+from tests.cli.forked import serve
+serve(int(sys.argv[1]))
+from drretail.cli.entry import main
+main()
+"""
+"""``serve`` returns in the forked processes alone."""
+
+LOADED_LATE = ("faker", "isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
+"""What our modules import only when they need it. DuckDB is left out: it complains where it was loaded in vain."""
+
+
+class ForkServer:
+    """Runs ``drretail …`` one by one in processes forked from one that has loaded it."""
+
+    def __init__(self, root: Path) -> None:
+        self._socket, theirs = socket.socketpair()
+        command = [sys.executable, "-c", SERVER, str(theirs.fileno())]
+        names = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+        self._process = subprocess.Popen(
+            command,
+            cwd=root,
+            env=names | {"PYTHONPATH": str(root)},
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            process_group=0,
+        )
+        theirs.close()
+
+    def run(
+        self, args: tuple[str, ...], where: Path, env: dict[str, str], patience: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        """What the command printed and its exit code, negative for a signal; TimeoutError when it takes longer."""
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            asked = json.dumps([args, str(where), env]).encode()
+            socket.send_fds(self._socket, [len(asked).to_bytes(8)], [out.fileno(), err.fileno()])
+            self._socket.sendall(asked)
+            self._socket.settimeout(patience)
+            code = int.from_bytes(_whole(self._socket, 8), signed=True)
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(args, code, out.read(), err.read())
+
+    def close(self) -> None:
+        self._socket.close()
+        os.killpg(self._process.pid, signal.SIGKILL)  # with a command that took too long
+        self._process.wait()
+
+
+def serve(number: int) -> None:
+    """Forks a process for each command that is asked for over the socket ``number``; returns in each of them."""
+    _load_all()
+    asking = socket.socket(fileno=number)
+    while True:
+        length, streams, _, _ = socket.recv_fds(asking, 8, 2)
+        if not length:
+            os._exit(0)
+        args, where, env = json.loads(_whole(asking, int.from_bytes(length)))
+        child = os.fork()
+        if not child:
+            asking.close()
+            _become(args, where, env, streams)
+            return
+        for stream in streams:
+            os.close(stream)
+        asking.sendall(_ended(child, asking).to_bytes(8, signed=True))
+
+
+def _ended(child: int, asking: socket.socket) -> int:
+    """The child's exit code; where the tests end before it, all of this group ends with them."""
+    ending = os.pidfd_open(child)
+    ready, _, _ = select.select([ending, asking], [], [])
+    if ending not in ready:
+        os.killpg(0, signal.SIGKILL)
+    os.close(ending)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _become(args: list[str], where: str, env: dict[str, str], streams: list[int]) -> None:
+    for stream, number in zip(streams, (1, 2), strict=True):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(where)
+    os.environ.clear()
+    os.environ.update(env)
+    sys.argv = ["drretail", *args]
+
+
+def _load_all() -> None:
+    # As a terminal leaves them, whatever the tests' own process inherited.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command sets it; and a process with threads forks badly
+    import drretail
+
+    ours = [it.name for it in pkgutil.walk_packages(drretail.__path__, "drretail.") if not it.name.endswith("__main__")]
+    for name in [*ours, *LOADED_LATE]:
+        import_module(name)
+    gc.collect()
+    gc.freeze()  # a collection in a forked process would copy all that was loaded
+
+
+def _whole(source: socket.socket, length: int) -> bytes:
+    found = b""
+    while len(found) < length:
+        more = source.recv(length - len(found))
+        if not more:
+            raise ConnectionError("the process that forks commands is gone")
+        found += more
+    return found
