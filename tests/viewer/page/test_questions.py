@@ -9,7 +9,8 @@ import pytest
 from drretail import open_world, run
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.pairwise.dimensions import prompt_for
-from drretail.experiment import entitle, read_definition, read_runs
+from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
+from drretail.files import write_lines
 from drretail.records.reading import Pick
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Verdict
@@ -163,11 +164,28 @@ def test_above_the_limit_one_file_becomes_a_folder_and_pages_of_before_go(
     assert not (tmp_path / "report" / "query-gone.html").exists()
 
 
-def test_a_run_takes_no_more_than_40_kb_beside_its_evidence(judged: Path) -> None:
+def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_its_evidence(judged: Path) -> None:
     text = render_page(judged)
     beside = re.sub(r'(?s)<details class="evidence".*?</details>|<blockquote class="source">.*?</blockquote>', "", text)
     questions = beside[beside.index('<section id="questions">') : beside.index('<section id="runs">')]
     assert len(questions.encode()) / len(read_view(judged).runs) < 40_000
+
+
+def test_what_a_report_cites_stands_there_in_full(answered: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "exp"
+    shutil.copytree(answered, folder)
+    run, *_ = read_runs(folder)
+    place = run_folder(folder, run.system, run.query_id, run.repeat)
+    cited = run.citations[0].evidence_id
+    long = " ".join(f"word{number}" for number in range(5_000))
+    entries = [
+        it.model_copy(update={"texts": tuple(text.model_copy(update={"text": long}) for text in it.texts)})
+        if it.id == cited
+        else it
+        for it in read_evidence(place)
+    ]
+    write_lines(place / "evidence.jsonl.gz", (it.as_line() for it in entries))
+    assert long in render_page(folder)
 
 
 def test_runs_are_read_when_they_are_asked_for(answered: Path, tmp_path: Path) -> None:
