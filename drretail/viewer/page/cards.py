@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from drretail.grounding.text.wording import short_title
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
@@ -16,11 +17,14 @@ from drretail.viewer.page.markdown import is_web_address
 
 _MOMENT = re.compile(r"\b(?P<day>\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}\.\d{6}\b")
 LONGEST_SOURCE = 12_000
+"""Characters of a source that the report does not cite, and that only a verdict or a finding rests on."""
 LONGEST_RESULT = 5_000
-LONGEST_ARGS = 1_000
-ALL_RESULTS = 16_000
+LONGEST_ARGS = 400
+LONGEST_BRIEF = 100
+LONGEST_TITLE = 60
+ALL_RESULTS = 8_000
 """Characters of all results of a run together: what they hold of sources stands in the sources, too."""
-SHORTEST_RESULT = 240
+SHORTEST_RESULT = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,7 @@ def evidence_anchors(view: RunView) -> dict[str, str]:
 
 def evidence_cards(view: RunView) -> list[EvidenceCard]:
     sources = _Sources(view)
+    cited = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
     return [
         EvidenceCard(
             anchor=anchor,
@@ -188,7 +193,10 @@ def evidence_cards(view: RunView) -> list[EvidenceCard]:
             age=_age(entry.date, view.subject.now),
             link=entry.url if is_web_address(entry.url or "") else None,
             found=sources.found(entry),
-            texts=tuple(_cut(text.form, _by_day(readable(text.text)), LONGEST_SOURCE) for text in _texts(entry)),
+            texts=tuple(
+                _cut(text.form, _by_day(readable(text.text)), None if entry.id in cited else LONGEST_SOURCE)
+                for text in _texts(entry)
+            ),
         )
         for anchor, entry in sources.items()
     ]
@@ -214,12 +222,11 @@ def step_cards(view: RunView) -> list[StepCard]:
 def _step(anchor: str, step: Step, texts: Mapping[str, str], longest: int) -> StepCard:
     args = step.args or {}
     _, result, left_out = _cut("", _by_day(readable(texts.get(step.result_sha or "", ""))), longest)
-    brief = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
-    written = "\n".join(f"{name}: {value}" for name, value in args.items())
+    whole = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
+    brief, written = whole[:LONGEST_BRIEF], "
+".join(f"{name}: {value}" for name, value in args.items())
     # One short argument is told by the line above it.
-    return StepCard(
-        anchor, step, "" if written == brief[:160] else written[:LONGEST_ARGS], brief[:160], result, left_out
-    )
+    return StepCard(anchor, step, "" if written == brief else written[:LONGEST_ARGS], brief, result, left_out)
 
 
 def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources) -> VerdictCard:
@@ -235,7 +242,7 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
     missing = "" if any(found) else " … ".join(quotes)
     cards = tuple(
         SourceCard(
-            entry.title or entry.key,
+            short_title(entry.title or entry.key, LONGEST_TITLE),
             sources.anchor(entry.id),
             excerpt(text, here) if here or not any(found) else None,
             sources.found(entry),
@@ -267,8 +274,8 @@ def _by_day(text: str) -> str:
     return _MOMENT.sub(r"\g<day>", text)
 
 
-def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:
-    return form, text[:longest], max(0, len(text) - longest)
+def _cut(form: str, text: str, longest: int | None) -> tuple[str, str, int]:
+    return form, text[:longest], 0 if longest is None else max(0, len(text) - longest)
 
 
 def _told(verdict: Verdict) -> tuple[str, ...]:
