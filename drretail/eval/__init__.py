@@ -14,5 +14,6 @@ process/         what runs did
 basket/          how far what a report would have bought is from the best basket
 next_purchase/   does it recommend what was bought next
 counterfactual/  what changes when the profile does
+ballots.py       what people said of reports: read, cast and taken back
 compare/         two systems on the same queries
 """
