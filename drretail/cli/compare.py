@@ -67,7 +67,7 @@ def compare(
 
 
 def _print(comparisons: "Sequence[Comparison]") -> None:
-    from drretail.viewer.tables.terminal_comparison import print_comparison
+    from drretail.viewer.terminal.printed_comparison import print_comparison
 
     for comparison in comparisons:
         print_comparison(comparison)

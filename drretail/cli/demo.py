@@ -32,9 +32,9 @@ def demo(
     from drretail.progress import choose_progress
     from drretail.querygen.generate import demo_queries
     from drretail.viewer.experiment import read_view
-    from drretail.viewer.html_page import page_of
     from drretail.viewer.output import say
-    from drretail.viewer.tables.terminal_scoreboard import print_scoreboard
+    from drretail.viewer.page.document import page_of
+    from drretail.viewer.terminal.printed_board import print_scoreboard
 
     progress = choose_progress("none" if quiet else None)
     check_is_demo(to)

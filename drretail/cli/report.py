@@ -56,10 +56,10 @@ def report(
         _paper(experiment, to, world, as_json=as_json, quiet=quiet)
         return
     from drretail.viewer.experiment import read_view
-    from drretail.viewer.html_page import page_of
     from drretail.viewer.output import print_json, say
+    from drretail.viewer.page.document import page_of
     from drretail.viewer.summary import summary_of
-    from drretail.viewer.terminal import text_of
+    from drretail.viewer.terminal.text_report import text_of
 
     view = read_view(experiment)
     if form is Format.HTML:

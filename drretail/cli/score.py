@@ -163,7 +163,7 @@ def score(
     from drretail.event_loop import run_loop
     from drretail.progress import choose_progress
     from drretail.settings import read_settings
-    from drretail.viewer.tables.terminal_scores import slice_kinds
+    from drretail.viewer.terminal.printed_scores import slice_kinds
 
     if asked.rules not in RULES:
         raise UnknownName("set of rules", asked.rules, RULES)
@@ -274,7 +274,7 @@ def print_board(
 ) -> None:
     """The scoreboard, below it the tables of families that were asked for by name and have no column on it."""
     from drretail.viewer.output import print_notes, say
-    from drretail.viewer.tables.terminal_scoreboard import print_scoreboard
+    from drretail.viewer.terminal.printed_board import print_scoreboard
 
     if scores.scoreboard is not None:
         print_scoreboard(scores.scoreboard)
@@ -305,9 +305,9 @@ def family_names(names: Sequence[str]) -> set[str]:
 
 def print_families(scores: "Scores") -> None:
     """All tables of scores, pairs, agreement and measures that these hold."""
-    from drretail.viewer.tables.terminal_measures import print_correlations, print_counterfactuals
-    from drretail.viewer.tables.terminal_pairs import print_agreements, print_pairs
-    from drretail.viewer.tables.terminal_scores import print_scores
+    from drretail.viewer.terminal.printed_measures import print_correlations, print_counterfactuals
+    from drretail.viewer.terminal.printed_pairs import print_agreements, print_pairs
+    from drretail.viewer.terminal.printed_scores import print_scores
 
     print_scores(scores)
     print_pairs(scores)
@@ -327,7 +327,7 @@ def print_tables(
 ) -> None:
     """The scores of the families that were asked for, as tables, with what judging took."""
     from drretail.viewer.output import print_notes, say
-    from drretail.viewer.tables.terminal_scores import print_slices
+    from drretail.viewer.terminal.printed_scores import print_slices
 
     named, is_all = family_names(names), asked.metrics == METRICS
     shown, others = (scores, "") if is_all else (of_families(scores, named), others_held(scores, named))

@@ -18,7 +18,7 @@ from drretail.progress import choose_progress
 from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
-from drretail.viewer.terminal import render_text
+from drretail.viewer.terminal.text_report import render_text
 from tests.eval.folders import METRIC as SILENT
 from tests.eval.folders import STUB, experiment
 from tests.eval.own import METRIC

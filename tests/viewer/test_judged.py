@@ -6,8 +6,8 @@ from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, make_claim
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
-from drretail.viewer.html_page import render_page
 from drretail.viewer.judged import read_judgements
+from drretail.viewer.page.document import render_page
 from tests.viewer.dom import parse
 from tests.viewer.experiment import JUDGE, append, verdict
 

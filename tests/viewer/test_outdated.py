@@ -10,8 +10,8 @@ from drretail.records.base import sha256_of
 from drretail.records.score import JudgeRef
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import read_view
-from drretail.viewer.html_page import render_page
-from drretail.viewer.terminal import render_text
+from drretail.viewer.page.document import render_page
+from drretail.viewer.terminal.text_report import render_text
 from tests.viewer.experiment import JUDGE, append, rewrite, verdict
 
 OLDER = "These scores are older than the runs: "

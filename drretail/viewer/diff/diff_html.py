@@ -10,8 +10,8 @@ from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
 from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
 from drretail.viewer.diff.matching import KINDS, RULE, Change, Kind, Statement
 from drretail.viewer.experiment import RunView
-from drretail.viewer.html_page import TEMPLATES, page_policy, plural, template
-from drretail.viewer.report_html import Mark, marked_html
+from drretail.viewer.page.frame import frame, plural, template, writable
+from drretail.viewer.page.report_html import Mark, marked_html
 
 _OPEN = 3
 """So many queries are open at first; of more only the first is."""
@@ -46,7 +46,6 @@ class PairPart:
 
 def diff_page(diff: AnswersDiff) -> str:
     """The page; the same answers and verdicts always give the same page."""
-    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in ("page.css", "diff.css"))
     parts = [_part(pair, is_open=at == 0 or len(diff.pairs) <= _OPEN) for at, pair in enumerate(diff.pairs)]
     text = template("diff.html.jinja").render(
         diff=diff,
@@ -56,10 +55,9 @@ def diff_page(diff: AnswersDiff) -> str:
         words=WORDS,
         signs=SIGNS,
         plural=plural,
-        policy=page_policy(style),
-        style=Markup(style),  # noqa: S704 — the package's own files
+        **frame(("page.css", "diff.css"), script=""),
     )
-    return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates can't be written
+    return writable(text)
 
 
 def _part(pair: AnswerPair, *, is_open: bool) -> PairPart:

@@ -7,7 +7,7 @@ from drretail.viewer.cart import CartLine
 from drretail.viewer.claims import SIGNS, WORDS
 from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
 from drretail.viewer.diff.matching import KINDS, RULE, Change, Statement
-from drretail.viewer.terminal import harmless
+from drretail.viewer.terminal.text_report import harmless
 
 NOT_KNOWN = "What one of both puts into the cart is not known."
 

@@ -13,10 +13,10 @@ from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Agreement
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import read_view
-from drretail.viewer.html_page import render_page
+from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
-from drretail.viewer.terminal import render_text
+from drretail.viewer.terminal.text_report import render_text
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
 JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}

@@ -18,7 +18,7 @@ from drretail.files import read_jsonl, write_lines
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run
 from drretail.viewer.experiment import read_view
-from drretail.viewer.html_page import page_of, render_page
+from drretail.viewer.page.document import page_of, render_page
 from drretail.viewer.summary import summary_of
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite

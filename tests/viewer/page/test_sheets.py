@@ -5,7 +5,7 @@ import pytest
 
 from drretail.records.score import Score, SliceScore
 from drretail.viewer.experiment import read_view
-from drretail.viewer.html_page import page_of
+from drretail.viewer.page.document import page_of
 from tests.viewer.dom import Element, parse
 
 LABELS = ("null_copy", "react@m", "oracle", "react+ws@m")

@@ -11,10 +11,10 @@ from markupsafe import Markup, escape
 
 from drretail.grounding.report.markup import url_end
 from drretail.grounding.report.render import Rendered, render_report
-from drretail.viewer.cards import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, Claim
 from drretail.viewer.experiment import RunView
-from drretail.viewer.markdown import Piece, is_web_address, place
+from drretail.viewer.page.cards import claim_anchor, evidence_anchors, finding_anchor
+from drretail.viewer.page.markdown import Piece, is_web_address, place
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

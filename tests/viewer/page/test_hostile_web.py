@@ -14,8 +14,8 @@ from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model
 from drretail.progress import choose_progress
 from drretail.records.query import Query
-from drretail.viewer.html_page import render_page
-from drretail.viewer.terminal import render_text
+from drretail.viewer.page.document import render_page
+from drretail.viewer.terminal.text_report import render_text
 from tests.shop import USER, build
 from tests.viewer.dom import parse
 from tests.viewer.experiment import record_runs

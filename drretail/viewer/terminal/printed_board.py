@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from drretail.viewer.output import print_notes, print_title, stdout_console
 from drretail.viewer.tables.scoreboard import SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
-from drretail.viewer.tables.terminal_grid import say
-from drretail.viewer.tables.terminal_scores import ruled
 from drretail.viewer.tables.widths import broken
+from drretail.viewer.terminal.grid import say
+from drretail.viewer.terminal.printed_scores import ruled
 
 if TYPE_CHECKING:
     from rich.table import Table

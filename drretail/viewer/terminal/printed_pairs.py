@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from drretail.viewer.output import print_notes, print_title
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
-from drretail.viewer.tables.terminal_scores import print_grid
+from drretail.viewer.terminal.printed_scores import print_grid
 
 if TYPE_CHECKING:
     from drretail.records.score import Scores

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import judged_by
-from drretail.viewer.tables.terminal_grid import figure, interval, p_value, print_grid, row_name, say, share
+from drretail.viewer.terminal.grid import figure, interval, p_value, print_grid, row_name, say, share
 
 if TYPE_CHECKING:
     from drretail.records.comparison import Comparison, JudgeTable, Reliability

@@ -4,8 +4,8 @@ from pathlib import Path
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
-from drretail.viewer.html_page import render_page
-from drretail.viewer.terminal import render_text
+from drretail.viewer.page.document import render_page
+from drretail.viewer.terminal.text_report import render_text
 from tests.viewer.experiment import rewrite
 
 

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from drretail.viewer.markdown import Piece, place
-from drretail.viewer.report_html import marked_html
+from drretail.viewer.page.markdown import Piece, place
+from drretail.viewer.page.report_html import marked_html
 from tests.viewer.dom import parse
 
 PARTS = st.sampled_from(

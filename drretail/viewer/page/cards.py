@@ -10,7 +10,7 @@ from drretail.records.run import Step
 from drretail.records.score import Verdict
 from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
 from drretail.viewer.experiment import RunView
-from drretail.viewer.markdown import is_web_address
+from drretail.viewer.page.markdown import is_web_address
 
 LONGEST_SOURCE = 12_000
 LONGEST_RESULT = 5_000

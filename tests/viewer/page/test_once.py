@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_runs, run_folder
-from drretail.viewer.html_page import SHORT, Once, render_page
+from drretail.viewer.page.document import render_page
+from drretail.viewer.page.repeated import SHORT, Once
 
 SAME = re.compile(r'<details class="evidence" id="([^"]+)">(?:(?!</details>).)*data-same="(t\d+)"', re.S)
 

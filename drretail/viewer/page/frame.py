@@ -1,0 +1,79 @@
+"""What every page is made with: templates, style, script, and a policy that lets nothing else in."""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def template(name: str) -> "Template":
+    """One of the package's own templates; what is put into it is escaped."""
+    return _environment().get_template(name)
+
+
+def frame(styles: tuple[str, ...] = ("page.css",), script: str = "page.js") -> dict[str, Any]:
+    """Style, script and policy of a page, as its template asks for them; ``script`` may be empty."""
+    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in styles)
+    code = (TEMPLATES / script).read_text(encoding="utf-8") if script else ""
+    return {
+        "policy": page_policy(style, code),
+        "style": Markup(style),  # noqa: S704 — the package's own files
+        "script": Markup(code),  # noqa: S704
+    }
+
+
+def page_policy(style: str, script: str = "") -> str:
+    """Nothing from anywhere, but for the very style and script that the page holds."""
+    rules: dict[str, Any] = {
+        "default-src": "'none'",
+        "style-src": _hash(style),
+        "script-src": _hash(script) if script else "'none'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def writable(text: str) -> str:
+    """The text without lone surrogates, which can't be written."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def data_address(kind: str, text: str) -> str:
+    """A link that holds the text itself."""
+    return f"data:{kind};base64,{_base64(text.encode('utf-8', 'replace'))}"
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """ "1 query", "2,000 queries"."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{_base64(hashlib.sha256(text.encode('utf-8')).digest())}'"
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
