@@ -4,7 +4,7 @@ import fcntl
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -55,9 +55,10 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
     ``seen`` is the id of what stood there when the person said it. Another one that stands there now, from another
     window, is replaced all the same. The same said again adds no line.
     """
-    with _held(experiment, ballot.annotator) as path:
+    path = votes_path(experiment, ballot.annotator)
+    with _held(path):
         now = standing(_lines(path, forgives_a_cut=True))
-        before = next((it for it in now if it.place == ballot.place), None)
+        before = next((it for it in now if (it.about, it.asked) == (ballot.about, ballot.asked)), None)
         unseen = before if before is not None and before.ballot_id != seen else None
         ballot = ballot.model_copy(update={"replaces": None if before is None else before.ballot_id})
         if before is not None and _says(before) == _says(ballot):
@@ -68,7 +69,8 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
 
 def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[[], datetime]) -> Ballot | None:
     """Takes back what a person said, so that what it replaced holds again; gives what, None where it stands no more."""
-    with _held(experiment, annotator) as path:
+    path = votes_path(experiment, annotator)
+    with _held(path):
         now = standing(_lines(path, forgives_a_cut=True))
         gone = next((it for it in now if it.ballot_id == ballot_id), None)
         if gone is not None:
@@ -95,6 +97,13 @@ def write_plan(experiment: Path, plan: VotingPlan) -> None:
     write_json(plan_path(experiment), plan.model_dump(mode="json", exclude_none=True))
 
 
+@contextmanager
+def planning(experiment: Path) -> Generator[None]:
+    """Within it nobody else makes or changes the plan."""
+    with _held(plan_path(experiment).with_name(".plan.lock")):
+        yield
+
+
 def _lines(path: Path, *, forgives_a_cut: bool) -> Iterator[Line]:
     if not path.exists():
         return
@@ -113,14 +122,13 @@ def _says(ballot: Ballot) -> dict[str, object]:
 
 
 @contextmanager
-def _held(experiment: Path, annotator: str) -> Iterator[Path]:
-    """The person's file, with every other writer of it waiting: two servers may be open on one experiment."""
-    path = votes_path(experiment, annotator)
+def _held(path: Path) -> Generator[None]:
+    """Every other writer of the file waits: two servers may be open on one experiment."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield path
+        yield
     finally:
         os.close(descriptor)
 

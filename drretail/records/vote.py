@@ -10,8 +10,21 @@ from drretail.records.base import Document, Record, sha256_of
 Choice = Literal["a", "b", "tie"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Side = Literal["a", "b"]
-Place = tuple[str, str, str]
-"""What a ballot is about: its kind, the thing, and the dimension."""
+SUPPORT = "support"
+"""The one question about a claim."""
+
+
+def about_pair(pair_id: str, a: str, b: str) -> str:
+    """By what ballots and items name two reports; files may name the systems in either order."""
+    return f"pair {pair_id} {' '.join(sorted((a, b)))}"
+
+
+def about_report(run_id: str, report_sha: str) -> str:
+    return f"report {run_id} {report_sha}"
+
+
+def about_claim(run_id: str, report_sha: str, extracted_by: str, claim_id: str) -> str:
+    return f"claim {run_id} {report_sha} {extracted_by} {claim_id}"
 
 
 class _Ballot(Document):
@@ -41,12 +54,16 @@ class Vote(_Ballot):
     choice: Choice
 
     @property
-    def place(self) -> Place:
-        return self.kind, f"{self.pair_id} {' '.join(sorted((self.a, self.b)))}", self.dimension
+    def about(self) -> str:
+        return about_pair(self.pair_id, self.a, self.b)
 
     @property
-    def shown(self) -> Literal["left", "right", "tie"]:
-        """The choice as the person saw it."""
+    def asked(self) -> str:
+        return self.dimension
+
+    @property
+    def answer(self) -> str:
+        """The choice as the person saw it, without a word of whose side it was."""
         return "tie" if self.choice == "tie" else "left" if self.choice == self.shown_left else "right"
 
 
@@ -61,8 +78,16 @@ class Rating(_Ballot):
     value: int = Field(ge=0, le=10)
 
     @property
-    def place(self) -> Place:
-        return self.kind, f"{self.run_id} {self.report_sha}", self.dimension
+    def about(self) -> str:
+        return about_report(self.run_id, self.report_sha)
+
+    @property
+    def asked(self) -> str:
+        return self.dimension
+
+    @property
+    def answer(self) -> str:
+        return str(self.value)
 
 
 class ClaimLabel(_Ballot):
@@ -79,8 +104,16 @@ class ClaimLabel(_Ballot):
     label: ClaimSupport
 
     @property
-    def place(self) -> Place:
-        return self.kind, f"{self.run_id} {self.report_sha} {self.extracted_by} {self.claim_id}", ""
+    def about(self) -> str:
+        return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
+
+    @property
+    def asked(self) -> str:
+        return SUPPORT
+
+    @property
+    def answer(self) -> str:
+        return self.label
 
 
 Ballot = Vote | Rating | ClaimLabel
@@ -94,7 +127,6 @@ class Withdrawal(_Ballot):
 
 
 Line = Ballot | Withdrawal
-
 
 
 def line_of(value: dict[str, Any]) -> Line:
@@ -112,8 +144,8 @@ def standing(lines: Iterable[Line]) -> list[Ballot]:
         else:
             held.pop(line.ballot_id, None)
             held[line.ballot_id] = line
-    last = {ballot.place: ballot for ballot in held.values()}
-    return [ballot for ballot in held.values() if last[ballot.place] is ballot]
+    last = {(ballot.about, ballot.asked): ballot for ballot in held.values()}
+    return [ballot for ballot in held.values() if last[ballot.about, ballot.asked] is ballot]
 
 
 class PairItem(Record):
@@ -126,6 +158,10 @@ class PairItem(Record):
     a: str
     b: str
 
+    @property
+    def about(self) -> str:
+        return about_pair(self.pair_id, self.a, self.b)
+
 
 class ReportItem(Record):
     """One report to be rated."""
@@ -135,6 +171,10 @@ class ReportItem(Record):
     query_id: str
     system: str
     repeat: int = 1
+
+    @property
+    def about(self) -> str:
+        return about_report(self.run_id, self.report_sha)
 
 
 class ClaimItem(Record):
@@ -149,6 +189,10 @@ class ClaimItem(Record):
     extracted_by: str
     stratum: str
     """System and what its judge ruled: claims are drawn evenly from these."""
+
+    @property
+    def about(self) -> str:
+        return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
 
 
 class VotingPlan(Document):
