@@ -11,6 +11,8 @@ from drretail.eval.faithfulness.support import SourceText, about_sources, conten
 from drretail.eval.judging.subject import Planned, Subject, read_subject
 from drretail.eval.quality.material import NO_PROFILE
 from drretail.experiment import Definition, read_profile
+from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.markup import blanked
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
@@ -103,7 +105,7 @@ class Sheets:
         """The claim and the texts that its judge read; nothing of what the judge said."""
         subject = self._unchanged(item)
         claim = self._claim(subject, item)
-        quote = subject.report[slice(*claim.span)] if subject.report and claim.span else ""
+        quote = _plain(subject.report[slice(*claim.span)]) if subject.report and claim.span else ""
         sources = tuple(self._sources(claim, subject.evidence))
         told = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources)
         return Sheet(self._asked(subject), (label_question(),), claim=told)
@@ -172,6 +174,11 @@ class Sheets:
 def left_of(item: PairItem, annotator: str) -> Side:
     """Whose report this person sees as A: by lot, and each time the same."""
     return "a" if int(sha256_of([item.pair_id, annotator])[:8], 16) % 2 else "b"
+
+
+def _plain(text: str) -> str:
+    """Words of a report without its marks of sources, on one line."""
+    return " ".join(blanked(text, [(mark.start, mark.end) for mark in find_marks(text)]).split())
 
 
 def _changed(experiment: Path) -> UserError:

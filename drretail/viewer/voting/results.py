@@ -85,9 +85,7 @@ def _person(name: str, said: Sequence[Ballot]) -> PersonCount:
 def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
     counted = Counter((*sorted((it.a, it.b)), it.dimension, _winner(it)) for it in votes)
     places = sorted({key[:3] for key in counted}, key=lambda key: (key[:2], DIMENSIONS.index(key[2])))
-    return [
-        PairCount(a, b, it, counted[a, b, it, a], counted[a, b, it, ""], counted[a, b, it, b]) for a, b, it in places
-    ]
+    return [PairCount(*place, *(counted[*place, winner] for winner in (place[0], "", place[1]))) for place in places]
 
 
 def _winner(vote: Vote) -> str:
