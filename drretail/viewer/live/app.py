@@ -51,7 +51,7 @@ def parts_of(
     if review is not None:
         file, world = review
         read_queries(file)
-        parts.append(QueryReview(file, world, port))
+        parts.append(QueryReview(file, world, port, with_report=experiment is not None))
     return parts
 
 
@@ -59,10 +59,14 @@ def create_app(parts: Sequence[Pages], token: str, port: int) -> Starlette:
     """The server's application: these parts for whoever has the token, and nothing for anybody else."""
     routes = [route for part in parts for route in part.routes()]
     return Starlette(
-        routes=[*routes, Route("/assets/{name}", asset)],
+        routes=[*routes, Route("/assets/{name}", asset), Route("/favicon.ico", _no_icon)],
         middleware=[Middleware(Guard, token=token, port=port)],
         exception_handlers={HTTPException: _refused, UserError: _not_possible, TooLong: _too_long},
     )
+
+
+async def _no_icon(request: Request) -> Response:
+    return Response(status_code=204)
 
 
 async def _refused(request: Request, problem: Exception) -> Response:

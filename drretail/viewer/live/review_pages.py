@@ -61,6 +61,8 @@ class QueryReview:
     file: Path
     world: World
     port: int
+    with_report: bool = False
+    """Whether the server shows an experiment, too."""
     clock: Callable[[], datetime] = now
     _read_at: float = field(default=float("-inf"), init=False)
     _items: Items | None = field(default=None, init=False)
@@ -93,6 +95,7 @@ class QueryReview:
         return page_response(
             "review_home.html.jinja",
             file=self.file.name,
+            with_report=self.with_report,
             reviewer=reviewer,
             states=states,
             total=len(queries),

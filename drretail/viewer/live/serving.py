@@ -1,8 +1,10 @@
 """The server's beginning and end: its port on this machine, its address, Ctrl-C."""
 
 import errno
+import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -37,7 +39,7 @@ def address_of(listening: socket.socket, token: str, path: str = "/") -> str:
 
 
 def serve(app: "ASGIApp", listening: socket.socket, begun: Callable[[], None]) -> None:
-    """Answers until Ctrl-C; ``begun`` is called when it listens."""
+    """Answers until Ctrl-C, which is how it is meant to end; ``begun`` is called when it listens."""
     config = uvicorn.Config(
         app,
         log_level="error",
@@ -49,9 +51,12 @@ def serve(app: "ASGIApp", listening: socket.socket, begun: Callable[[], None]) -
     )
     server = uvicorn.Server(config)
     begun()
+    # The command line tells by this pipe that somebody interrupted it, and would call this end no clean one.
+    pipe = signal.set_wakeup_fd(-1)
     try:
-        server.run(sockets=[listening])
-    except KeyboardInterrupt:  # uvicorn raises what it has caught once more when all is ended
-        pass
+        # uvicorn raises what it has caught once more when all is ended.
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
     finally:
+        signal.set_wakeup_fd(pipe, warn_on_full_buffer=False)
         listening.close()

@@ -74,7 +74,7 @@ def label_question() -> Question:
 def support_rules() -> list[str]:
     """How judges are told to hold a statement against its sources, up to the labels, a paragraph or point each."""
     told, _, _ = _support_prompt().partition("\nLabels\n")
-    return _lines(told.partition("\n\n")[2])
+    return _lines(told.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
 
 
 def definitions(mode: Mode) -> tuple[Question, ...]:

@@ -1,5 +1,6 @@
 """What a person is shown of each planned pair, report and claim. Nothing in it names a system or a model."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ from drretail.viewer.judged import read_judgements
 from drretail.viewer.page.markdown import is_web_address
 from drretail.viewer.voting.blind import Names, blind_picks, blind_report
 from drretail.viewer.voting.criteria import Question, label_question, pair_questions, rating_questions
+
+
+_LAYOUT = re.compile(r"[*`#|]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +181,9 @@ def left_of(item: PairItem, annotator: str) -> Side:
 
 
 def _plain(text: str) -> str:
-    """Words of a report without its marks of sources, on one line."""
-    return " ".join(blanked(text, [(mark.start, mark.end) for mark in find_marks(text)]).split())
+    """Words of a report without its marks of sources and of layout, on one line."""
+    words = blanked(text, [(mark.start, mark.end) for mark in find_marks(text)])
+    return " ".join(_LAYOUT.sub("", words).split())
 
 
 def _changed(experiment: Path) -> UserError:

@@ -161,6 +161,8 @@
   addEventListener("pageshow", (event) => { if (event.persisted) refresh(); });
   setInterval(refresh, 4000);
 
+  // A source is looked at beside the sheet, not in its place.
+  for (const link of document.querySelectorAll(".report a[href]")) link.target = "_blank";
   byKeys.checked = localStorage.getItem("keys") !== "off";
   show(JSON.parse(document.getElementById("state").textContent));
   const open = questions.findIndex((it) => answerOf(it).value === "");
