@@ -18,16 +18,15 @@ from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
-from drretail.records.vote import Ballot, ClaimItem, ClaimLabel, PairItem, Rating, ReportItem, Vote, VotingPlan
+from drretail.records.vote import Ballot, ClaimLabel, PairItem, Rating, ReportItem, Vote, VotingPlan
 from drretail.viewer.live.access import cookie_name, cookies_of
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.watch import Watch
 from drretail.viewer.voting.blind import Names
 from drretail.viewer.voting.criteria import Mode, Question, definitions
-from drretail.viewer.voting.items import Sheet, Sheets, left_of
+from drretail.viewer.voting.items import Item, Sheet, Sheets, left_of
 from drretail.viewer.voting.plan import planned
 
-Item = PairItem | ReportItem | ClaimItem
 YEAR = 365 * 24 * 3600
 LONGEST_NOTE = 4_000
 
@@ -142,7 +141,7 @@ class Voting:
             given = Answer.model_validate_json(await request.body())
         except ValidationError as problem:
             raise HTTPException(400, "This is no answer.") from problem
-        question = self._question(item, annotator, given)
+        question = self._question(item, given)
         ballot = self._ballot(item, annotator, given)
         _, unseen = cast(self.experiment, ballot, given.seen or None)
         told = ""
@@ -205,10 +204,10 @@ class Voting:
             return sheets.of_pair(item, annotator)
         return sheets.of_report(item) if isinstance(item, ReportItem) else sheets.of_claim(item)
 
-    def _question(self, item: Item, annotator: str, given: Answer) -> Question:
+    def _question(self, item: Item, given: Answer) -> Question:
         """The question that was answered. Raises HTTPException where it was not asked, or not so answered."""
-        asked = self._sheet(item, annotator).questions
-        question = next((it for it in asked if it.name == given.question), None)
+        _, sheets = self._refresh()
+        question = next((it for it in sheets.questions(item) if it.name == given.question), None)
         if question is None or given.value not in {it.value for it in question.options}:
             raise HTTPException(400, "This was not asked.")
         if len(given.note) > LONGEST_NOTE:
@@ -241,11 +240,8 @@ class Voting:
         said: dict[str, int] = {}
         for ballot in votes_of(self.experiment, annotator):
             said[ballot.about] = said.get(ballot.about, 0) + 1
-        return [said.get(item.about, 0) >= self._count(item) for item in self._items(mode)]
-
-    def _count(self, item: Item) -> int:
         _, sheets = self._refresh()
-        return 1 if isinstance(item, ClaimItem) else sheets.questions_on(item)
+        return [said.get(item.about, 0) >= len(sheets.questions(item)) for item in self._items(mode)]
 
 
 def _word(question: Question, ballot: Ballot) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from markupsafe import Markup
@@ -25,7 +25,7 @@ from drretail.viewer.page.markdown import is_web_address
 from drretail.viewer.voting.blind import Names, blind_picks, blind_report
 from drretail.viewer.voting.criteria import Question, label_question, pair_questions, rating_questions
 
-
+Item = PairItem | ReportItem | ClaimItem
 _LAYOUT = re.compile(r"[*`#|]+")
 
 
@@ -84,6 +84,8 @@ class Sheets:
     experiment: Path
     definition: Definition
     names: Names
+    _rendered: dict[str, Markup] = field(default_factory=dict[str, Markup])
+    """Reports by run: each person comes back to the same ones."""
 
     def of_pair(self, item: PairItem, annotator: str) -> Sheet:
         """Both reports, on the sides that this person sees them on."""
@@ -114,10 +116,13 @@ class Sheets:
         told = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources)
         return Sheet(self._asked(subject), (label_question(),), claim=told)
 
-    def questions_on(self, item: PairItem | ReportItem) -> int:
-        """How many questions are asked of it."""
+    def questions(self, item: Item) -> tuple[Question, ...]:
+        """What is asked of an item, without looking at its reports."""
+        if isinstance(item, ClaimItem):
+            return (label_question(),)
         with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
-        return len(pair_questions(with_profile=with_profile, with_picks=False))
+        asked = pair_questions if isinstance(item, PairItem) else rating_questions
+        return asked(with_profile=with_profile, with_picks=False)
 
     def claim_of(self, item: ClaimItem) -> Claim:
         """The claim itself, for the record."""
@@ -148,8 +153,9 @@ class Sheets:
         return BlindSource(entry.title or entry.key, link, about, it.date or "", readable(it.text.text))
 
     def _report(self, name: str, subject: Subject, picks: tuple[str, ...]) -> BlindReport:
-        words = len((subject.report or "").split())
-        return BlindReport(name, blind_report(subject, self.names), picks, words)
+        html = self._rendered.get(subject.run_id) or blind_report(subject, self.names)
+        self._rendered[subject.run_id] = html
+        return BlindReport(name, html, picks, len((subject.report or "").split()))
 
     def _asked(self, subject: Subject) -> Asked:
         profile = NO_PROFILE if subject.profile is None else subject.profile.text

@@ -1,10 +1,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.viewer.page.test_markdown import MARKDOWN
 
 from drretail.viewer.page.report_html import Mark, marked_html
 from tests.viewer.dom import Element, parse
+from tests.viewer.page.test_markdown import MARKDOWN
 
 TABLE = "| Product | Price |\n|---|--:|\n| **Feeder** [[1]](http://e.com/P1) | $24.99 |\n| Bath | $55 |\n"
 
