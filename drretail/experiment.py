@@ -28,6 +28,8 @@ RunState = Literal["absent", "interrupted", "done", "failed"]
 class Definition(Document):
     """experiment.json: what is asked. It names no shard, host, time or path, so shards write it byte-equal."""
 
+    title: str | None = None
+    """What people call the experiment; None where nobody named it."""
     world_fingerprint: str
     now: datetime | None = None
     """The shop's today, which agents and judges are told; None where nobody knows it."""
@@ -188,6 +190,7 @@ class Experiment:
                 )
         return held.model_copy(
             update={
+                "title": asked.title or held.title,
                 "now": held.now or asked.now,
                 "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
                 "asked": dict(sorted(_asked_together(held, asked).items())),
@@ -285,6 +288,17 @@ def read_reference(experiment: Path, query_id: str) -> Reference | None:
 def read_definition(folder: Path) -> Definition:
     """What an experiment asks; UserError when ``folder`` holds none or one of another format."""
     return _validated(Definition, folder / "experiment.json")
+
+
+def entitle(folder: Path, title: str) -> None:
+    """Gives an experiment the title that its pages bear; a blank one takes it away.
+
+    Raises UserError where there is no experiment, and while another process writes there.
+    """
+    definition = read_definition(folder)
+    with locked(folder):
+        titled = definition.model_copy(update={"title": " ".join(title.split()) or None})
+        write_json(folder / "experiment.json", titled.model_dump(mode="json", exclude_none=True))
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

@@ -3,12 +3,17 @@
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from drretail.cli.options import flags as options
 from drretail.errors import UserError
+from drretail.eval.faithfulness.claims import FAMILY
+from drretail.experiment import entitle
+
+if TYPE_CHECKING:
+    from drretail.viewer.experiment import ExperimentView
 
 
 class Format(StrEnum):
@@ -17,6 +22,8 @@ class Format(StrEnum):
     PAPER = "paper"
 
 
+MANY_RUNS = 50
+"""From so many on, writing their pages is told while it goes on."""
 DEFAULT_NAMES = {Format.HTML: "report.html", Format.TEXT: "report.txt", Format.PAPER: "paper.md"}
 
 
@@ -33,6 +40,18 @@ def report(
         str | None,
         typer.Option("--world", "-w", metavar="W", help="With --format paper: the queries' world, if moved."),
     ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option("--title", help="What the experiment is called from now on; kept in experiment.json."),
+    ] = None,
+    split: Annotated[
+        bool | None,
+        typer.Option(
+            "--split/--single",
+            help="A folder with a page a query, or one file.",
+            show_default="a folder above 8 MB",
+        ),
+    ] = None,
     diff: Annotated[
         tuple[str, str] | None,
         typer.Option("--diff", metavar="A B", help="Two systems' answers side by side, and what changed in them."),
@@ -42,8 +61,9 @@ def report(
 ) -> None:
     """Shows the reports of an experiment with every claim marked by its verdict.
 
-    The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived. With --format paper:
-    the tables of the paper, each line of the experiment beside the paper's own, and what is missing. With --diff A B:
+    The page stands alone: one HTML file that loads nothing, to be read offline, sent or archived; one above 8 MB
+    becomes a folder with an index and a page a query. With --format paper: the tables of the paper, each line of the
+    experiment beside the paper's own, and what is missing. With --diff A B:
     what A alone claims and picks, what B alone does, and what a judge ruled otherwise, answer beside answer. --json
     prints the JSON, whatever a file is written beside; a FILE that ends in .json gets it, too.
     """
@@ -55,24 +75,46 @@ def report(
     if form is Format.PAPER:
         _paper(experiment, to, world, as_json=as_json, quiet=quiet)
         return
+    if title is not None:
+        entitle(experiment, title)
+    _shown(experiment, form, to, split=split, as_json=as_json, quiet=quiet)
+
+
+def _shown(experiment: Path, form: Format, to: Path | None, *, split: bool | None, as_json: bool, quiet: bool) -> None:
+    """The whole experiment as pages or as text, and where they went."""
     from drretail.viewer.experiment import read_view
     from drretail.viewer.output import print_json, say
-    from drretail.viewer.page.document import page_of
     from drretail.viewer.summary import summary_of
     from drretail.viewer.terminal.text_report import text_of
 
     view = read_view(experiment)
     if form is Format.HTML:
-        to = to or experiment / DEFAULT_NAMES[form]
-    _write(to, lambda: page_of(view) if form is Format.HTML else text_of(view), lambda: summary_of(view))
+        to = _write_pages(view, to or experiment / DEFAULT_NAMES[form], split, quiet=quiet)
+    else:
+        _write(to, lambda: text_of(view), lambda: summary_of(view))
     if as_json:
         print_json({"report": None if to is None else str(to), **summary_of(view)})
     elif to is None:
         typer.echo(text_of(view), nl=False)
     else:
         typer.echo(str(to))
-        if not quiet and view.scores is None and not any(run.claims for run in view.runs):
+        if not quiet and view.scores is None and not any((experiment / "verdicts" / FAMILY).glob("*/*/*")):
             say(f"No run is judged yet: drretail score {experiment} does it.")
+
+
+def _write_pages(view: "ExperimentView", to: Path, split: bool | None, *, quiet: bool) -> Path:
+    """Writes the report where its size lets it be, and gives what to open; a name that ends in .json gets the JSON."""
+    from drretail.progress import choose_progress
+    from drretail.viewer.page.document import write_report
+    from drretail.viewer.summary import summary_of
+
+    if to.suffix.casefold() == ".json":
+        _write(to, str, lambda: summary_of(view))
+        return to
+    many = len(view.runs) >= MANY_RUNS
+    form = "auto" if split is None else "split" if split else "single"
+    with choose_progress(None if many and not quiet else "none").track("Writing pages", len(view.runs)) as bar:
+        return write_report(view, to, form, bar)
 
 
 def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as_json: bool) -> None:

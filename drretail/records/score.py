@@ -24,6 +24,8 @@ class MetricDescription(Record):
     title: str
     meaning: str = ""
     """What its numbers are, in one or two sentences below its tables."""
+    meanings: dict[str, str] = Field(default_factory=dict[str, str])
+    """What single variants are, each in a few words, for whoever meets their names in a table."""
     headlines: tuple[str, ...] = ()
     """What is shown for parts of the queries, too; none: the first variants that are not pooled."""
     compared: tuple[str, ...] = ()

@@ -1,17 +1,20 @@
 """Recorded experiments made readable: only recorded files are read, nothing is judged or looked up here.
 
-experiment.py   an experiment folder as views of its runs
-judged.py       the last verdicts of every judge on a run, and whether scores.json still tells of them
-claims.py       claims with what was said of them, where they stand in the report, and their quotes in the sources
-cart.py         what a report puts into the cart, with prices and their total
-commands.py     the commands that make the experiment again
-tables/         scores, pairs and agreement as tables, for every room below
-page/           pages for a browser
-terminal/       tables and texts for a terminal
-voting/         what people are asked of reports, and what they said
-live/           report, voting and review as a server on this machine
-diff/           two systems' answers side by side
-paper/          an experiment as the paper's tables
-output.py       how results reach the terminal, and JSON documents
-summary.py      an experiment as one JSON document
+experiment.py    an experiment folder as views of its runs
+judged.py        the last verdicts of every judge on a run, and whether scores.json still tells of them
+claims.py        claims with what was said of them, where they stand in the report, and their quotes in the sources
+arithmetic.py    the sums behind a run's FP and FR
+judged_pairs.py  what judges said of two answers to one query
+cart.py          what a report puts into the cart, with prices and their total
+picks.py         the carts of several answers, product by product
+commands.py      the commands that make the experiment again
+tables/          scores, pairs and agreement as tables, for every room below
+page/            pages for a browser
+terminal/        tables and texts for a terminal
+voting/          what people are asked of reports, and what they said
+live/            report, voting and review as a server on this machine
+diff/            two systems' answers side by side
+paper/           an experiment as the paper's tables
+output.py        how results reach the terminal, and JSON documents
+summary.py       an experiment as one JSON document
 """

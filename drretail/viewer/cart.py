@@ -30,6 +30,10 @@ class CartLine:
     """Of one."""
     alternatives: tuple[str, ...] = ()
     """Titles of what would do in its place."""
+    rating: float | None = None
+    """Its stars, where the run saw them."""
+    ratings: int | None = None
+    """How many people gave them."""
 
     @property
     def cost(self) -> Money | None:
@@ -120,6 +124,8 @@ def _line(pick: Pick, ledger: Ledger) -> CartLine:
         quantity=pick.quantity,
         price=None if item is None or price is None else Money.of(price, item.currency),
         alternatives=tuple(_title(it, ledger) for it in pick.alternatives),
+        rating=None if item is None else item.average_rating,
+        ratings=None if item is None else item.rating_number,
     )
 
 

@@ -113,6 +113,16 @@ WORDS: Mapping[Support, str] = {
     "failed": "judging failed",
     "unjudged": "not judged",
 }
+MEANINGS: Mapping[Support, str] = {
+    "full": "everything in it stands in its sources",
+    "partial": "some of it does",
+    "none": "nothing of it does",
+    "contradicted": "its sources say otherwise",
+    "uncited": "it names no source",
+    "unverifiable": "its sources could not be read",
+    "failed": "the judge gave no usable answer",
+    "unjudged": "no verdict is recorded",
+}
 SIGNS: Mapping[Support, str] = {
     "full": "✓",
     "partial": "◐",

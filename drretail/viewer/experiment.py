@@ -3,21 +3,37 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import overload
 
 from pydantic import TypeAdapter
 
-from drretail.eval.judging.subject import Subject, planned_runs, read_subject, read_subjects
+from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, run_folder
 from drretail.files import read_jsonl
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
+from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.records.score import Agreement, MetricDescription, Score, SliceScore, Verdict, in_order
+from drretail.records.score import (
+    Agreement,
+    Judging,
+    MetricDescription,
+    Score,
+    Scores,
+    SliceScore,
+    Verdict,
+    in_order,
+    place_of,
+    shared_models,
+)
 from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.claims import Claim, claims_of, failed_stages
 from drretail.viewer.judged import Judged, Judgements, outdated, read_judgements
 
+LONGEST_TITLE = 90
+MOST_NAMED = 4
+"""Systems in a title."""
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 
 
@@ -82,13 +98,56 @@ class RunView:
         return f"r{self.number}"
 
 
+class Runs(Sequence[RunView]):
+    """The planned runs of an experiment, each read when it is asked for: thousands do not fit into memory."""
+
+    def __init__(self, experiment: Path, definition: Definition, planned: Sequence[Planned]) -> None:
+        self._experiment = experiment
+        self._definition = definition
+        self._planned = planned
+
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    @overload
+    def __getitem__(self, at: int) -> RunView: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[RunView]: ...
+
+    def __getitem__(self, at: int | slice) -> RunView | Sequence[RunView]:
+        places = range(len(self._planned))[at]
+        return [self._read(place) for place in places] if isinstance(places, range) else self._read(places)
+
+    def _read(self, place: int) -> RunView:
+        subject = read_subject(self._experiment, self._definition, self._planned[place], None)
+        return _run(self._experiment, place + 1, subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One query with the runs that answer it, by their places among all runs."""
+
+    number: int
+    query: Query
+    places: tuple[int, ...]
+
+    @property
+    def anchor(self) -> str:
+        return f"q{self.number}"
+
+
 @dataclass(frozen=True, slots=True)
 class ExperimentView:
-    name: str
+    folder: Path
     definition: Definition
-    runs: tuple[RunView, ...]
+    planned: tuple[Planned, ...]
+    """Every run that is asked for: systems, counterfactual ones, floors, the ceiling; of each by repeat and query."""
+    runs: Sequence[RunView]
+    """The same with all that is recorded of them, each read when it is asked for."""
     scores: tuple[Score, ...] | None
     """None where no scores were made yet."""
+    judgings: tuple[Judging, ...] = ()
     slices: tuple[SliceScore, ...] = ()
     pairs: tuple[PairScore, ...] = ()
     ranks: tuple[RankScore, ...] = ()
@@ -99,34 +158,80 @@ class ExperimentView:
     outdated: str = ""
     """What has changed since the scores were made; empty where they still hold."""
 
+    @property
+    def name(self) -> str:
+        """Of the folder, as commands name it."""
+        return self.folder.resolve().name
+
+    @property
+    def title(self) -> str:
+        """What the experiment is called: as people named it, else after its queries and systems."""
+        return self.definition.title or title_of(self.definition)
+
+    @property
+    def questions(self) -> list[Question]:
+        """The queries in their order, those that somebody is asked."""
+        places: dict[str, list[int]] = {query.query_id: [] for query in self.definition.queries}
+        for place, planned in enumerate(self.planned):
+            places[planned.query.query_id].append(place)
+        asked = [(query, tuple(places[query.query_id])) for query in self.definition.queries]
+        return [Question(number, query, at) for number, (query, at) in enumerate([it for it in asked if it[1]], 1)]
+
+
+def title_of(definition: Definition) -> str:
+    """ "50 queries answered by react, hybrid_react and 3 more": for an experiment that nobody gave a title."""
+    labels = in_order(definition.systems)
+    shared = shared_models(labels)
+    names = [label.replace(shared, "", 1) for label in labels if place_of(label) in ("system", "counterfactual")]
+    queries = definition.queries
+    asked = _cut(queries[0].text) if len(queries) == 1 else f"{len(queries):,} queries"
+    return f"{asked} answered by {_listed(names or labels)}"
+
+
+def _cut(text: str) -> str:
+    words = " ".join(text.split())
+    return f"“{words if len(words) <= LONGEST_TITLE else words[:LONGEST_TITLE].rpartition(' ')[0] + ' …'}”"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = (
+        list(names) if len(names) <= MOST_NAMED else [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
+    )
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]])) or "nobody"
+
 
 def read_view(experiment: Path) -> ExperimentView:
-    """Everything recorded in an experiment folder, in the order of tables; UserError where there is none."""
+    """An experiment folder in the order of tables, its runs not read before they are asked for.
+
+    Raises UserError where there is no experiment.
+    """
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems))}
-    subjects = sorted(read_subjects(experiment, None), key=lambda subject: place[subject.label])
+    planned = tuple(sorted(planned_runs(experiment, definition), key=lambda it: place[it.label]))
     scores = read_scores(experiment)
+    held = scores or Scores(scores=(), judgings=())
     return ExperimentView(
-        name=experiment.resolve().name,
+        folder=experiment,
         definition=definition,
-        runs=tuple(_run(experiment, number, subject) for number, subject in enumerate(subjects, 1)),
+        planned=planned,
+        runs=Runs(experiment, definition, planned),
+        outdated="" if scores is None else outdated(experiment, scores, read_subjects(experiment, None)),
         scores=None if scores is None else scores.scores,
-        slices=() if scores is None else scores.slices,
-        pairs=() if scores is None else scores.pairs,
-        ranks=() if scores is None else scores.ranks,
-        agreements=() if scores is None else scores.agreements,
-        scoreboard=None if scores is None else scores.scoreboard,
-        metrics={} if scores is None else scores.metrics,
-        outdated="" if scores is None else outdated(experiment, scores, subjects),
+        judgings=held.judgings,
+        slices=held.slices,
+        pairs=held.pairs,
+        ranks=held.ranks,
+        agreements=held.agreements,
+        scoreboard=held.scoreboard,
+        metrics=held.metrics,
     )
 
 
 def read_runs_of(experiment: Path, labels: Sequence[str]) -> list[RunView]:
     """The planned runs of these systems alone, in their order."""
     definition = read_definition(experiment)
-    mine = [planned for label in labels for planned in planned_runs(experiment, definition) if planned.label == label]
-    subjects = (read_subject(experiment, definition, planned, None) for planned in mine)
-    return [_run(experiment, number, subject) for number, subject in enumerate(subjects, 1)]
+    planned = [planned for planned in planned_runs(experiment, definition) if planned.label in labels]
+    return list(Runs(experiment, definition, planned))
 
 
 def _run(experiment: Path, number: int, subject: Subject) -> RunView:

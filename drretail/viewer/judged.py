@@ -1,6 +1,7 @@
 """The last verdicts on a run, by judge."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,57 +75,59 @@ _Place = tuple[str, str, str, str, str]
 """Metric, system, rules, judge and its settings."""
 
 
-def outdated(experiment: Path, scores: Scores, subjects: Sequence[Subject]) -> str:
+def outdated(experiment: Path, scores: Scores, subjects: Iterable[Subject]) -> str:
     """What has changed since the scores were made, in words; empty where they still hold."""
-    return "; ".join(_changes(experiment, scores, subjects))
-
-
-def _changes(experiment: Path, scores: Scores, subjects: Sequence[Subject]) -> Iterator[str]:
-    labels = [subject.label for subject in subjects]
-    planned = {score.system: score.n_planned for score in scores.scores}
-    for system in sorted(system for system, count in planned.items() if count != labels.count(system)):
-        yield f"{system} had {planned[system]:,} planned runs and has {labels.count(system):,}"
-    if not scores.judgings:  # they do not say what they were made of
-        return
     heard = [judging for judging in scores.judgings if not names_panel(judging.judge)]  # its members are compared
     scored = {_place(judging): judging for judging in heard}
-    living, silent = _counted(experiment, sorted({judging.metric for judging in heard}), subjects, scored)
-    for place in sorted({*living, *scored}):
+    now = _counted(experiment, sorted({judging.metric for judging in heard}), subjects, scored)
+    return "; ".join(_changes(scores, scored, now))
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What stands in the folder now."""
+
+    runs: Counter[str]
+    """Planned ones, by system."""
+    living: Counter[_Place]
+    """Verdicts that count."""
+    silent: Counter[_Place]
+    """For every scored place the reports without any."""
+
+
+def _changes(scores: Scores, scored: Mapping[_Place, Judging], now: _Counted) -> Iterator[str]:
+    planned = {score.system: score.n_planned for score in scores.scores}
+    for system in sorted(system for system, count in planned.items() if count != now.runs[system]):
+        yield f"{system} had {planned[system]:,} planned runs and has {now.runs[system]:,}"
+    if not scores.judgings:  # they do not say what they were made of
+        return
+    for place in sorted({*now.living, *scored}):
         metric, system, rules, judge, _ = place
         said = f"{metric} of {system} by {judge}{'' if rules == 'default' else f' under the rules of {rules}'}"
         held = scored.get(place)
         if held is None:
             yield f"{said} is not among them"
-        elif held.verdicts != living.get(place, 0):
-            count = living.get(place, 0)
-            yield f"{said} was made of {held.verdicts:,} verdicts, and {count:,} are about today's reports"
-        elif held.not_judged != silent[place]:
-            yield f"{said} lacked {held.not_judged:,} reports, and now lacks {silent[place]:,}"
+        elif held.verdicts != now.living[place]:
+            yield f"{said} was made of {held.verdicts:,} verdicts, and {now.living[place]:,} are about today's reports"
+        elif held.not_judged != now.silent[place]:
+            yield f"{said} lacked {held.not_judged:,} reports, and now lacks {now.silent[place]:,}"
 
 
 def _counted(
-    experiment: Path, metrics: Sequence[str], subjects: Sequence[Subject], scored: dict[_Place, Judging]
-) -> tuple[dict[_Place, int], dict[_Place, int]]:
-    """Verdicts that count, and for every scored place the reports without any."""
-    living: dict[_Place, int] = {}
-    silent = dict.fromkeys(scored, 0)
-    for metric in metrics:
-        for subject in subjects:
-            if subject.run is None or subject.report is None:
-                continue
-            heard = _heard(metric, subject, read_judgements(experiment, metric, subject.run))
-            for place, count in heard.items():
-                living[place] = living.get(place, 0) + count
-            for place in silent:
-                silent[place] += place[:2] == (metric, subject.label) and place not in heard
-    return living, silent
-
-
-def _heard(metric: str, subject: Subject, judgements: Judgements) -> dict[_Place, int]:
-    return {
-        (metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash): len(one.verdicts)
-        for one in judgements.by_judge
-    }
+    experiment: Path, metrics: Sequence[str], subjects: Iterable[Subject], scored: Mapping[_Place, Judging]
+) -> _Counted:
+    now = _Counted(Counter(), Counter(), Counter())
+    for subject in subjects:
+        now.runs[subject.label] += 1
+        if subject.run is None or subject.report is None:
+            continue
+        heard = Counter[_Place]()
+        for metric in metrics:
+            for one in read_judgements(experiment, metric, subject.run).by_judge:
+                heard[metric, subject.label, one.rules, one.judge.spec, one.judge.params_hash] += len(one.verdicts)
+        now.living += heard
+        now.silent.update(place for place in scored if place[1] == subject.label and place not in heard)
+    return now
 
 
 def _place(judging: Judging) -> _Place:

@@ -45,7 +45,7 @@ def test_language_models_come_first_and_rules_last(mine: Path) -> None:
 def test_the_marks_are_of_the_first_judge_and_all_judges_have_cards(mine: Path) -> None:
     run = first_run(mine)
     judge(mine, run, LLM, 0)
-    section = parse(render_page(mine)).by_id("r1")
+    section = parse(render_page(mine)).by_id("q1")
     claims = [m for m in section.all("mark") if "r1-c" in m.attributes.get("data-for", "")]
     # A mark that a finding overlaps has the finding's class as well.
     assert "none product" in {mark.attributes["class"] for mark in claims}

@@ -30,6 +30,13 @@ def _value(variant: str, verdict: Verdict | None) -> Value:
 
 DESCRIPTION = MetricDescription(
     title="Basket",
+    meanings={
+        "covered": "share of the wanted things that the picks hold",
+        "within_budget": "the picks cost no more than the query allows",
+        "feasible": "share of reports whose picks are all that is asked, within budget",
+        "cost_ratio": "what the picks cost, by the cost of the best basket",
+        "utility_ratio": "how good the picks are, by the best basket",
+    },
     counts=("cost_ratio",),
     primary=("feasible",),
     scoreboard=(

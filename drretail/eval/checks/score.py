@@ -69,8 +69,38 @@ def clean(single: Sequence[Value], *, can_be: bool) -> Value:
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
 
+MEANINGS = {
+    CLEAN: "share of reports without an error that code finds",
+    COVERAGE: "share of the figures beside citations that could be read",
+    PICKS_KNOWN: "share of reports whose picks are known",
+    "not_in_catalog": "cites or picks no product that the shop does not have",
+    "pick_not_argued": "cites all that it picks",
+    "wrong_thing": "picks what the query speaks of",
+    "over_budget": "keeps to the budget",
+    "recommended_although_owned": "picks nothing that the user has",
+    "unwanted_brand": "picks no brand that the query rules out",
+    "quantity_wrong": "picks as many as are asked for",
+    "unavailable": "picks nothing that can't be had",
+    "price_wrong": "prices are the records'",
+    "rating_wrong": "ratings are the records'",
+    "rating_count_wrong": "numbers of ratings are the records'",
+    "total_wrong": "totals are right",
+    "calculation_wrong": "differences, remainders and unit prices are right",
+    "order_date_wrong": "dates of orders are right",
+    "brand_wrong": "makers are right",
+    "place_wrong": "where the user lives is right",
+    "unresolved_citation": "cites nothing that the run was never handed",
+    "url_not_seen": "cites no address that the run never saw",
+    "old_page": "cites no old page as if it were of today",
+    "after_today": "cites nothing younger than the shop's today",
+    "personal_data_sent": "asks the web without personal data",
+    "profile_changed": "leaves profiles as they are",
+    "repeated_section": "says nothing twice at length",
+}
+
 DESCRIPTION = MetricDescription(
     title="Checks",
+    meanings=MEANINGS,
     meaning="Each number is the share of reports without such an error, or, of checks that only warn (wrong_thing, "
     "old_page, after_today, repeated_section), without a warning. coverage is the share of figures that were read, "
     "of those beside citations; picks_known that of reports whose picks are known. clean is n/a where they are not, or "

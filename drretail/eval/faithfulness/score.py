@@ -230,8 +230,32 @@ def _drg_recall(report: ReportVerdicts) -> list[Value]:
     return [Value("FR", "scored", value, items), Value("FR_pooled", "scored", value, items)]
 
 
+MEANINGS = {
+    "FP": "factual precision: share of the claims citing pages or products that their sources bear out, in part ½",
+    "FP_types": "mean of FP_web and FP_product, of those a report has",
+    "FP_eq2": "half of FP_web and half of FP_product, each over all reports (Equation 2)",
+    "FP_pooled": "all support by all judged claims, over all reports at once",
+    "FP_strict": "as FP, with sources that could not be read or found as 0",
+    "N_supported": "supported claims of a report, those in part ½",
+    DENSITY: "claims, cited or not, by the report's length",
+    FP_SHOWN: "FP by what the agent was shown of pages",
+    FP_WEB_SHOWN: "FP_web by what the agent was shown of pages",
+    FP_WEB_LIVE: "FP_web by pages as they are at judging time",
+    "FP_web": "FP of claims that cite web pages",
+    "FP_product": "FP of claims that cite the shop's products",
+    "FP_internal": "FP of claims that cite orders, profile, statistics or calculations",
+    "FR": "factual recall: share of all claims that name a source",
+    "FR_url": "share of all claims that name a page or a product",
+    "FR_pooled": "all cited claims by all claims, over all reports at once",
+    "N_contradicted": "claims of a report that their sources contradict",
+    "N_cited": "claims that cite pages or products, one for each type",
+    "N_web": "claims that cite web pages",
+    "N_product": "claims that cite products",
+}
+
 DESCRIPTION = MetricDescription(
     title="Faithfulness",
+    meanings=MEANINGS,
     headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),

@@ -24,8 +24,25 @@ def _value(name: str, verdict: Verdict | None) -> Value:
     return Value(name, "scored", float(verdict.value["value"]), verdict.value["items"])
 
 
+MEANINGS = {
+    "tool_coverage": "share of the tools that the query needs that were called",
+    "unneeded": "share of tool calls to other tools than the query needs",
+    "repeated": "share of tool calls equal to an earlier one",
+    "invalid": "share of calls with wrong arguments, of a wrong tool, or about what is not there",
+    "retrieved_uncited": "share of what was found that the report does not cite",
+    "pages": "web pages that the report cites",
+    "domains": "hosts of these",
+    "pages_seen": "web pages that the run was shown",
+    "domains_seen": "hosts of these",
+    "turns": "answers of models that act or write",
+    "turns_to_evidence": "turns until a tool first found something",
+    "tool_calls": "tool calls, failed ones included",
+    "words": "words of the report, without citations",
+}
+
 DESCRIPTION = MetricDescription(
     title="Process",
+    meanings=MEANINGS,
     meaning="What the runs did, as shares and as counts a run; none of it is better high or low by itself.",
     headlines=("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
     compared=(

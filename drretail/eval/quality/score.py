@@ -47,8 +47,21 @@ def _mean(variant: str, ratings: Mapping[str, Value], dimensions: Sequence[str])
     return Value(variant, "scored", sum(numbers) / len(numbers))
 
 
+MEANINGS = {
+    "clarity": "clear, exact, without overlap; 0 to 10, as all that follow",
+    "depth": "weighs and explains, beyond what lies on the surface",
+    "breadth": "covers the sides of the question that matter",
+    "insightfulness": "sees what is not on the surface",
+    "constraint_following": "keeps to what the question demands: budget, number, brands, what is owned",
+    PERSONALIZATION: "fits what the shop knows of the user; only where there is a profile",
+    "overall": "the report as a whole, rated by itself",
+    AVERAGE: "mean of all seven ratings",
+    AVERAGE_OF_SIX: "mean of the six that need no profile",
+}
+
 DESCRIPTION = MetricDescription(
     title="Answer quality",
+    meanings=MEANINGS,
     headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
     compared=(*DIMENSIONS, AVERAGE),
     summaries=("overall", AVERAGE),

@@ -10,7 +10,7 @@ from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
 from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
 from drretail.viewer.diff.matching import KINDS, RULE, Change, Kind, Statement
 from drretail.viewer.experiment import RunView
-from drretail.viewer.page.frame import frame, plural, template, writable
+from drretail.viewer.page.frame import frame, template, writable
 from drretail.viewer.page.report_html import Mark, marked_html
 
 _OPEN = 3
@@ -52,9 +52,6 @@ def diff_page(diff: AnswersDiff) -> str:
         parts=parts,
         kinds=KINDS,
         rule=RULE,
-        words=WORDS,
-        signs=SIGNS,
-        plural=plural,
         **frame(("page.css", "diff.css"), script=""),
     )
     return writable(text)

@@ -1,61 +1,103 @@
 """The report's own pages, as ``drretail report`` writes them, kept up to date in the browser."""
 
+import asyncio
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.experiment import ExperimentView, Question, read_view
 from drretail.viewer.live.watch import Watch
-from drretail.viewer.page.document import page_of
+from drretail.viewer.page.document import index_page, question_page
 from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import FolderOfPages, page_name
+from drretail.viewer.page.question import Questions, Rendered
+from drretail.viewer.page.repeated import Once
 
+INDEX = "index.html"
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="(?P<policy>[^"]*)">\n?')
 _BODY = re.compile(r"<body[^>]*>\n?")
 
 
 @dataclass(slots=True)
 class ReportPages:
-    """The report of one experiment; made when it is asked for and something has changed."""
+    """The pages of one experiment: an index and a page a question, each made anew only where its files changed."""
 
     experiment: Path
     watch: Watch
     links: tuple[tuple[str, str], ...]
     """Other pages of the server: address and name."""
-    render: Callable[[ExperimentView], str] = page_of
-    _made: tuple[str, str, str] = field(default=("", "", ""), init=False)
+    _rendered: dict[str, tuple[str, Rendered]] = field(default_factory=dict[str, tuple[str, Rendered]], init=False)
+    """By query, with the version that it was made of."""
+    _index: tuple[str, str] = field(default=("", ""), init=False)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     def routes(self) -> list[Route]:
-        return [Route("/", self.page), Route("/changes", self.changes)]
+        return [Route("/", self.index), Route("/changes", self.changes), Route("/{name}.html", self.page)]
 
     async def changes(self, request: Request) -> Response:
         """What a browser asks every two seconds."""
         return JSONResponse({"version": self.watch.version()})
 
+    async def index(self, request: Request) -> Response:
+        return await self._answer(INDEX)
+
     async def page(self, request: Request) -> Response:
-        version = self.watch.version()
-        if self._made[0] != version:
-            page, policy = await run_in_threadpool(self._dressed, version)
-            self._made = (version, page, policy)
-        _, page, policy = self._made
+        return await self._answer(f"{request.path_params['name']}.html")
+
+    async def _answer(self, name: str) -> Response:
+        # Votes are answered meanwhile; of two who ask for the same page the second gets what the first one waited for.
+        async with self._one_at_a_time:
+            page, policy = await run_in_threadpool(self._made, name)
         return HTMLResponse(page, headers={"content-security-policy": policy})
 
-    def _dressed(self, version: str) -> tuple[str, str]:
+    def _made(self, name: str) -> tuple[str, str]:
+        version, view = self.watch.version(), read_view(self.experiment)
+        if name != INDEX:
+            return self._dressed(self._question(view, name), version, view)
+        if self._index[0] != version:
+            self._index = (version, index_page(view, [self._render(view, it) for it in view.questions]))
+        return self._dressed(self._index[1], version, view)
+
+    def _question(self, view: ExperimentView, name: str) -> str:
+        questions = view.questions
+        at = next((at for at, it in enumerate(questions) if page_name(it) == name), None)
+        if at is None:
+            raise HTTPException(404, "There is no such page.")
+        html = self._render(view, questions[at]).html
+        return question_page(view, html, questions[at], questions[max(0, at - 1) : at + 2])
+
+    def _render(self, view: ExperimentView, question: Question) -> Rendered:
+        query_id = question.query.query_id
+        version = self.watch.version_of(query_id)
+        held, rendered = self._rendered.get(query_id, ("", None))
+        if rendered is None or held != version:
+            rendered = Questions(view, FolderOfPages(index=INDEX)).render(question, Once())
+            self._rendered[query_id] = (version, rendered)
+        return rendered
+
+    def _dressed(self, page: str, version: str, view: ExperimentView) -> tuple[str, str]:
         """The page with a bar of links above it, and its own policy grown by what the bar needs."""
-        view = read_view(self.experiment)
-        page = self.render(view)
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
-        bar = template("live/bar.html.jinja").render(links=self.links, version=version, told=_told(view))
+        bar = template("live/bar.html.jinja").render(links=self.links, version=version, told=self._told(view))
         page = page[: meta.start()] + page[meta.end() :]
         page = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1)
         return page, grown(unescape(meta["policy"]))
+
+    def _told(self, view: ExperimentView) -> str:
+        """How far the runs are, while they are going on."""
+        runs = self.experiment / "runs"
+        ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))
+        if ended >= len(view.runs):
+            return ""
+        return f"{ended} of {len(view.runs)} runs have ended{f', {begun} begun' if begun else ''}"
 
 
 def grown(policy: str) -> str:
@@ -63,12 +105,3 @@ def grown(policy: str) -> str:
     rules = [rule.strip() for rule in policy.split(";")]
     own = [f"{rule} 'self'" if rule.startswith(("style-src ", "script-src ")) else rule for rule in rules]
     return "; ".join([*own, "connect-src 'self'", "frame-ancestors 'none'"])
-
-
-def _told(view: ExperimentView) -> str:
-    """How far the runs are, while they are going on."""
-    going, missing = (sum(run.state == state for run in view.runs) for state in ("interrupted", "not run"))
-    if not going and not missing:
-        return ""
-    begun = f", {going} begun" if going else ""
-    return f"{len(view.runs) - going - missing} of {len(view.runs)} runs have ended{begun}"

@@ -1,16 +1,21 @@
-"""Whether anything in an experiment's folder has changed since somebody looked."""
+"""Whether anything in an experiment's folder has changed since somebody looked, and for which query."""
 
 import hashlib
 import os
+import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 _AT_LEAST = 0.7
 """Seconds between two looks, however many windows ask."""
-_FILES = ("experiment.json", "scores.json")
-_FOLDERS = ("runs", "verdicts", "profiles", "readings", "sources")
+_OF_ALL = ("experiment.json", "profiles")
+"""What every question's page is made of."""
+_OF_INDEX = ("scores.json", "sources")
+_OF_RUNS = ("runs", "verdicts", "readings")
+_RUN = re.compile(r"[/\\](?P<query>[^/\\]+)-r\d+(?=[/\\.])")
 
 
 @dataclass(slots=True)
@@ -20,31 +25,49 @@ class Watch:
     experiment: Path
     clock: Callable[[], float] = time.monotonic
     _looked: float = field(default=float("-inf"), init=False)
-    _version: str = field(default="", init=False)
+    _versions: dict[str, str] = field(default_factory=dict[str, str], init=False)
+    """By query; of everything under the empty name."""
 
     def version(self) -> str:
         """Another text whenever a run, a verdict or a score has come or changed."""
+        return self._look()[""]
+
+    def version_of(self, query_id: str) -> str:
+        """The same for what the page of one query is made of."""
+        versions = self._look()
+        return versions.get(query_id, versions["*"])
+
+    def _look(self) -> dict[str, str]:
         if self.clock() - self._looked >= _AT_LEAST:
-            self._version = self._read()
+            self._versions = self._read()
             self._looked = self.clock()
-        return self._version
+        return self._versions
 
-    def _read(self) -> str:
-        digest = hashlib.sha256()
-        for path in (self.experiment / name for name in _FILES):
-            digest.update(_stamp(path).encode())
-        for folder in _FOLDERS:
-            for stamp in sorted(_stamps(self.experiment / folder)):
-                digest.update(stamp.encode("utf-8", "surrogateescape"))
-        return digest.hexdigest()[:16]
+    def _read(self) -> dict[str, str]:
+        of_all = _digest(it for name in _OF_ALL for it in _stamps(self.experiment / name))
+        by_query: dict[str, list[str]] = defaultdict(list)
+        for folder in _OF_RUNS:
+            for stamp in _stamps(self.experiment / folder):
+                found = _RUN.search(stamp)
+                by_query[found["query"] if found else ""].append(stamp)
+        of_index = [it for name in _OF_INDEX for it in _stamps(self.experiment / name)]
+        versions = {query: _digest([of_all, *stamps]) for query, stamps in by_query.items() if query}
+        everything = _digest([of_all, *of_index, *by_query[""], *versions.values()])
+        return {**versions, "*": of_all, "": everything}
 
 
-def _stamps(folder: Path) -> Iterator[str]:
-    """Of every file below; of a run that goes on only that it does: its journal grows with every step."""
-    for place, _, names in os.walk(folder):
+def _digest(stamps: "Iterator[str] | list[str]") -> str:
+    return hashlib.sha256("\n".join(sorted(stamps)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _stamps(place: Path) -> Iterator[str]:
+    """Of the file, or of every one below; of a run that goes on only that it does: its journal grows at every step."""
+    if place.is_file():
+        yield _stamp(place)
+    for folder, _, names in os.walk(place):
         for name in names:
-            path = Path(place) / name
-            yield str(path) if name == "journal.jsonl" and folder.name == "runs" else _stamp(path)
+            path = Path(folder) / name
+            yield str(path) if name == "journal.jsonl" else _stamp(path)
 
 
 def _stamp(path: Path) -> str:

@@ -10,10 +10,24 @@ from drretail.records.run import Step
 from drretail.records.score import Verdict
 from drretail.viewer.claims import SIGNS, WORDS, Claim, ClaimVerdict, Excerpt, excerpt, find_quote, readable
 from drretail.viewer.experiment import RunView
+from drretail.viewer.page.agent_tree import Found, Research
 from drretail.viewer.page.markdown import is_web_address
 
 LONGEST_SOURCE = 12_000
 LONGEST_RESULT = 5_000
+LONGEST_ARGS = 1_000
+ALL_RESULTS = 16_000
+"""Characters of all results of a run together: what they hold of sources stands in the sources, too."""
+SHORTEST_RESULT = 240
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCard:
+    """The step that brought a source first."""
+
+    found: Found
+    anchor: str | None
+    """Of that step; None where it is not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +39,7 @@ class SourceCard:
     """Of the whole source further down the page."""
     excerpt: Excerpt | None
     """None where another source holds the quote."""
+    found: FoundCard | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +84,14 @@ class EvidenceCard:
     """Only for http and https."""
     age: str
     """The page's date and how it stands to the shop's today; empty where it is not known."""
+    found: FoundCard | None
     texts: tuple[tuple[str, str, int], ...]
     """Form, text, and how many characters were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepCard:
+    anchor: str
     step: Step
     args: str
     brief: str
@@ -84,20 +101,49 @@ class StepCard:
 
 def claim_cards(view: RunView, judge: int, shown: frozenset[str]) -> list[ClaimCard]:
     """The claims as the judge of this number sees them; ``shown`` are anchors that the report's marks lead to."""
-    anchors = evidence_anchors(view)
+    sources = _Sources(view)
     cards: list[ClaimCard] = []
     for claim in view.claims[judge].claims:
         anchor = claim_anchor(view, judge, claim)
-        claim_verdicts = tuple(
-            _claim_verdict(claim_verdict, claim, view.subject.evidence, anchors)
-            for claim_verdict in claim.claim_verdicts
-        )
+        claim_verdicts = tuple(_claim_verdict(claim_verdict, claim, sources) for claim_verdict in claim.claim_verdicts)
         cards.append(
             ClaimCard(
                 anchor, claim, WORDS[claim.support], SIGNS[claim.support], claim_verdicts, in_report=anchor in shown
             )
         )
     return cards
+
+
+class _Sources:
+    """The evidence of a run with where it is shown and who found it."""
+
+    def __init__(self, view: RunView) -> None:
+        self.evidence = view.subject.evidence
+        self._anchors = evidence_anchors(view)
+        self._view = view
+        self._research = research_of(view)
+
+    def anchor(self, evidence_id: str) -> str | None:
+        return self._anchors.get(evidence_id)
+
+    def found(self, entry: Evidence) -> FoundCard | None:
+        """Who brought its first text; None where it has none."""
+        if not entry.texts:
+            return None
+        found = self._research.found(entry.texts[0].path, entry.texts[0].seq)
+        return FoundCard(found, None if found.place is None else step_anchor(self._view, found.place))
+
+    def items(self) -> Iterable[tuple[str, Evidence]]:
+        """Those that are shown whole, with their anchors."""
+        return ((anchor, self.evidence[key]) for key, anchor in self._anchors.items())
+
+
+def research_of(view: RunView) -> Research:
+    return Research(view.run.steps if view.run else ())
+
+
+def step_anchor(view: RunView, place: int) -> str:
+    return f"{view.anchor}-s{place + 1}"
 
 
 def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
@@ -132,16 +178,17 @@ def evidence_anchors(view: RunView) -> dict[str, str]:
 
 
 def evidence_cards(view: RunView) -> list[EvidenceCard]:
-    evidence = view.subject.evidence
+    sources = _Sources(view)
     return [
         EvidenceCard(
             anchor=anchor,
-            evidence=evidence[key],
-            age=_age(evidence[key].date, view.subject.now),
-            link=evidence[key].url if is_web_address(evidence[key].url or "") else None,
-            texts=tuple(_cut(text.form, readable(text.text), LONGEST_SOURCE) for text in _texts(evidence[key])),
+            evidence=entry,
+            age=_age(entry.date, view.subject.now),
+            link=entry.url if is_web_address(entry.url or "") else None,
+            found=sources.found(entry),
+            texts=tuple(_cut(text.form, readable(text.text), LONGEST_SOURCE) for text in _texts(entry)),
         )
-        for key, anchor in evidence_anchors(view).items()
+        for anchor, entry in sources.items()
     ]
 
 
@@ -156,22 +203,27 @@ def _age(day: str | None, now: datetime | None) -> str:
 
 
 def step_cards(view: RunView) -> list[StepCard]:
-    return [_step(step, view.texts) for step in (view.run.steps if view.run else ())]
+    """The steps in their order; the more there are, the less is shown of what each of them brought."""
+    steps = view.run.steps if view.run else ()
+    longest = min(LONGEST_RESULT, max(SHORTEST_RESULT, ALL_RESULTS // max(1, len(steps))))
+    return [_step(step_anchor(view, place), step, view.texts, longest) for place, step in enumerate(steps)]
 
 
-def _step(step: Step, texts: Mapping[str, str]) -> StepCard:
+def _step(anchor: str, step: Step, texts: Mapping[str, str], longest: int) -> StepCard:
     args = step.args or {}
-    _, result, left_out = _cut("", readable(texts.get(step.result_sha or "", "")), LONGEST_RESULT)
+    _, result, left_out = _cut("", readable(texts.get(step.result_sha or "", "")), longest)
     brief = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
     written = "\n".join(f"{name}: {value}" for name, value in args.items())
-    return StepCard(step, written, brief[:160], result, left_out)
+    # One short argument is told by the line above it.
+    return StepCard(
+        anchor, step, "" if written == brief[:160] else written[:LONGEST_ARGS], brief[:160], result, left_out
+    )
 
 
-def _claim_verdict(
-    claim_verdict: ClaimVerdict, claim: Claim, evidence: Mapping[str, Evidence], anchors: Mapping[str, str]
-) -> VerdictCard:
+def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources) -> VerdictCard:
     verdict = claim_verdict.verdict
     hashes = {source.sha256 for source in verdict.sources}
+    evidence = sources.evidence
     held = [evidence[source] for source in dict.fromkeys(s.id for s in verdict.sources) if source in evidence]
     if not held:
         held = [evidence[source] for source in claim.sources if source in evidence]
@@ -179,17 +231,18 @@ def _claim_verdict(
     pairs = [(entry, text) for entry in held for text in _chosen(entry, hashes, quotes)]
     found = [next((quote for quote in quotes if find_quote(text, quote)), None) for _, text in pairs]
     missing = "" if any(found) else " … ".join(quotes)
-    sources = tuple(
+    cards = tuple(
         SourceCard(
             entry.title or entry.key,
-            anchors.get(entry.id),
+            sources.anchor(entry.id),
             excerpt(text, here) if here or not any(found) else None,
+            sources.found(entry),
         )
         for (entry, text), here in zip(pairs, found, strict=True)
     )
     reason = verdict.reason or verdict.error or ""
     word, sign = WORDS[claim_verdict.support], SIGNS[claim_verdict.support]
-    return VerdictCard(claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict), sources)
+    return VerdictCard(claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict), cards)
 
 
 def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:

@@ -2,11 +2,14 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
+
+from drretail.viewer.claims import MEANINGS, SIGNS, WORDS
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -18,18 +21,27 @@ TEMPLATES = Path(__file__).parent / "templates"
 def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "plural": plural}
+    environment.globals.update(given)
+    return environment
 
 
 def template(name: str) -> "Template":
     """One of the package's own templates; what is put into it is escaped."""
     return _environment().get_template(name)
+
+
+def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str]], sections: Sequence[Markup]) -> str:
+    """A page of these sections; ``nav`` are addresses with what they are called."""
+    given = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}
+    return writable(template("page.html.jinja").render(**given, **frame()))
 
 
 def frame(styles: tuple[str, ...] = ("page.css",), script: str = "page.js") -> dict[str, Any]:

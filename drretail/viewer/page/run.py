@@ -1,13 +1,12 @@
-"""One run with everything that its template prints."""
+"""One run with everything that its templates print: its answer, and what stands behind it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from drretail.viewer.cart import Cart, cart_of
-from drretail.viewer.claims import Support, counts_of
-from drretail.viewer.experiment import ClaimsView, RunView
+from drretail.viewer.experiment import ClaimsView, Question, RunView
+from drretail.viewer.page.agent_tree import Agent
 from drretail.viewer.page.cards import (
     ClaimCard,
     EvidenceCard,
@@ -16,40 +15,35 @@ from drretail.viewer.page.cards import (
     claim_cards,
     evidence_cards,
     finding_cards,
+    research_of,
     step_cards,
 )
 from drretail.viewer.page.report_html import report_html
-
-MEANINGS: Mapping[Support, str] = {
-    "full": "everything in it stands in its sources",
-    "partial": "some of it does",
-    "none": "nothing of it does",
-    "contradicted": "its sources say otherwise",
-    "uncited": "it names no source",
-    "unverifiable": "its sources could not be read",
-    "failed": "the judge gave no usable answer",
-    "unjudged": "no verdict is recorded",
-}
+from drretail.viewer.page.run_lines import RunLine, run_line
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsPart:
     view: ClaimsView
+    added: str
+    """What these claims come to: "web 9.5 of 12, product 22 of 24 → FP 0.87; cited 34 of 45 → FR 0.76"."""
     cards: list[ClaimCard]
 
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """A run with everything its template prints."""
+    """A run with everything its templates print."""
 
     view: RunView
-    open: bool
+    name: str
+    """Of its system, and which repeat it is."""
+    line: RunLine
     report: Markup
     cart: Cart | None
-    counts: dict[Support, int]
     claims: list[ClaimsPart]
     findings: list[FindingCard]
     evidence: list[EvidenceCard]
+    agents: list[Agent]
     steps: list[StepCard]
 
     @property
@@ -57,17 +51,22 @@ class RunPart:
         return sum(usage.total for usage in self.view.run.usage.values()) if self.view.run else 0
 
 
-def run_part(view: RunView, *, is_open: bool) -> RunPart:
-    """What run.html.jinja shows of a run."""
-    report = report_html(view)
+def run_part(view: RunView, question: Question, name: str) -> RunPart:
+    """What answer.html.jinja and run.html.jinja show of a run."""
+    report, line = report_html(view), run_line(view, question)
+    added = [it.arithmetic.words for it in line.added]
     return RunPart(
         view=view,
-        open=is_open,
+        name=name,
+        line=line,
         report=report.html,
         cart=cart_of(view.run, view.subject.evidence) if view.run else None,
-        counts=counts_of(view.claims[0].claims) if view.claims else {},
-        claims=[ClaimsPart(one, claim_cards(view, judge, report.shown)) for judge, one in enumerate(view.claims)],
+        claims=[
+            ClaimsPart(one, words, claim_cards(view, judge, report.shown))
+            for judge, (one, words) in enumerate(zip(view.claims, added, strict=True))
+        ],
         findings=finding_cards(view, report.shown),
         evidence=evidence_cards(view),
+        agents=research_of(view).agents(),
         steps=step_cards(view),
     )

@@ -79,6 +79,12 @@ def agreement_sheet(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     return None if table is None else _sheet(table)
 
 
+def glossary(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> dict[str, str]:
+    """What the names of all tables' columns mean, each once, in the order of the tables."""
+    tables = score_tables(scores, metrics)
+    return {column.name: column.meaning for table in tables for column in table.columns if column.meaning}
+
+
 def _sheet(table: Table) -> Sheet:
     return Sheet(table, parts(table.columns, [1] * len(table.columns), COLUMNS))
 

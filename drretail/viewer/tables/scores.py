@@ -53,6 +53,8 @@ class Column:
     few: bool = False
     narrow: bool = False
     """True where it may be as narrow as its figures and the words of its name."""
+    meaning: str = ""
+    """What it is, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,11 @@ def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD) -> list[
 def description(metrics: Metrics, name: str) -> MetricDescription:
     """What a family says of itself: as it was held when its scores were made, else as it does today."""
     return metrics.get(name) or described(name)
+
+
+def meanings_of(family: MetricDescription, name: str) -> Mapping[str, str]:
+    """What a family's variants are; as it says today where its scores were made before it said so."""
+    return family.meanings or described(name).meanings
 
 
 def table_key_of(score: Score) -> TableKey:
@@ -167,7 +174,12 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
     empty = _nothing_in(scores) - unrated
     spotless = _spotless(scores, family) - empty
     left_out = unrated | empty | spotless
-    columns = tuple(Column(name, family.groups.get(name, name)) for name in variants if name not in left_out)
+    meanings = meanings_of(family, first.metric)
+    columns = tuple(
+        Column(name, family.groups.get(name, name), meaning=meanings.get(name, ""))
+        for name in variants
+        if name not in left_out
+    )
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), own)
     lines: list[Line] = []

@@ -142,7 +142,7 @@ def test_verdicts_on_another_report_are_counted_and_not_shown(mine: Path) -> Non
     changed = f"{first.report} And more."
     rewrite(mine, first.model_copy(update={"report": changed, "report_sha": sha256_of(changed)}))
     page = parse(render_page(mine))
-    assert not [mark for mark in page.by_id("r1").all("mark") if "data-for" in mark.attributes]
+    assert not [mark for mark in page.by_id("q1").all("mark") if "data-for" in mark.attributes]
     assert "verdicts are about another report" in page.text
 
 

@@ -98,7 +98,7 @@
   });
   addEventListener("hashchange", reveal);
   addEventListener("beforeprint", function () {
-    for (const part of document.querySelectorAll("details.run, details.claims")) part.open = true;
+    for (const part of document.querySelectorAll("details.question, details.run, details.claims, details.glossary, details.of-system")) part.open = true;
   });
   reveal();
 })();

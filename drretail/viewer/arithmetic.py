@@ -1,0 +1,118 @@
+"""How a run's faithfulness adds up: the sums behind FP and FR, so that a table's number can be made again by hand."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from drretail.eval.faithfulness.claims import TYPES
+from drretail.eval.faithfulness.score import HEADLINE, report_values
+from drretail.eval.metric import Value
+from drretail.eval.scores.gathering import averaged
+from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.viewer.judged import Judged
+
+_WHY: Mapping[VerdictState, str] = {
+    "na": "it cites neither web pages nor products",
+    "unverifiable": "no cited source could be read",
+    "failed": "judging failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """ "web 9.5 of 12": the support of claims, 1 in full and ½ in part, of how many that were judged."""
+
+    name: str
+    support: float
+    scored: float
+
+    @property
+    def words(self) -> str:
+        named = f"{self.name} " if self.name else ""
+        return f"{named}{plain(self.support)} of {plain(self.scored)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """One judge's sums on one report; means over its judgings where there are several."""
+
+    rules: Rules
+    sums: tuple[Sum, ...]
+    """By type of source, those of FP."""
+    whole: Sum
+    """Every claim once, whatever it cites."""
+    beside: tuple[Sum, ...]
+    """Of types that do not count in FP."""
+    precision: Value
+    recall: Value
+
+    @property
+    def both(self) -> Sum:
+        """What two types count, and the whole once."""
+        support = sum(it.support for it in self.sums) - self.whole.support
+        return Sum("", support, sum(it.scored for it in self.sums) - self.whole.scored)
+
+    @property
+    def words(self) -> str:
+        """ "web 9.5 of 12, product 22 of 24 → FP 0.87; cited 34 of 45 → FR 0.76"."""
+        parts = [self.precision_words, self.recall_words, *(f"{it.words} beside it" for it in self.beside)]
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def precision_words(self) -> str:
+        """The sums and the FP that they come to, or why they come to none."""
+        if self.precision.value is None:
+            return f"no FP: {_WHY.get(self.precision.state, self.precision.state)}"
+        return f"{self._added()} → FP {self.precision.value:.2f}"
+
+    def _added(self) -> str:
+        listed = ", ".join(it.words for it in self.sums)
+        if self.rules == "paper" and len(self.sums) > 1:
+            return f"{listed}, the mean of both"
+        if not self.sums:
+            return self.whole.words
+        if self.both.scored > 0:
+            return f"{listed}, less {self.both.words} in both: {self.whole.words}"
+        return listed
+
+    @property
+    def recall_words(self) -> str:
+        """Which share of all claims names a source; empty where nothing was claimed."""
+        if self.recall.value is None:
+            return ""
+        cited, total = self.recall.items.get("cited", 0), self.recall.items.get("total", 0)
+        return f"cited {plain(cited)} of {plain(total)} → FR {self.recall.value:.2f}"
+
+
+def arithmetic_of(judged: Judged, report: str) -> Arithmetic:
+    """The sums of what one judge ruled on a report, as scores.json is made of them."""
+    repeats: dict[int, list[Verdict]] = defaultdict(list)
+    for verdict in judged.verdicts:
+        repeats[verdict.judge_repeat].append(verdict)
+    words = len(report.split())
+    values = averaged(
+        [
+            {value.variant: value for value in report_values(repeats[repeat], judged.rules, words)}
+            for repeat in sorted(repeats)
+        ]
+    )
+    sums = {kind: _sum(kind, values.get(f"FP_{kind}")) for kind in TYPES}
+    return Arithmetic(
+        rules=judged.rules,
+        sums=tuple(sums[kind] for kind in HEADLINE if sums[kind].scored),
+        whole=_sum("claims", values["FP"], judged.rules),
+        beside=tuple(it for kind, it in sums.items() if kind not in HEADLINE and it.scored),
+        precision=values["FP"],
+        recall=values["FR"],
+    )
+
+
+def plain(number: float) -> str:
+    """ "12", "9.5", "9.33"."""
+    return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+def _sum(name: str, value: Value | None, rules: Rules = "default") -> Sum:
+    items = {} if value is None else value.items
+    failed = items.get("failed", 0.0) if rules == "drg" else 0.0  # which count 0 there
+    return Sum(name, items.get("support", 0.0), items.get("scored", 0.0) + failed)

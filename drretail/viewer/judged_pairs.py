@@ -1,0 +1,111 @@
+"""What judges said of two answers to one query, dimension by dimension, with their reasons."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_hashes
+from drretail.eval.pairwise.judge import VERSION
+from drretail.eval.pairwise.pairs import BETWEEN, Labels, pair_name
+from drretail.eval.registry import PAIRWISE
+from drretail.records.score import JudgeRef, Rules, Verdict
+
+Choice = Literal["a", "b", "tie", "na", "failed", "one order"]
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionJudgement:
+    """One dimension of one meeting; ``verdicts`` are those of both orders, and of every time that was asked."""
+
+    dimension: str
+    choice: Choice
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairJudgement:
+    """One judge on two systems' answers to one query."""
+
+    labels: Labels
+    repeat: int
+    judge: JudgeRef
+    rules: Rules
+    dimensions: tuple[DimensionJudgement, ...]
+
+
+def pairs_with_verdicts(experiment: Path) -> dict[str, list[Labels]]:
+    """By judge's folder the pairs that it has verdicts of."""
+    found: dict[str, list[Labels]] = defaultdict(list)
+    for folder in sorted((experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/")):
+        a, _, b = folder.name.partition(BETWEEN)
+        found[folder.parent.name].append((a, b))
+    return dict(found)
+
+
+def read_pair_judgements(
+    experiment: Path,
+    pairs: Mapping[str, Sequence[Labels]],
+    query_id: str,
+    repeat: int,
+    reports: Mapping[str, str | None],
+) -> Iterator[PairJudgement]:
+    """Every pair's living verdicts on one query; ``reports`` holds the sha256 of each system's report on it.
+
+    A judge that follows rules has no opinion of two reports and is left out.
+    """
+    for judge, labels_of_judge in pairs.items():
+        for labels in labels_of_judge:
+            path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
+            verdicts = VerdictFile(path).lasts() if path.exists() else []
+            shas = tuple(reports.get(label) for label in labels)
+            yield from _judgements(labels, repeat, [it for it in verdicts if _lives(it, shas)])
+
+
+def _lives(verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
+    """True for a verdict about these very reports, in today's words."""
+    if verdict.judge.kind == "rule_based" or None in shas or verdict.version != VERSION:
+        return False
+    prompts = prompt_hashes(verdict.rules).get(verdict.item, frozenset())
+    return (verdict.report_sha, verdict.other_report_sha) == shas and verdict.prompt_hash in prompts
+
+
+def _judgements(labels: Labels, repeat: int, verdicts: Sequence[Verdict]) -> Iterator[PairJudgement]:
+    groups: dict[tuple[str, str, Rules], list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        groups[verdict.judge.spec, verdict.judge.params_hash, verdict.rules].append(verdict)
+    for (_, _, rules), held in sorted(groups.items()):
+        by_item: dict[str, list[Verdict]] = defaultdict(list)
+        for verdict in held:
+            by_item[verdict.item].append(verdict)
+        dimensions = [_dimension(name, by_item[name], rules) for name in DIMENSIONS if name in by_item]
+        yield PairJudgement(labels, repeat, held[0].judge, rules, tuple(dimensions))
+
+
+def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:
+    told = sorted(verdicts, key=lambda it: (it.judge_repeat, it.order or ""))
+    return DimensionJudgement(name, _choice(told, rules), tuple(told))
+
+
+def _choice(verdicts: Sequence[Verdict], rules: Rules) -> Choice:
+    """Who was preferred; judged several times, whom every time prefers, else a tie."""
+    times: dict[int, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        times[verdict.judge_repeat].append(verdict)
+    choices = list(dict.fromkeys(_once(told, rules) for told in times.values()))
+    return choices[0] if len(choices) == 1 else "tie"
+
+
+def _once(told: Sequence[Verdict], rules: Rules) -> Choice:
+    """Whom both orders prefer, a tie where they differ; the paper's rules ask in one order alone."""
+    states = {verdict.state for verdict in told}
+    if "failed" in states:
+        return "failed"
+    if states == {"na"}:
+        return "na"
+    if rules != "paper" and len({verdict.order for verdict in told}) < 2:
+        return "one order"
+    winners = {str(verdict.value) for verdict in told}
+    return "tie" if len(winners) != 1 else "a" if winners == {"a"} else "b"

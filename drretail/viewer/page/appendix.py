@@ -1,0 +1,71 @@
+"""What stands behind the numbers, at the end of a report: all tables, the method, how to read and to repeat it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from drretail.records.score import Judging
+from drretail.viewer.commands import commands, queries_file, score_commands
+from drretail.viewer.experiment import ExperimentView
+from drretail.viewer.page.frame import data_address, template
+from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.page.sheets import agreement_sheet, glossary, pair_parts, score_parts
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """What one judge did in one family, over all systems."""
+
+    family: str
+    judge: str
+    rules: str
+    verdicts: int
+    failed: int
+    stale: int
+    not_judged: int
+
+
+def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
+    """The tables of all families."""
+    html = template("scores.html.jinja").render(
+        view=view,
+        score_parts=score_parts(view.scores or (), view.slices, view.metrics),
+        pair_parts=pair_parts(view.pairs, view.ranks),
+        agreement=agreement_sheet(view.agreements, view.metrics),
+        glossary=glossary(view.scores or (), view.metrics),
+        stale=sum(line.stale for line in lines),
+        score_command=" && ".join(score_commands(view)),
+    )
+    return Markup(html)  # noqa: S704 — escaped by its template
+
+
+def render_method(view: ExperimentView) -> Markup:
+    """What was run and judged, how to read a report, and the commands that make it again."""
+    html = template("method.html.jinja").render(
+        view=view,
+        judges=judge_rows(view.judgings),
+        commands=commands(view),
+        queries_link=data_address("application/jsonl", queries_file(view)),
+    )
+    return Markup(html)  # noqa: S704
+
+
+def judge_rows(judgings: Sequence[Judging]) -> list[JudgeRow]:
+    """Who judged what, in the order of the scores."""
+    groups: dict[tuple[str, str, str, str], list[Judging]] = defaultdict(list)
+    for it in judgings:
+        groups[it.metric, it.judge, it.judge_params, it.rules].append(it)
+    return [
+        JudgeRow(
+            family=metric,
+            judge=f"{judge}, settings {params}" if params else judge,
+            rules=rules,
+            verdicts=sum(it.verdicts for it in held),
+            failed=sum(it.failed for it in held),
+            stale=sum(it.stale for it in held),
+            not_judged=sum(it.not_judged for it in held),
+        )
+        for (metric, judge, params, rules), held in groups.items()
+    ]

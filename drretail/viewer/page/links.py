@@ -1,0 +1,52 @@
+"""Where a page's links lead: to places of the one page, or to the pages of a folder."""
+
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import quote
+
+from drretail.viewer.experiment import Question
+from drretail.viewer.page.run_lines import RunLine
+
+
+class Links(Protocol):
+    """Addresses as a page has them."""
+
+    @property
+    def index(self) -> str:
+        """Of the page that begins the report, empty on it."""
+        ...
+
+    def question(self, question: Question) -> str: ...
+
+    def run(self, line: RunLine) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OnePage:
+    """Everything stands on the page itself."""
+
+    index: str = ""
+
+    def question(self, question: Question) -> str:
+        return f"#{question.anchor}"
+
+    def run(self, line: RunLine) -> str:
+        return f"#{line.anchor}"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderOfPages:
+    """A page a question beside the index."""
+
+    index: str = ""
+
+    def question(self, question: Question) -> str:
+        return quote(page_name(question))
+
+    def run(self, line: RunLine) -> str:
+        return f"{self.question(line.question)}#{line.anchor}"
+
+
+def page_name(question: Question) -> str:
+    """The file of a question's page."""
+    return f"query-{question.query.query_id}.html"

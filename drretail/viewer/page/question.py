@@ -1,0 +1,126 @@
+"""A query with its answers side by side, what they pick, how judges compared them, and the runs behind them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from drretail.records.score import ProfileSummary, place_of
+from drretail.viewer.commands import command_for
+from drretail.viewer.experiment import ExperimentView, Question, RunView
+from drretail.viewer.judged import Judged
+from drretail.viewer.judged_pairs import PairJudgement, pairs_with_verdicts, read_pair_judgements
+from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import Links
+from drretail.viewer.page.repeated import Once
+from drretail.viewer.page.run import RunPart, run_part
+from drretail.viewer.page.run_lines import FailedVerdict, RunLine
+from drretail.viewer.picks import PicksTable, compare_picks
+from drretail.viewer.tables.scores import system_names
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A part of a page, and what its tables say of the runs in it."""
+
+    html: Markup
+    lines: tuple[RunLine, ...]
+    failed: tuple[FailedVerdict, ...]
+    """Judgements of pairs that came to nothing; those of single runs stand in the lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """A query with everything its template prints."""
+
+    question: Question
+    profile: ProfileSummary | None
+    answers: list[RunPart]
+    """Of systems that research, their first repeat."""
+    others: list[RunPart]
+    """Further repeats, floors and the oracle."""
+    picks: PicksTable | None
+    judgements: list[PairJudgement]
+    names: Mapping[str, str]
+    """What systems are called, by label."""
+
+    @property
+    def judges(self) -> list[Judged]:
+        """Whose marks stand in the answers, each once."""
+        first = [run.view.claims[0].judged for run in self.runs if run.view.claims]
+        return list({judged.by: judged for judged in first}.values())
+
+    @property
+    def runs(self) -> list[RunPart]:
+        return [*self.answers, *self.others]
+
+
+class Questions:
+    """Renders the questions of an experiment, each by itself."""
+
+    def __init__(self, view: ExperimentView, links: Links) -> None:
+        self._view = view
+        self._names = system_names(view.definition.systems)
+        self._pairs = pairs_with_verdicts(view.folder)
+        self._given = {
+            "links": links,
+            "claims_command": command_for(view, "faithfulness"),
+            "checks_command": command_for(view, "checks"),
+        }
+
+    def render(self, question: Question, once: Once, *, is_open: bool = True) -> Rendered:
+        """One question; ``once`` knows the long texts that stand on its page already."""
+        part = self._part(question)
+        html = template("question.html.jinja").render(part=part, is_open=is_open, once=once, **self._given)
+        failed = tuple(_failed(part.judgements))
+        return Rendered(Markup(html), tuple(run.line for run in part.runs), failed)  # noqa: S704 — escaped by its template
+
+    def render_run(self, question: Question, place: int, once: Once) -> Rendered:
+        """One run alone with its answer; ``place`` is that of the run among all."""
+        part = run_part(self._view.runs[place], question, self._name(self._view.runs[place]))
+        html = template("lone_run.html.jinja").render(run=part, question=question, once=once, **self._given)
+        return Rendered(Markup(html), (part.line,), ())  # noqa: S704
+
+    def _part(self, question: Question) -> QuestionPart:
+        views = [self._view.runs[place] for place in question.places]
+        runs = [run_part(view, question, self._name(view)) for view in views]
+        answers = [run for run in runs if _is_answer(run.view)]
+        shown = answers or runs
+        return QuestionPart(
+            question=question,
+            profile=next((view.subject.profile for view in views if view.subject.profile), None),
+            answers=shown,
+            others=[run for run in runs if run not in shown],
+            picks=compare_picks([(run.name, run.cart) for run in runs if _is_compared(run.view)]),
+            judgements=list(self._judgements(question, views)),
+            names=self._names,
+        )
+
+    def _name(self, view: RunView) -> str:
+        name, repeat = self._names[view.subject.label], view.subject.repeat
+        return f"{name}, repeat {repeat}" if repeat > 1 else name
+
+    def _judgements(self, question: Question, views: Sequence[RunView]) -> Iterator[PairJudgement]:
+        for repeat in sorted({view.subject.repeat for view in views}):
+            reports = {view.subject.label: view.subject.report_sha for view in views if view.subject.repeat == repeat}
+            query_id = question.query.query_id
+            yield from read_pair_judgements(self._view.folder, self._pairs, query_id, repeat, reports)
+
+
+def _is_compared(view: RunView) -> bool:
+    """Floors pick without having looked, so what they pick tells nothing of a product."""
+    return view.subject.report is not None and place_of(view.subject.label) != "floor"
+
+
+def _is_answer(view: RunView) -> bool:
+    return view.subject.repeat == 1 and place_of(view.subject.label) in ("system", "counterfactual")
+
+
+def _failed(judgements: Sequence[PairJudgement]) -> Iterator[FailedVerdict]:
+    for judgement in judgements:
+        for dimension in judgement.dimensions:
+            for verdict in dimension.verdicts:
+                if verdict.state == "failed":
+                    about = f"{dimension.dimension} of {verdict.run_id} and {verdict.other_run_id}".replace("_", " ")
+                    why = verdict.error or verdict.reason or "no reason given"
+                    yield FailedVerdict(verdict.metric, about, verdict.judge.spec, why)
