@@ -17,7 +17,7 @@ from drretail.viewer.live.app import create_app, parts_of
 from drretail.viewer.live.serving import address_of, bound
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 TOKEN = "a-token"
 PORT = 8000
@@ -100,13 +100,20 @@ def browser() -> "Iterator[Browser]":
         opened.close()
 
 
+def is_problem(message: "ConsoleMessage", refused: str) -> bool:
+    return message.type in ("error", "warning") and not (refused and f"status of {refused} " in message.text)
+
+
 @pytest.fixture
 def window(browser: "Browser") -> "Iterator[Callable[..., Page]]":
-    """Opens windows of people; at the end none may have had an error, or asked any host but the server."""
+    """Opens windows of people; at the end none may have had an error, or asked any host but the server.
+
+    ``refused`` is the status of an answer of which the browser itself may tell.
+    """
     problems: list[str] = []
     contexts: list[Any] = []
 
-    def opened(width: int = 1280, scheme: str = "light", beside: "Page | None" = None) -> "Page":
+    def opened(width: int = 1280, scheme: str = "light", beside: "Page | None" = None, refused: str = "") -> "Page":
         if beside is None:
             context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # pyright: ignore[reportArgumentType]
             context.set_default_timeout(10_000)
@@ -114,7 +121,7 @@ def window(browser: "Browser") -> "Iterator[Callable[..., Page]]":
         else:
             context = beside.context
         page = context.new_page()
-        page.on("console", lambda it: problems.append(it.text) if it.type in ("error", "warning") else None)
+        page.on("console", lambda it: problems.append(it.text) if is_problem(it, refused) else None)
         page.on("pageerror", lambda it: problems.append(str(it)))
         page.on("request", lambda it: None if it.url.startswith(OURS) else problems.append(it.url))
         return page

@@ -22,7 +22,7 @@ BATH = "## What to get\nThe Tanagrove Bird Bath costs $55.00 [P:B0TEST0004]. Tak
 HOSTILE = (
     "As slow_thinker I say: <script>window.evil = 1</script><img src=x onerror=window.evil=2> "
     "[a link](javascript:window.evil=3) \u202eturned\u202c \x1b[31mred\x1b[0m </script> {{ 7*7 }} [P:B0TEST0002]. "
-    "Slow-Thinker, by slow thinker, costs $39.50 [P:B0TEST0002].\n" + "word " * 4_000
+    "Slow-Thinker, by slow thinker, costs $39.50 [P:B0TEST0002].\n" + "word " * 400
 )
 
 
