@@ -27,17 +27,20 @@ def about_claim(run_id: str, report_sha: str, extracted_by: str, claim_id: str) 
     return f"claim {run_id} {report_sha} {extracted_by} {claim_id}"
 
 
-class _Ballot(Document):
+class _Line(Document):
     annotator: str
     at: AwareDatetime
     note: str | None = None
-    replaces: str | None = None
-    """The ``ballot_id`` of the person's earlier line about the same."""
 
     @property
     def ballot_id(self) -> str:
         """By which later lines name this one."""
         return sha256_of(self.as_line())[:16]
+
+
+class _Ballot(_Line):
+    replaces: str | None = None
+    """The ``ballot_id`` of the person's earlier line about the same."""
 
 
 class Vote(_Ballot):
@@ -119,11 +122,11 @@ class ClaimLabel(_Ballot):
 Ballot = Vote | Rating | ClaimLabel
 
 
-class Withdrawal(_Ballot):
+class Withdrawal(_Line):
     """Takes back the line that it replaces, so that what that one replaced holds again."""
 
     kind: Literal["withdrawal"] = "withdrawal"
-    replaces: str  # pyright: ignore[reportIncompatibleVariableOverride] — here it is what the line is for
+    replaces: str
 
 
 Line = Ballot | Withdrawal

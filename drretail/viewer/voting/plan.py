@@ -109,7 +109,9 @@ def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> It
     """The cited claims on which a judge ruled, as its own extraction has them: the first judge's of each report."""
     asked = frozenset(researching(definition))
     for run in runs:
-        judged = read_judgements(experiment, "faithfulness", run).by_judge if run.system in asked else ()
+        if run.system not in asked:
+            continue
+        judged = read_judgements(experiment, "faithfulness", run).by_judge
         for claim in claims_of(judged[0], run.report or "") if judged else ():
             if claim.support in _LABELLED and claim.claim_verdicts:
                 yield ClaimItem(

@@ -83,9 +83,12 @@ def _person(name: str, said: Sequence[Ballot]) -> PersonCount:
 
 
 def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
-    counted = Counter((*sorted((it.a, it.b)), it.dimension, _winner(it)) for it in votes)
-    places = sorted({key[:3] for key in counted}, key=lambda key: (key[:2], DIMENSIONS.index(key[2])))
-    return [PairCount(*place, *(counted[*place, winner] for winner in (place[0], "", place[1]))) for place in places]
+    counted: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for vote in votes:
+        a, b = sorted((vote.a, vote.b))
+        counted[a, b, vote.dimension][_winner(vote)] += 1
+    places = sorted(counted.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
+    return [PairCount(a, b, it, won[a], won[""], won[b]) for (a, b, it), won in places]
 
 
 def _winner(vote: Vote) -> str:

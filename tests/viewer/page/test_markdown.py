@@ -1,3 +1,5 @@
+from time import perf_counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
