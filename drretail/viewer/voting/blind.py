@@ -31,8 +31,7 @@ class Names:
 
 
 def _names(label: str, system: System) -> Iterator[str]:
-    yield label
-    yield from _unmistakable([system.agent])
+    yield from _unmistakable([label, system.agent])
     for model in system.models.values():
         provider, _, name = model.spec.partition(":")
         yield model.spec

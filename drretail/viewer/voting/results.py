@@ -127,11 +127,15 @@ def told_results(ballots: Sequence[Ballot]) -> str:
 
 def _parts(person: PersonCount) -> list[str]:
     said = (
-        (person.votes, f"{person.votes} votes on {person.pairs} pairs"),
-        (person.ratings, f"{person.ratings} ratings of {person.reports} reports"),
-        (person.labels, f"{person.labels} labels of claims"),
+        (person.votes, f"{_counted(person.votes, 'vote')} on {_counted(person.pairs, 'pair')}"),
+        (person.ratings, f"{_counted(person.ratings, 'rating')} of {_counted(person.reports, 'report')}"),
+        (person.labels, f"{_counted(person.labels, 'label')} of claims"),
     )
     return [text for count, text in said if count]
+
+
+def _counted(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def print_results(results: VoteResults) -> None:

@@ -197,7 +197,7 @@ def test_queries_are_reviewed(exp: Path, serve: Serve, window: Window, tmp_path:
 def test_axe_finds_nothing_serious(
     exp: Path, serve: Serve, window: Window, width: int, scheme: str, paths: tuple[str, ...]
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python", reason="no axe-core: pip install axe-playwright-python")
+    axe = pytest.importorskip("axe_playwright_python", reason="no browser: pip install axe-playwright-python")
     code = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     with serve(exp) as address:
         page = window(width, scheme)
