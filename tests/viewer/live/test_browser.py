@@ -56,7 +56,7 @@ def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, 
             page.keyboard.press(key)
         said(page, "All answered")
         assert page.locator("#done").text_content() == "1"
-        page.locator('[data-question="clarity"] .note summary').click()
+        page.locator('[data-question="clarity"] .remark summary').click()
         page.locator('[data-question="clarity"] textarea').fill("n u 1 keys typed here vote nothing")
         page.locator('[data-question="clarity"] textarea').blur()
         said(page, "Clarity: A, kept.")

@@ -4,7 +4,7 @@
   const { mode, number, total } = document.body.dataset;
   const home = "/" + mode;
   const here = home + "/" + number;
-  const questions = Array.from(document.querySelectorAll(".question"));
+  const questions = Array.from(document.querySelectorAll(".dimension"));
   const said = document.getElementById("said");
   const problem = document.getElementById("problem");
   const byKeys = document.getElementById("keys");
@@ -36,7 +36,7 @@
         button.setAttribute("aria-pressed", String(button.dataset.value === answer.value));
       }
       question.classList.toggle("answered", answer.value !== "");
-      const note = question.querySelector(".note");
+      const note = question.querySelector(".remark");
       const field = note.querySelector("textarea");
       note.hidden = answer.value === "";
       note.querySelector("summary").textContent = answer.note ? "Note ✎" : "Note";
@@ -101,9 +101,9 @@
   }
 
   document.addEventListener("click", function (event) {
-    const button = event.target.closest(".question [data-value]");
+    const button = event.target.closest(".dimension [data-value]");
     if (button) {
-      const question = button.closest(".question");
+      const question = button.closest(".dimension");
       choose(questions.indexOf(question));
       send(question, button.dataset.value);
     } else if (event.target.id === "undo") {
@@ -112,12 +112,12 @@
   });
 
   document.addEventListener("focusin", function (event) {
-    const question = event.target.closest(".question");
+    const question = event.target.closest(".dimension");
     if (question) choose(questions.indexOf(question));
   });
 
   document.addEventListener("change", function (event) {
-    const question = event.target.closest(".note") && event.target.closest(".question");
+    const question = event.target.closest(".remark") && event.target.closest(".dimension");
     if (question) send(question, answerOf(question).value, event.target.value);
     if (event.target === byKeys) localStorage.setItem("keys", byKeys.checked ? "on" : "off");
   });
@@ -142,9 +142,9 @@
       const list = document.querySelector(".keys");
       list.open = !list.open;
       if (list.open) list.scrollIntoView({ block: "nearest" });
-    } else if (!scrolls && key === "arrowdown" && event.target.closest(".question")) {
+    } else if (!scrolls && key === "arrowdown" && event.target.closest(".dimension")) {
       choose(current + 1, true);
-    } else if (!scrolls && key === "arrowup" && event.target.closest(".question")) {
+    } else if (!scrolls && key === "arrowup" && event.target.closest(".dimension")) {
       choose(current - 1, true);
     } else {
       return;
