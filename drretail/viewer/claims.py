@@ -2,8 +2,10 @@
 
 import json
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -15,7 +17,10 @@ from drretail.eval.faithfulness.rulings import CONTRADICTED
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
 
-_FRAME = frozenset('"{}[],·\\')
+_COUNTS = re.compile(r"""[^\s"{}\[\],·\\]+""")
+"""All but what records are written with and ``readable`` leaves out or puts in."""
+_KEPT_TEXTS = 128
+"""Judges ask about one source many times."""
 _AROUND = 320
 _SHORT = 900
 
@@ -31,6 +36,7 @@ class Excerpt:
     cut_after: bool = False
 
 
+@lru_cache(_KEPT_TEXTS)
 def readable(text: str) -> str:
     """A record's JSON as lines of "key: value", anything else as it is."""
     if not text.startswith(("{", "[")):
@@ -43,23 +49,27 @@ def readable(text: str) -> str:
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     """Where a quote stands, whatever its white space, case, quotation marks and the signs of JSON."""
-    wanted = "".join(character.casefold() for character in quote if _counts(character)).strip("…'“”‘’")
+    wanted = "".join(_COUNTS.findall(quote)).casefold().strip("…'“”‘’")
     if not wanted:
         return None
-    kept: list[int] = []
-    squeezed: list[str] = []
-    for index, character in enumerate(text):
-        if _counts(character):
-            folded = character.casefold()  # may be two characters: "ß"
-            squeezed.append(folded)
-            kept += [index] * len(folded)
-    start = "".join(squeezed).find(wanted)
+    squeezed, kept = _squeezed(text)
+    start = squeezed.find(wanted)
     return None if start < 0 else (kept[start], kept[start + len(wanted) - 1] + 1)
 
 
-def _counts(character: str) -> bool:
-    """False for what records are written with and ``readable`` leaves out or puts in."""
-    return not character.isspace() and character not in _FRAME
+@lru_cache(_KEPT_TEXTS)
+def _squeezed(text: str) -> "tuple[str, array[int]]":
+    """What counts of a text, folded, and where each character of it stands."""
+    parts: list[str] = []
+    kept = array("l")
+    for match in _COUNTS.finditer(text):
+        folded = match[0].casefold()
+        if len(folded) == len(match[0]):
+            kept.extend(range(*match.span()))
+        else:  # some are two characters: "ß"
+            kept.extend(at for at, character in enumerate(match[0], match.start()) for _ in character.casefold())
+        parts.append(folded)
+    return "".join(parts), kept
 
 
 def _lines(value: Any, indent: str) -> Iterator[str]:

@@ -81,7 +81,7 @@ def _rules(rules: str) -> list[str]:
 
 
 def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:
-    repeats = max((run.subject.repeat for run in view.runs if run.subject.label == label), default=1)
+    repeats = max((run.repeat for run in view.planned if run.label == label), default=1)
     agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
     parts = ["drretail run --queries queries.jsonl --world W --to", folder, "--agent", quote(agent)]
     specs = {role: model.spec for role, model in sorted(system.models.items())}

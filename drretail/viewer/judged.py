@@ -7,6 +7,7 @@ from pathlib import Path
 
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.metric import Metric
 from drretail.eval.registry import installed
 from drretail.eval.scores.panel import names_panel
 from drretail.records.run import Run
@@ -49,8 +50,10 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     paths = [verdict_path(experiment, metric, folder.name, run.system, name) for folder in folders]
     lasts = [verdict for path in paths if path.exists() for verdict in VerdictFile(path).lasts()]
     groups: dict[tuple[str, str, Rules], list[Verdict]] = {}
+    family = installed(metric)
+    prompts = frozenset[str]() if family is None else family.prompt_hashes()
     for verdict in lasts:
-        if _lives(verdict, run):
+        if _lives(verdict, run, family, prompts):
             judge = verdict.judge
             groups.setdefault((judge.spec, judge.params_hash, verdict.rules), []).append(verdict)
     judged = [Judged(verdicts[0].judge, rules, tuple(verdicts)) for (_, _, rules), verdicts in groups.items()]
@@ -58,12 +61,11 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     return Judgements(tuple(judged), stale=len(lasts) - sum(len(one.verdicts) for one in judged))
 
 
-def _lives(verdict: Verdict, run: Run) -> bool:
+def _lives(verdict: Verdict, run: Run, family: Metric | None, prompts: frozenset[str]) -> bool:
     """True where the scores count it too, as far as can be told without its family."""
     if verdict.report_sha != run.report_sha:
         return False
-    metric = installed(verdict.metric)
-    return metric is None or (verdict.prompt_hash in metric.prompt_hashes() and verdict.version == metric.version)
+    return family is None or (verdict.prompt_hash in prompts and verdict.version == family.version)
 
 
 def _order(judged: Judged) -> tuple[int, str, str, bool, str]:

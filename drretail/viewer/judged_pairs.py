@@ -94,7 +94,7 @@ def _choice(verdicts: Sequence[Verdict], rules: Rules) -> Choice:
     times: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         times[verdict.judge_repeat].append(verdict)
-    choices = list(dict.fromkeys(_once(told, rules) for told in times.values()))
+    choices: list[Choice] = list(dict.fromkeys(_once(told, rules) for told in times.values()))
     return choices[0] if len(choices) == 1 else "tie"
 
 

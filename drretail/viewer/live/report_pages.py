@@ -18,9 +18,11 @@ from drretail.viewer.page.document import index_page, question_page
 from drretail.viewer.page.frame import template
 from drretail.viewer.page.links import FolderOfPages, page_name
 from drretail.viewer.page.question import Questions, Rendered
-from drretail.viewer.page.repeated import Once
 
 INDEX = "index.html"
+_LINKS = FolderOfPages(index=INDEX)
+_HELD = 16
+"""So many pages of questions are kept as they were last made."""
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="(?P<policy>[^"]*)">\n?')
 _BODY = re.compile(r"<body[^>]*>\n?")
 
@@ -33,8 +35,10 @@ class ReportPages:
     watch: Watch
     links: tuple[tuple[str, str], ...]
     """Other pages of the server: address and name."""
-    _rendered: dict[str, tuple[str, Rendered]] = field(default_factory=dict[str, tuple[str, Rendered]], init=False)
-    """By query, with the version that it was made of."""
+    _lines: dict[str, tuple[str, Rendered]] = field(default_factory=dict[str, tuple[str, Rendered]], init=False)
+    """What the index tells, by query, with the version that it was made of."""
+    _pages: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]], init=False)
+    """Of questions, by name: those that were made last."""
     _index: tuple[str, str] = field(default=("", ""), init=False)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -59,39 +63,49 @@ class ReportPages:
 
     def _made(self, name: str) -> tuple[str, str]:
         version, view = self.watch.version(), read_view(self.experiment)
-        if name != INDEX:
-            return self._dressed(self._question(view, name), version, view)
+        page = self._index_of(view, version) if name == INDEX else self._question(view, name)
+        return self._dressed(page, version, view)
+
+    def _index_of(self, view: ExperimentView, version: str) -> str:
         if self._index[0] != version:
-            self._index = (version, index_page(view, [self._render(view, it) for it in view.questions]))
-        return self._dressed(self._index[1], version, view)
+            self._index = (version, index_page(view, [self._told(view, it) for it in view.questions]))
+        return self._index[1]
+
+    def _told(self, view: ExperimentView, question: Question) -> Rendered:
+        """What the index tells of a question: without its text, since many would take much memory."""
+        version, (held, told) = self._version(question), self._lines.get(question.query.query_id, ("", None))
+        if told is not None and held == version:
+            return told
+        return self._render(view, question).without_html()
 
     def _question(self, view: ExperimentView, name: str) -> str:
-        questions = view.questions
-        at = next((at for at, it in enumerate(questions) if page_name(it) == name), None)
-        if at is None:
+        question = next((it for it in view.questions if page_name(it) == name), None)
+        if question is None:
             raise HTTPException(404, "There is no such page.")
-        html = self._render(view, questions[at]).html
-        return question_page(view, html, questions[at], questions[max(0, at - 1) : at + 2])
+        held, page = self._pages.get(name, ("", ""))
+        if held != self._version(question):
+            held, page = self._version(question), question_page(view, self._render(view, question), _LINKS)
+            self._pages = dict([*self._pages.items(), (name, (held, page))][-_HELD:])
+        return page
 
     def _render(self, view: ExperimentView, question: Question) -> Rendered:
-        query_id = question.query.query_id
-        version = self.watch.version_of(query_id)
-        held, rendered = self._rendered.get(query_id, ("", None))
-        if rendered is None or held != version:
-            rendered = Questions(view, FolderOfPages(index=INDEX)).render(question, Once())
-            self._rendered[query_id] = (version, rendered)
+        version, rendered = self._version(question), Questions(view).render(question)
+        self._lines[question.query.query_id] = (version, rendered.without_html())
         return rendered
+
+    def _version(self, question: Question) -> str:
+        return self.watch.version_of(question.query.query_id)
 
     def _dressed(self, page: str, version: str, view: ExperimentView) -> tuple[str, str]:
         """The page with a bar of links above it, and its own policy grown by what the bar needs."""
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
-        bar = template("live/bar.html.jinja").render(links=self.links, version=version, told=self._told(view))
+        bar = template("live/bar.html.jinja").render(links=self.links, version=version, told=self._progress(view))
         page = page[: meta.start()] + page[meta.end() :]
         page = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1)
         return page, grown(unescape(meta["policy"]))
 
-    def _told(self, view: ExperimentView) -> str:
+    def _progress(self, view: ExperimentView) -> str:
         """How far the runs are, while they are going on."""
         runs = self.experiment / "runs"
         ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))

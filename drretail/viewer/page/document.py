@@ -8,15 +8,14 @@ from markupsafe import Markup
 
 from drretail.files import write_atomically
 from drretail.progress import Bar
-from drretail.viewer.experiment import ExperimentView, Question, read_view
+from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.all_runs import render_all_runs, render_failures
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.frame import plural, template, whole_page
 from drretail.viewer.page.links import FolderOfPages, Links, OnePage, page_name
 from drretail.viewer.page.overview import render_overview
 from drretail.viewer.page.question import Questions, Rendered
-from drretail.viewer.page.repeated import Once
-from drretail.viewer.page.run_lines import FailedVerdict, RunLine
+from drretail.viewer.page.run_lines import RunLine
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -24,14 +23,6 @@ LARGEST = 8_000_000
 _OPEN = 3
 """So many questions are open at first; of more only the first is, so that a large page stays an overview."""
 _INDEX = "index.html"
-
-
-class TooLargeError(Exception):
-    """One page would be larger than asked for; ``runs`` are those that it had come to."""
-
-    def __init__(self, runs: int) -> None:
-        super().__init__()
-        self.runs = runs
 
 
 def render_page(experiment: Path) -> str:
@@ -42,84 +33,73 @@ def render_page(experiment: Path) -> str:
     return page_of(read_view(experiment))
 
 
-def page_of(view: ExperimentView, *, largest: int | None = None, bar: Bar | None = None) -> str:
-    """The one page of a view; TooLargeError where its questions alone take more than ``largest`` bytes."""
-    links, once, size, runs = OnePage(), Once(), 0, 0
-    questions, renderer = view.questions, Questions(view, links)
-    rendered: list[Rendered] = []
-    for question in questions:
-        made = renderer.render(question, once, is_open=question.number == 1 or len(questions) <= _OPEN)
-        rendered.append(made)
-        size += len(made.html.encode("utf-8", "replace"))
-        if largest is not None and size > largest:
-            raise TooLargeError(runs)
-        runs += len(question.places)
-        if bar is not None:
-            bar.advance(len(question.places))
-    lines, failed = _told(rendered)
-    section = Markup('<section id="questions"><h2>Questions</h2>{}</section>')
-    return _index(view, lines, failed, links, section.format(Markup().join(it.html for it in rendered)))
+def page_of(view: ExperimentView) -> str:
+    """The report of a view as one page, however large."""
+    return _one_page(view, list(rendered_questions(view)))
 
 
 def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
     """Writes the report and gives what to open: ``to``, or the index of a folder beside it that is named like it."""
-    folder, told = to.with_suffix(""), 0
-    if form != "split":
-        try:
-            text = page_of(view, largest=LARGEST if form == "auto" else None, bar=bar)
-        except TooLargeError as large:
-            told = large.runs
-        else:
-            write_atomically(to, text)
-            return to
-    for name, text in pages_of(view, bar, told):
-        write_atomically(folder / name, text)
+    folder, links = to.with_suffix(""), FolderOfPages(index=_INDEX)
+    waiting, done = list[Rendered](), list[Rendered]()
+    size, is_split = 0, form == "split"
+    for made in rendered_questions(view, bar):
+        waiting.append(made)
+        size += made.size
+        is_split = is_split or (form == "auto" and size > LARGEST)
+        if is_split:
+            for it in waiting:
+                write_atomically(folder / page_name(it.question), question_page(view, it, links))
+            done += [it.without_html() for it in waiting]
+            waiting.clear()
+    if not is_split:
+        write_atomically(to, _one_page(view, waiting))
+        return to
+    write_atomically(folder / _INDEX, index_page(view, done))
     to.unlink(missing_ok=True)  # an earlier report there would be older than these pages
-    _forget(folder, {page_name(question) for question in view.questions})
+    _forget(folder, {page_name(it.question) for it in done})
     return folder / _INDEX
 
 
-def pages_of(view: ExperimentView, bar: Bar | None = None, told: int = 0) -> Iterator[tuple[str, str]]:
-    """The pages of a folder by file name, each made when its turn comes, the index last.
-
-    The first ``told`` runs have moved the bar already.
-    """
-    questions, renderer = view.questions, Questions(view, FolderOfPages(index=_INDEX))
-    rendered, ended = list[Rendered](), 0
-    for at, question in enumerate(questions):
-        made = renderer.render(question, Once())
-        rendered.append(made)
-        yield page_name(question), question_page(view, made.html, question, questions[max(0, at - 1) : at + 2])
-        ended += len(made.lines)
+def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered when its turn comes."""
+    renderer = Questions(view)
+    for question in view.questions:
+        yield renderer.render(question)
         if bar is not None:
-            bar.advance(max(0, ended - max(told, ended - len(question.places))))
-    yield _INDEX, index_page(view, rendered)
+            bar.advance(len(question.places))
+
+
+def _one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
+    parts = [it.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, it in enumerate(rendered)]
+    section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
+    return _index(view, rendered, OnePage(), section)
 
 
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
-    """The page that begins a folder, of questions that are rendered already, each as its own page has it."""
-    lines, failed = _told(rendered)
-    return _index(view, lines, failed, FolderOfPages(), _listed(view.questions, lines, FolderOfPages()))
+    """The page that begins a folder, of questions that are rendered already."""
+    return _index(view, rendered, FolderOfPages(), _listed(rendered))
 
 
-def question_page(view: ExperimentView, html: Markup, question: Question, around: Sequence[Question]) -> str:
-    """The page of one question in a folder; ``around`` are it and those before and after it."""
-    links = FolderOfPages(index=_INDEX)
+def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
+    """One question as a page of its own."""
+    questions, number = view.questions, made.question.number
     nav = [(links.index, view.title)]
-    for other, word in ((-1, "Previous question"), (1, "Next question")):
-        nav += [(links.question(it), word) for it in around if it.number == question.number + other]
-    title = f"{question.query.query_id} – {view.title}"
-    return whole_page(title, f"Question {question.number} of {view.title}", "", nav, [html])
+    nav += [(links.question(it), "Previous question") for it in questions[max(0, number - 2) : number - 1]]
+    nav += [(links.question(it), "Next question") for it in questions[number : number + 1]]
+    title = f"{made.question.query.query_id} – {view.title}"
+    return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [made.unfolded()])
 
 
 def _index(
     view: ExperimentView,
-    lines: Sequence[RunLine],
-    failed: Sequence[FailedVerdict],
+    rendered: Sequence[Rendered],
     links: Links,
     questions: Markup,
 ) -> str:
     """The page that begins with the answer and ends with the method."""
+    lines = sorted((line for it in rendered for line in it.lines), key=lambda line: line.number)
+    failed = [failed for it in rendered for failed in it.failed]
     failures = render_failures(lines, failed, links)
     sections = [
         render_overview(view, lines, links),
@@ -144,18 +124,10 @@ def _lead(view: ExperimentView, lines: Sequence[RunLine]) -> str:
     return f"{said}, {runs}."
 
 
-def _told(rendered: Sequence[Rendered]) -> tuple[list[RunLine], list[FailedVerdict]]:
-    lines = sorted((line for it in rendered for line in it.lines), key=lambda line: line.number)
-    return lines, [failed for it in rendered for failed in it.failed]
-
-
-def _listed(questions: Sequence[Question], lines: Sequence[RunLine], links: Links) -> Markup:
+def _listed(rendered: Sequence[Rendered]) -> Markup:
     """The questions of a folder with links to their pages."""
-    by_question: dict[int, list[RunLine]] = {question.number: [] for question in questions}
-    for line in lines:
-        by_question[line.question.number].append(line)
-    listed = [(question, by_question[question.number]) for question in questions]
-    return Markup(template("questions.html.jinja").render(listed=listed, links=links))  # noqa: S704 — escaped
+    html = template("questions.html.jinja").render(rendered=rendered, links=FolderOfPages())
+    return Markup(html)  # noqa: S704 — escaped by its template
 
 
 def _forget(folder: Path, names: set[str]) -> None:

@@ -1,7 +1,7 @@
 """A query with its answers side by side, what they pick, how judges compared them, and the runs behind them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -11,7 +11,6 @@ from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import Judged
 from drretail.viewer.judged_pairs import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import Links
 from drretail.viewer.page.repeated import Once
 from drretail.viewer.page.run import RunPart, run_part
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine
@@ -21,12 +20,35 @@ from drretail.viewer.tables.scores import system_names
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A part of a page, and what its tables say of the runs in it."""
+    """A question as HTML, and what the tables of a report say of its runs."""
 
-    html: Markup
+    question: Question
+    head: Markup
+    body: Markup
     lines: tuple[RunLine, ...]
     failed: tuple[FailedVerdict, ...]
     """Judgements of pairs that came to nothing; those of single runs stand in the lines."""
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return sum(len(html.encode("utf-8", "replace")) for html in (self.head, self.body))
+
+    def folded(self, *, is_open: bool) -> Markup:
+        """As one of many on a page."""
+        opening = Markup('<details class="question" id="{}"{}>').format(
+            self.question.anchor, Markup(" open") if is_open else ""
+        )
+        return opening + Markup("<summary>{}</summary>{}</details>\n").format(self.head, self.body)
+
+    def unfolded(self) -> Markup:
+        """As what a page is about."""
+        section = Markup('<section class="question" id="{}"><div class="head">{}</div>{}</section>\n')
+        return section.format(self.question.anchor, self.head, self.body)
+
+    def without_html(self) -> "Rendered":
+        """What is left to be told of it when its page is written."""
+        return replace(self, head=Markup(), body=Markup())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +78,38 @@ class QuestionPart:
 
 
 class Questions:
-    """Renders the questions of an experiment, each by itself."""
+    """Renders the questions of an experiment and its runs, each by itself.
 
-    def __init__(self, view: ExperimentView, links: Links) -> None:
+    No two share a text or an anchor, so any of them may stand on one page, or on pages of their own.
+    """
+
+    def __init__(self, view: ExperimentView) -> None:
         self._view = view
         self._names = system_names(view.definition.systems)
         self._pairs = pairs_with_verdicts(view.folder)
         self._given = {
-            "links": links,
             "claims_command": command_for(view, "faithfulness"),
             "checks_command": command_for(view, "checks"),
         }
 
-    def render(self, question: Question, once: Once, *, is_open: bool = True) -> Rendered:
-        """One question; ``once`` knows the long texts that stand on its page already."""
+    def render(self, question: Question) -> Rendered:
+        """One question with its answers and what stands behind them."""
         part = self._part(question)
-        html = template("question.html.jinja").render(part=part, is_open=is_open, once=once, **self._given)
-        failed = tuple(_failed(part.judgements))
-        return Rendered(Markup(html), tuple(run.line for run in part.runs), failed)  # noqa: S704 — escaped by its template
+        given = {"part": part, "once": Once(f"{question.anchor}t"), **self._given}
+        return Rendered(
+            question=question,
+            head=Markup(template("question_head.html.jinja").render(part=part)),  # noqa: S704 — escaped by its template
+            body=Markup(template("question.html.jinja").render(given)),  # noqa: S704
+            lines=tuple(run.line for run in part.runs),
+            failed=tuple(_failed(part.judgements)),
+        )
 
-    def render_run(self, question: Question, place: int, once: Once) -> Rendered:
+    def render_run(self, question: Question, place: int) -> Markup:
         """One run alone with its answer; ``place`` is that of the run among all."""
-        part = run_part(self._view.runs[place], question, self._name(self._view.runs[place]))
-        html = template("lone_run.html.jinja").render(run=part, question=question, once=once, **self._given)
-        return Rendered(Markup(html), (part.line,), ())  # noqa: S704
+        view = self._view.runs[place]
+        part = run_part(view, question, self._name(view))
+        given = {"run": part, "once": Once(f"{view.anchor}t"), **self._given}
+        return Markup(template("lone_run.html.jinja").render(given))  # noqa: S704
 
     def _part(self, question: Question) -> QuestionPart:
         views = [self._view.runs[place] for place in question.places]

@@ -18,10 +18,12 @@ class Shown:
 class Once:
     """Asked of every text of a page in its order."""
 
+    prefix: str = "t"
+    """What its anchors begin with."""
     _places: dict[str, str] = field(default_factory=dict[str, str])
 
     def __call__(self, text: str) -> Shown:
         if len(text) < SHORT:
             return Shown(first=True, anchor="")
         first = text not in self._places
-        return Shown(first, self._places.setdefault(text, f"t{len(self._places) + 1}"))
+        return Shown(first, self._places.setdefault(text, f"{self.prefix}{len(self._places) + 1}"))

@@ -11,16 +11,18 @@ from drretail.experiment import read_runs, run_folder
 from drretail.viewer.page.document import render_page
 from drretail.viewer.page.repeated import SHORT, Once
 
-SAME = re.compile(r'<details class="evidence" id="([^"]+)">(?:(?!</details>).)*data-same="(t\d+)"', re.S)
+SAME = re.compile(r'<details class="evidence" id="([^"]+)">(?:(?!</details>).)*data-same="(q1t\d+)"', re.S)
 
 
 @pytest.fixture
 def repeated(mine: Path) -> Path:
-    """Its first two runs were handed the same long source and the same results."""
-    first, second, _ = (run_folder(mine, run.system, run.query_id, run.repeat) for run in read_runs(mine))
-    for name in ("run.json", "evidence.jsonl.gz", "results.jsonl.gz"):
-        text = (first / name).read_bytes()
-        (second / name).write_bytes(text.replace(b"/q1-r1", b"/q2-r1").replace(b'"q1"', b'"q2"'))
+    """Its first run was made twice, and handed the same long source and the same results."""
+    run, *_ = read_runs(mine)
+    first, second = (run_folder(mine, run.system, run.query_id, repeat) for repeat in (1, 2))
+    shutil.copytree(first, second)
+    text = (first / "run.json").read_text(encoding="utf-8")
+    again = text.replace("/q1-r1", "/q1-r2").replace('"repeat":1', '"repeat":2').replace('"repeat": 1', '"repeat": 2')
+    (second / "run.json").write_text(again, encoding="utf-8")
     return mine
 
 
@@ -36,7 +38,7 @@ def test_long_texts_stand_once_and_short_ones_wherever_they_come() -> None:
 
 def test_every_link_leads_to_a_text_further_up_and_pages_start_anew(repeated: Path) -> None:
     page = render_page(repeated)
-    places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(t\d+)"', page)}
+    places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(q1t\d+)"', page)}
     assert places
     for anchor, place in places.items():
         assert page.count(f'id="{anchor}"') == 1

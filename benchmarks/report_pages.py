@@ -1,0 +1,192 @@
+"""How long the report of an experiment takes to build and to open, beside reading all its records once.
+
+    python benchmarks/report_pages.py EXP --queries 50 334 --json report_pages.json
+
+EXP is a recorded and scored experiment, such as the demo's; its queries are multiplied until there are as many, each
+with the runs and verdicts of the one that it was made of. The limit beside it: every JSON of those runs that a page
+shows (runs, evidence, results, verdicts) unpacked and parsed, once. Opening is what Chromium takes for the index.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from drretail.eval.registry import METRICS, load_metric
+from drretail.eval.scores.file import derive_scores
+from drretail.experiment import Definition, read_definition, read_run
+from drretail.files import write_json
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import write_report
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One experiment's report."""
+
+    queries: int
+    runs: int
+    read: float
+    """Seconds to read all its JSON once, of the processor, as all times without another word."""
+    built: float
+    """From the folder to the pages."""
+    wall: float
+    """The same by the clock on the wall, on which whoever else works on the machine shows."""
+    opened: float | None
+    """Seconds until Chromium has loaded the index; None where there is none."""
+    pages: int
+    megabytes: float
+    largest: float
+    """Of one page, in MB."""
+    peak: float
+    """Memory of this process at its highest, in MB."""
+
+    @property
+    def ratio(self) -> float:
+        return self.built / self.read
+
+
+def multiplied(experiment: Path, to: Path, queries: int) -> Path:
+    """A copy with this many queries; those beyond the recorded ones are the same under other ids."""
+    definition = read_definition(experiment)
+    recorded = definition.queries
+    made: list[tuple[str, str]] = []
+    for number in range(queries):
+        old = recorded[number % len(recorded)].query_id
+        made.append((old, old if number < len(recorded) else f"{old}x{number // len(recorded)}"))
+    by_id = {query.query_id: query for query in recorded}
+    asked = tuple(by_id[old].model_copy(update={"query_id": new}) for old, new in made)
+    _write(definition, asked, to)
+    for name in ("profiles", "rubrics"):
+        if (experiment / name).exists():
+            shutil.copytree(experiment / name, to / name)
+    for old, new in made:
+        for folder in (experiment / "runs").glob(f"*/{old}-r*"):
+            _copy_run(folder, to / folder.parent.relative_to(experiment), old, new)
+        for path in (experiment / "verdicts").glob(f"*/*/*/{old}-r*.jsonl"):
+            if not path.name.endswith(".journal.jsonl"):
+                _renamed(path, to / path.parent.relative_to(experiment) / path.name.replace(old, new, 1), old, new)
+    families = [load_metric(name) for name in METRICS]
+    write_json(to / "scores.json", derive_scores(to, families).model_dump(mode="json", exclude_none=True))
+    return to
+
+
+def _write(definition: Definition, queries: Sequence[object], to: Path) -> None:
+    changed = definition.model_copy(update={"queries": tuple(queries), "asked": {}, "categories": {}})
+    to.mkdir(parents=True)
+    write_json(to / "experiment.json", changed.model_dump(mode="json", exclude_none=True))
+
+
+def _copy_run(folder: Path, to: Path, old: str, new: str) -> None:
+    target = to / folder.name.replace(old, new, 1)
+    target.mkdir(parents=True)
+    run = read_run(folder)
+    renamed = run.model_copy(update={"query_id": new, "run_id": run.run_id.replace(f"/{old}-r", f"/{new}-r")})
+    write_json(target / "run.json", renamed.model_dump(mode="json", exclude_none=True))
+    for name in ("evidence.jsonl.gz", "results.jsonl.gz"):
+        os.link(folder / name, target / name) if (folder / name).exists() else None
+
+
+def _renamed(path: Path, to: Path, old: str, new: str) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(path.read_text(encoding="utf-8").replace(f"/{old}-r", f"/{new}-r"), encoding="utf-8")
+
+
+def read_everything(experiment: Path) -> float:
+    """Seconds to unpack and parse every file that a page is made of."""
+    begun = time.process_time()
+    for path in _records(experiment):
+        data = path.read_bytes()
+        text = gzip.decompress(data) if path.suffix == ".gz" else data
+        for line in text.splitlines() if ".jsonl" in path.name else [text]:
+            json.loads(line)
+    return time.process_time() - begun
+
+
+def _records(experiment: Path) -> Iterator[Path]:
+    yield experiment / "experiment.json"
+    yield experiment / "scores.json"
+    for name in ("run.json", "evidence.jsonl.gz", "results.jsonl.gz"):
+        yield from (experiment / "runs").glob(f"*/*/{name}")
+    yield from (experiment / "verdicts").glob("*/*/*/*.jsonl")
+
+
+def opening(index: Path) -> float | None:
+    """Seconds that a browser takes for the index, beyond those for an empty page; None without a browser."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        return None
+    with tempfile.TemporaryDirectory() as profile:
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--screenshot=/dev/null"]
+        times: list[float] = []
+        for address in ("about:blank", "about:blank", index.as_uri()):
+            begun = time.perf_counter()
+            subprocess.run([browser, *flags, address], capture_output=True, check=True, timeout=120)  # noqa: S603
+            times.append(time.perf_counter() - begun)
+    return max(0.0, times[-1] - times[-2])
+
+
+def measured(experiment: Path, queries: int) -> Built:
+    with tempfile.TemporaryDirectory() as home:
+        folder = multiplied(experiment, Path(home) / "exp", queries)
+        read = read_everything(folder)
+        begun, wall = time.process_time(), time.perf_counter()
+        view = read_view(folder)
+        index = write_report(view, folder / "report.html")
+        built, wall = time.process_time() - begun, time.perf_counter() - wall
+        pages = [*index.parent.glob("*.html")]
+        sizes = [page.stat().st_size / 1e6 for page in pages]
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        return Built(
+            queries=len(view.questions),
+            runs=len(view.runs),
+            read=read,
+            built=built,
+            wall=wall,
+            opened=opening(index),
+            pages=len(pages),
+            megabytes=sum(sizes),
+            largest=max(sizes),
+            peak=peak,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Builds reports of many runs and opens them.")
+    parser.add_argument("experiment", type=Path)
+    parser.add_argument("--queries", type=int, nargs="+", default=[50])
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    if not (given.experiment / "scores.json").exists():
+        sys.exit(f"{given.experiment} has no scores yet: drretail score makes them.")
+    built = [measured(given.experiment, queries) for queries in given.queries]
+    print("\n".join(table(built)))
+    if given.json is not None:
+        document = [asdict(it) | {"ratio": it.ratio} for it in built]
+        given.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
+
+
+def table(built: Sequence[Built]) -> Iterator[str]:
+    """A line an experiment."""
+    heads = ["queries", "runs", "JSON read, s", "built, s", "on the wall, s", "×", "index opened, s"]
+    heads += ["pages", "MB", "largest, MB", "memory, MB"]
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'--:|' * len(heads)}"
+    for it in built:
+        cells = [f"{it.queries:,}", f"{it.runs:,}", f"{it.read:.1f}", f"{it.built:.1f}", f"{it.wall:.1f}"]
+        cells += [f"{it.ratio:.1f}", "–" if it.opened is None else f"{it.opened:.1f}", f"{it.pages:,}"]
+        cells += [f"{it.megabytes:.1f}", f"{it.largest:.1f}", f"{it.peak:.0f}"]
+        yield f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()
