@@ -82,9 +82,9 @@ def serve() -> Serve:
     return _serving
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
-    """Chromium; tests skip where there is none, unless DRRETAIL_CHROMIUM says that there has to be."""
+    """Chromium; tests skip where there is none. Playwright's event loop runs until it ends: no longer than a module."""
     wanted = os.environ.get("DRRETAIL_CHROMIUM")
     path = wanted or next(filter(None, map(shutil.which, CHROMIUMS)), None)
     if path is None:
