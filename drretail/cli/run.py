@@ -62,6 +62,7 @@ class Selection:
         bool, typer.Option("--no-pages", help="Don't fetch the pages that reports cite: FP_web is then n/a.")
     ] = False
     seed: flags.Seed = "42"
+    title: Annotated[str | None, typer.Option("--title", help="What the experiment is called on its pages.")] = None
 
     def plan(self, profile: str | None) -> Plan:
         """Who answers which questions; with --only a part of them."""
@@ -151,7 +152,7 @@ def run(
         runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, quiet=output.quiet)
         outcome = run_systems(
             to, runner, systems, plan.queries, is_part=asked.only is not None, shard=part,
-            repeats=asked.repeats, seed=asked.seed, reference=References(shop).of,
+            repeats=asked.repeats, seed=asked.seed, title=asked.title, reference=References(shop).of,
             parallel=settings.parallel, watch=watch,
             caps=Caps(opener.prices, cap.max_tokens, cap.max_dollars), **asdict(again),
         )  # fmt: skip

@@ -22,6 +22,7 @@ def open_experiment(
     suts: Sequence[SystemUnderTest],
     seed: str,
     *,
+    title: str | None = None,
     reference: Callable[[Query], Reference] | None = None,
     is_part: bool = False,
 ) -> Experiment:
@@ -32,7 +33,7 @@ def open_experiment(
     systems that are new in the folder. Raises UserError as ``Experiment`` does.
     """
     asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part)
-    asked = asked.model_copy(update={"categories": wanted_categories(world, queries)})
+    asked = asked.model_copy(update={"title": title, "categories": wanted_categories(world, queries)})
     experiment = Experiment(folder, asked)
     for sut in suts:
         experiment.freeze_prompts(sut.label, sut.overrides.name, sut.overrides.by_name())

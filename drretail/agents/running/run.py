@@ -40,6 +40,7 @@ def run(
     shard: Shard = WHOLE,
     repeats: int = 1,
     seed: str = "42",
+    title: str | None = None,
     reference: Callable[[Query], Reference] | None = None,
     parallel: int = PARALLEL,
     caps: Caps | None = None,
@@ -52,13 +53,16 @@ def run(
     Runs that have ended are not made again, but if asked those that failed or that a failing server spoiled; one that
     was cut goes on from its journal. ``reference`` finds the baskets by which reports are measured; without it they
     are not. ``is_part`` says that ``queries`` are some of those that the systems will be asked: what is not among them
-    does not count as missing in a system that is new in the folder. ``watch`` is entered once the experiment is open,
+    does not count as missing in a system that is new in the folder. ``title`` is what the experiment is called from
+    now on. ``watch`` is entered once the experiment is open,
     and told of the runs.
 
     Raises UserError where the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
     with (
-        open_experiment(to, runner.world, queries, suts, seed, reference=reference, is_part=is_part) as experiment,
+        open_experiment(
+            to, runner.world, queries, suts, seed, title=title, reference=reference, is_part=is_part
+        ) as experiment,
         watch or nullcontext(Watch()) as told,
     ):
         experiment_budget = opened_budget(to, suts, caps)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from drretail.grounding.text.wording import short_title
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.records.evidence import Evidence, EvidenceText, Finding
 from drretail.records.run import Step
@@ -14,11 +15,14 @@ from drretail.viewer.page.agent_tree import Found, Research
 from drretail.viewer.page.markdown import is_web_address
 
 LONGEST_SOURCE = 12_000
+"""Characters of a source that the report does not cite, and that only a verdict or a finding rests on."""
 LONGEST_RESULT = 5_000
-LONGEST_ARGS = 1_000
-ALL_RESULTS = 16_000
+LONGEST_ARGS = 400
+LONGEST_BRIEF = 100
+LONGEST_TITLE = 60
+ALL_RESULTS = 8_000
 """Characters of all results of a run together: what they hold of sources stands in the sources, too."""
-SHORTEST_RESULT = 240
+SHORTEST_RESULT = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,7 @@ def evidence_anchors(view: RunView) -> dict[str, str]:
 
 def evidence_cards(view: RunView) -> list[EvidenceCard]:
     sources = _Sources(view)
+    cited = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
     return [
         EvidenceCard(
             anchor=anchor,
@@ -186,7 +191,10 @@ def evidence_cards(view: RunView) -> list[EvidenceCard]:
             age=_age(entry.date, view.subject.now),
             link=entry.url if is_web_address(entry.url or "") else None,
             found=sources.found(entry),
-            texts=tuple(_cut(text.form, readable(text.text), LONGEST_SOURCE) for text in _texts(entry)),
+            texts=tuple(
+                _cut(text.form, readable(text.text), None if entry.id in cited else LONGEST_SOURCE)
+                for text in _texts(entry)
+            ),
         )
         for anchor, entry in sources.items()
     ]
@@ -212,12 +220,10 @@ def step_cards(view: RunView) -> list[StepCard]:
 def _step(anchor: str, step: Step, texts: Mapping[str, str], longest: int) -> StepCard:
     args = step.args or {}
     _, result, left_out = _cut("", readable(texts.get(step.result_sha or "", "")), longest)
-    brief = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
-    written = "\n".join(f"{name}: {value}" for name, value in args.items())
+    whole = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
+    brief, written = whole[:LONGEST_BRIEF], "\n".join(f"{name}: {value}" for name, value in args.items())
     # One short argument is told by the line above it.
-    return StepCard(
-        anchor, step, "" if written == brief[:160] else written[:LONGEST_ARGS], brief[:160], result, left_out
-    )
+    return StepCard(anchor, step, "" if written == brief else written[:LONGEST_ARGS], brief, result, left_out)
 
 
 def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources) -> VerdictCard:
@@ -233,7 +239,7 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
     missing = "" if any(found) else " … ".join(quotes)
     cards = tuple(
         SourceCard(
-            entry.title or entry.key,
+            short_title(entry.title or entry.key, LONGEST_TITLE),
             sources.anchor(entry.id),
             excerpt(text, here) if here or not any(found) else None,
             sources.found(entry),
@@ -258,8 +264,8 @@ def _texts(entry: Evidence) -> Iterable[EvidenceText]:
     return entry.sources or entry.texts
 
 
-def _cut(form: str, text: str, longest: int) -> tuple[str, str, int]:
-    return form, text[:longest], max(0, len(text) - longest)
+def _cut(form: str, text: str, longest: int | None) -> tuple[str, str, int]:
+    return form, text[:longest], 0 if longest is None else max(0, len(text) - longest)
 
 
 def _told(verdict: Verdict) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from drretail.viewer.tables.scores import NONE_HELD, Metrics, Table, score_table
 from drretail.viewer.tables.slices import MEANINGS, SlicedTables, few_words, sliced_tables
 from drretail.viewer.tables.widths import parts
 
-COLUMNS = 6
+COLUMNS = 10
 """Of numbers side by side: as many as the page's width holds."""
 
 

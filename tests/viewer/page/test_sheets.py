@@ -76,10 +76,11 @@ def test_a_single_system_has_a_row_for_each_score(judged: Path) -> None:
 
 
 def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
-    names = ("FP", "FP_eq2", "FP_pooled", "FP_strict", "FP_web", "FP_product", "FP_internal")
+    names = ("FP", "FP_types", "FP_eq2", "FP_pooled", "FP_strict", "FP_web", "FP_product", "FP_internal")
+    names = (*names, "FR", "FR_url", "FR_pooled")
     wide = section(judged, [score(label, variant=name) for label in LABELS for name in names], [])
     columns = [[cell.text.strip() for cell in head.all("th")] for head in wide.all("thead")]
     assert columns == [
-        ["System", "FP", "FP eq2", "FP pooled", "FP strict"],
-        ["System", "FP web", "FP product", "FP internal"],
+        ["System", "FP", "FP types", "FP eq2", "FP pooled", "FP strict", "FP web", "FP product", "FP internal"],
+        ["System", "FR", "FR url", "FR pooled"],
     ]

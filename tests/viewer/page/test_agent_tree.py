@@ -1,0 +1,48 @@
+from typing import Any
+
+from drretail.records.run import Step
+from drretail.viewer.page.agent_tree import Research
+
+
+def step(path: str, seq: int, role: str, name: str = "m", **fields: Any) -> Step:
+    kind = "model" if name == "m" else "tool"
+    return Step.model_validate({"path": path, "seq": seq, "kind": kind, "role": role, "name": name, **fields})
+
+
+def launch(seq: int, task: str, error: str | None = None) -> Step:
+    return step("0", seq, "supervisor", "LaunchResearcher", args={"sub_problem": task}, error=error)
+
+
+STEPS = [
+    step("0", 0, "supervisor"),
+    launch(1, "Find a post"),
+    launch(2, "Not launched", error="limit: At most one"),
+    launch(3, "Read the web"),
+    *(step("0.1", at, "researcher", "m" if at == 0 else "web_search") for at in range(3)),
+    step("0.1.1.1", 0, "summariser"),
+    step("0.2", 0, "researcher"),
+]
+
+
+def test_agents_stand_below_whoever_launched_them_in_the_order_of_their_launch() -> None:
+    (root,) = Research(STEPS).agents()
+    assert (root.name, [agent.name for agent in root.launched]) == ("supervisor", ["researcher 1", "researcher 2"])
+    assert [agent.task for agent in root.launched] == ["Find a post", "Read the web"]
+
+
+def test_every_step_stands_with_one_agent_and_pages_with_the_search_that_found_them() -> None:
+    (root,) = Research(STEPS).agents()
+    places = [*root.places, *(place for agent in root.launched for place in agent.places)]
+    assert sorted(places) == list(range(len(STEPS)))
+    assert root.launched[0].did == "1 turn, 2 tool calls (2 × web_search), 1 page read"
+
+
+def test_a_source_tells_which_step_of_whom_found_it() -> None:
+    found = Research(STEPS).found("0.1", 2)
+    assert (found.step, found.words, found.place) == ("0.1·2", "web_search, by researcher 1", 6)
+    assert Research(STEPS).found("0.1.1.1", 0).agent == "researcher 1"
+
+
+def test_a_run_without_steps_has_no_agents_and_its_sources_no_step() -> None:
+    assert Research([]).agents() == []
+    assert Research([]).found("0", 3).place is None

@@ -1,0 +1,197 @@
+"""Two agents on one question: side by side, what they pick, how judges compared them, and where each is named."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from drretail import open_world, run
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.pairwise.dimensions import prompt_for
+from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
+from drretail.files import write_lines
+from drretail.records.reading import Pick
+from drretail.records.run import Run
+from drretail.records.score import JudgeRef, Verdict
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import render_page, write_report
+from tests.shop import USER, build
+from tests.viewer.diff.conftest import AFTER, BEFORE, QUESTION, answering
+from tests.viewer.dom import Element, parse
+
+HOSTILE = "</td></table><script>alert(1)</script>"
+JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("questions")
+    agents = {
+        "before": answering(BEFORE, Pick(product="B0TEST0001"), Pick(product="B0TEST0002")),
+        "after": answering(AFTER, Pick(product="B0TEST0001", quantity=2), Pick(product="B0TEST0004")),
+    }
+    with open_world(build(home / "w")) as world:
+        run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
+    for query in read_definition(home / "exp").queries:
+        held = {it.system: it for it in read_runs(home / "exp") if it.query_id == query.query_id}
+        compare(home / "exp", held["after"], held["before"])
+    return home / "exp"
+
+
+def compare(folder: Path, a: Run, b: Run) -> None:
+    """A judge prefers ``a`` in both orders by clarity, whoever comes first by depth, and fails by breadth."""
+    path = verdict_path(folder, "pairwise", "scripted-judge", "after~before", f"{a.query_id}-r1")
+    file = VerdictFile(path)
+    for dimension in ("clarity", "depth", "breadth"):
+        for order in ("ab", "ba"):
+            said = {"state": "scored", "value": {"clarity": "a", "depth": order[0]}.get(dimension)}
+            said |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
+            if dimension == "breadth":
+                said = {"state": "failed", "error": "no answer in 60 seconds"}
+            about = {"metric": "pairwise", "version": 1, "stage": "comparison", "item": dimension, "order": order}
+            about |= {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE}
+            about |= {"other_run_id": b.run_id, "other_report_sha": b.report_sha}
+            about |= {"prompt_hash": prompt_for(dimension).hash}
+            file.append(Verdict.model_validate(about | said))
+    file.close()
+
+
+@pytest.fixture(scope="module")
+def page(answered: Path) -> Element:
+    return parse(render_page(answered))
+
+
+def test_the_page_goes_from_the_questions_to_the_method(page: Element) -> None:
+    ids = [section.attributes["id"] for section in page.all("section") if "id" in section.attributes]
+    assert ids == ["questions", "runs", "scores", "failures", "method", "reading", "repeat"]
+    questions = [part.attributes["id"] for part in page.all("details", "question")]
+    assert questions == ["q1", "q2"]
+    assert QUESTION in page.by_id("questions").text
+
+
+def test_answers_stand_side_by_side_with_marks_that_lead_behind_them(page: Element) -> None:
+    answers = list(page.by_id("q1").all("article", "answer"))
+    assert [next(it.all("h4")).text.strip() for it in answers] == ["after", "before"]
+    targets = [link.attributes["href"] for it in answers for link in it.all("a") if link.text == "behind it"]
+    assert [page.by_id(target[1:]).tag for target in targets] == ["details", "details"]
+
+
+def test_picks_are_compared_with_price_rating_and_total(page: Element) -> None:
+    table = next(page.by_id("q1").all("table", "picks"))
+    rows = [
+        [" ".join(cell.text.split()) for cell in row.children if isinstance(cell, Element)] for row in table.all("tr")
+    ]
+    assert rows[0] == ["Product", "Price", "Rating", "after", "before"]
+    tube = next(row for row in rows if "B0TEST0001" in row[0])
+    assert (tube[1], tube[3:]) == ("$24.99", ["✓ × 2", "✓"])
+    assert rows[-1][1:] == ["$104.98", "$64.49"]
+
+
+def test_a_judges_choice_stands_with_the_reason_of_both_orders(page: Element) -> None:
+    meeting = next(page.by_id("q1").all("details", "meeting"))
+    rows = {next(row.all("th")).text: row.text for row in meeting.all("tr")}
+    assert "after" in next(meeting.all("summary")).text
+    assert "clarity in order ab" in rows["clarity"]
+    assert "clarity in order ba" in rows["clarity"]
+    assert [cell.text for row in meeting.all("tr") for cell in list(row.all("td"))[:1]] == [
+        "after",
+        "tie",
+        "judging failed",
+    ]
+    assert HOSTILE in meeting.text
+
+
+def test_what_failed_stands_together_with_its_reasons(page: Element) -> None:
+    failures = page.by_id("failures").text
+    assert "4 of pairwise by scripted:judge" in failures
+    assert "no answer in 60 seconds" in failures
+
+
+def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answered: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder-name"
+    shutil.copytree(answered, folder)
+    assert read_view(folder).title == "2 queries answered by after and before"
+    entitle(folder, "  Feeders,\n before and after ")
+    page = parse(render_page(folder))
+    assert next(page.all("h1")).text == "Feeders, before and after"
+    assert "folder-name" not in next(page.all("title")).text
+    entitle(folder, " ")
+    assert read_view(folder).title == "2 queries answered by after and before"
+
+
+def pages(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*"))}
+
+
+def test_a_folder_has_an_index_and_a_page_a_question_always_the_same(answered: Path, tmp_path: Path) -> None:
+    index = write_report(read_view(answered), tmp_path / "report.html", "split")
+    assert index == tmp_path / "report" / "index.html"
+    made = pages(index.parent)
+    names = {f"query-{query.query_id}.html" for query in read_definition(answered).queries}
+    assert set(made) == {"index.html", *names}
+    write_report(read_view(answered), tmp_path / "again.html", "split")
+    assert pages(tmp_path / "again") == made
+
+
+def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
+    folder = write_report(read_view(answered), tmp_path / "report.html", "split").parent
+    parsed = {path.name: parse(path.read_text(encoding="utf-8")) for path in folder.glob("*.html")}
+    ids = {name: {it.attributes["id"] for it in page.all() if "id" in it.attributes} for name, page in parsed.items()}
+    links = [
+        (name, it.attributes["href"])
+        for name, page in parsed.items()
+        for it in page.all("a")
+        if "href" in it.attributes
+    ]
+    inside = [(name, href) for name, href in links if not href.startswith(("http", "data:"))]
+    for name, href in inside:
+        page, _, place = href.partition("#")
+        assert (page or name) in parsed
+        assert not place or place in ids[page or name]
+    assert {href.partition("#")[0] for name, href in inside if name == "index.html"} >= set(parsed) - {"index.html"}
+
+
+def test_above_the_limit_one_file_becomes_a_folder_and_pages_of_before_go(
+    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report.html"
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "query-gone.html").write_text("old", encoding="utf-8")
+    monkeypatch.setattr("drretail.viewer.page.document.LARGEST", 20_000)
+    assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report" / "index.html"
+    assert not (tmp_path / "report.html").exists()
+    assert not (tmp_path / "report" / "query-gone.html").exists()
+
+
+def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_its_evidence(judged: Path) -> None:
+    text = render_page(judged)
+    beside = re.sub(r'(?s)<details class="evidence".*?</details>|<blockquote class="source">.*?</blockquote>', "", text)
+    questions = beside[beside.index('<section id="questions">') : beside.index('<section id="runs">')]
+    assert len(questions.encode()) / len(read_view(judged).runs) < 40_000
+
+
+def test_what_a_report_cites_stands_there_in_full(answered: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "exp"
+    shutil.copytree(answered, folder)
+    run, *_ = read_runs(folder)
+    place = run_folder(folder, run.system, run.query_id, run.repeat)
+    cited = run.citations[0].evidence_id
+    long = " ".join(f"word{number}" for number in range(5_000))
+    entries = [
+        it.model_copy(update={"texts": tuple(text.model_copy(update={"text": long}) for text in it.texts)})
+        if it.id == cited
+        else it
+        for it in read_evidence(place)
+    ]
+    write_lines(place / "evidence.jsonl.gz", (it.as_line() for it in entries))
+    assert long in render_page(folder)
+
+
+def test_runs_are_read_when_they_are_asked_for(answered: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "exp"
+    shutil.copytree(answered, folder)
+    view = read_view(folder)
+    for path in folder.glob("runs/*/*/run.json"):
+        path.unlink()
+    assert {run.state for run in view.runs} == {"not run"}

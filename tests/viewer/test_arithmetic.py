@@ -1,0 +1,104 @@
+"""The sums behind FP and FR: they say what scores.json says, and can be added up by hand."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from drretail.eval.faithfulness.claims import EXTRACT, SUPPORT, make_claim
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import derive_scores
+from drretail.records.score import JudgeRef, SourceRef, Verdict
+from drretail.viewer.arithmetic import arithmetic_of, plain
+from drretail.viewer.experiment import read_view
+from drretail.viewer.judged import Judged
+from drretail.viewer.page.document import render_page
+from tests.viewer.dom import parse
+
+JUDGE = JudgeRef(spec="p:m", kind="llm")
+REPORT = "Ten words of a report that says hardly anything here."
+WEB, PRODUCT, ORDER = "W:aaaaaaaa", "P:B0TEST0001", "O:0000000001"
+Cited = tuple[tuple[str, ...], float | None]
+
+
+def ruled(*claims: Cited, rules: str = "default", uncited: int = 0, repeat: int = 1) -> list[Verdict]:
+    """Claims with these sources and what was ruled on each; None for one whose sources could not be read."""
+    made = [make_claim(at, f"claim {at}", sources) for at, (sources, _) in enumerate(claims, 1)]
+    loose = [make_claim(len(made) + at, f"loose {at}", ()) for at in range(uncited)]
+    about = {"metric": "faithfulness", "version": 3, "rules": rules, "run_id": "a/q-r1", "report_sha": "r"}
+    about |= {"judge": JUDGE, "judge_repeat": repeat}
+    listed = [claim.model_dump(mode="json") for claim in [*made, *loose]]
+    stages = [EXTRACT] if rules == "default" else ["extract_cited", "extract_all"]
+    found = [
+        Verdict.model_validate({**about, "stage": stage, "item": "report", "state": "scored", "value": listed})
+        for stage in stages
+    ]
+    for claim, (sources, value) in zip(made, claims, strict=True):
+        read = [SourceRef(id=source, sha256="s") for source in sources]
+        said = {"state": "unverifiable"} if value is None else {"state": "scored", "value": value, "sources": read}
+        found.append(Verdict.model_validate({**about, "stage": SUPPORT, "item": claim.claim_id, **said}))
+    return found
+
+
+def words(*verdicts: Verdict) -> str:
+    return arithmetic_of(Judged(JUDGE, verdicts[0].rules, verdicts), REPORT).words
+
+
+def test_each_type_tells_its_support_of_how_many() -> None:
+    said = words(*ruled(((WEB,), 1), ((WEB,), 0.5), ((PRODUCT,), 1), uncited=1))
+    assert said == "web 1.5 of 2, product 1 of 1 → FP 0.83; cited 3 of 4 → FR 0.75"
+
+
+def test_a_claim_that_cites_both_types_is_taken_out_of_the_sum_once() -> None:
+    said = words(*ruled(((WEB, PRODUCT), 1), ((PRODUCT,), 0)))
+    assert said.startswith("web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2 → FP 0.50")
+
+
+def test_sources_beside_the_headline_are_told_apart() -> None:
+    assert words(*ruled(((PRODUCT,), 1), ((ORDER,), 0.5))).endswith("; internal 0.5 of 1 beside it")
+
+
+def test_the_papers_rules_take_the_mean_of_the_types() -> None:
+    said = words(*ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"))
+    assert said.startswith("web 0.5 of 1, product 2 of 2, the mean of both → FP 0.75")
+
+
+@pytest.mark.parametrize(
+    ("claims", "why"),
+    [([((ORDER,), 1)], "it cites neither web pages nor products"), ([((WEB,), None)], "no cited source could be read")],
+)
+def test_where_there_is_no_fp_it_is_said_why(claims: list[Cited], why: str) -> None:
+    assert words(*ruled(*claims)).startswith(f"no FP: {why}")
+
+
+def test_several_judgings_are_told_by_their_mean() -> None:
+    said = words(*ruled(((WEB,), 1), ((PRODUCT,), 1)), *ruled(((WEB,), 0), ((PRODUCT,), 1), repeat=2))
+    assert said.startswith("web 0.5 of 1, product 1 of 1 → FP 0.75")
+
+
+@pytest.mark.parametrize(("number", "said"), [(12.0, "12"), (9.5, "9.5"), (28 / 3, "9.33"), (0.0, "0"), (100.0, "100")])
+def test_numbers_carry_no_zeroes_behind_the_point(number: float, said: str) -> None:
+    assert plain(number) == said
+
+
+def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> None:
+    """By hand: every line's fractions give its FP and FR, and their means are those of scores.json."""
+    scores = derive_scores(judged, [load_metric("faithfulness")])
+    table = next(parse(render_page(judged)).by_id("runs").all("details", "of-system"))
+    lines = [cell.text for row in table.all("tr") for cell in row.all("td", "adds") if cell.text.strip()]
+    assert len(lines) == 2
+    for variant, part in (("FP", 0), ("FR", 1)):
+        found: list[Fraction] = []
+        for line in lines:
+            sums = line.split(";")[part].split("→")[0].rpartition(":")[2]
+            pairs = re.findall(r"([\d.]+) of ([\d.]+)", sums)
+            found.append(sum(Fraction(above) for above, _ in pairs) / sum(Fraction(below) for _, below in pairs))
+        (told,) = scores.by_system(variant).values()
+        assert float(sum(found) / len(found)) == pytest.approx(told)
+        assert f"{variant}: mean of 2 reports {told:.4f}" in table.text
+
+
+def test_the_mean_stands_beside_what_scores_json_says(judged: Path) -> None:
+    assert read_view(judged).scores is not None
+    assert "in scores.json 0.7800" in parse(render_page(judged)).by_id("runs").text
