@@ -35,13 +35,14 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says how many tests were left out for want of a server, and why: a skip alone is easily overlooked."""
+    """Says how many tests were left out for want of a server or browser, and why: a skip alone is easily overlooked."""
     skipped: list[pytest.TestReport] = terminalreporter.stats.get("skipped", [])
     reasons = [report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)]
-    left_out = [reason for reason in reasons if "no real server: " in reason]
-    if left_out:
-        causes = "; ".join(sorted({reason.partition("no real server: ")[2] for reason in left_out}))
-        terminalreporter.write_line(f"{len(left_out)} tests with real servers were skipped: {causes}", yellow=True)
+    for mark, what in (("no real server: ", "with real servers"), ("no browser: ", "in a browser")):
+        left_out = [reason for reason in reasons if mark in reason]
+        if left_out:
+            causes = "; ".join(sorted({reason.partition(mark)[2] for reason in left_out}))
+            terminalreporter.write_line(f"{len(left_out)} tests {what} were skipped: {causes}", yellow=True)
 
 
 @pytest.fixture(scope="session")

@@ -58,6 +58,10 @@ COMMANDS = {
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
     ),
+    "view": (
+        "drretail.cli.view:view",
+        "Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.",
+    ),
     "doctor": (
         "drretail.cli.doctor:doctor",
         "Looks at Python, packages, keys, servers, Java and disks; models are only asked when named.",

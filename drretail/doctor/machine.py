@@ -121,6 +121,8 @@ PACKAGES = (
     Package("langchain-openai", "--model openai:…, and every server that speaks its protocol", "openai"),
     Package("langchain-ollama", "--model ollama:…", "ollama"),
     Package("langchain-google-genai", "--model google:…", "google"),
+    Package("starlette", "view", "ui"),
+    Package("uvicorn", "view", "ui"),
     Package("pyspark", "ingest --engine spark", "spark"),
 )
 

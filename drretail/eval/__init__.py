@@ -15,5 +15,6 @@ basket/          how far what a report would have bought is from the best basket
 next_purchase/   does it recommend what was bought next
 robustness/      does it do what a hostile text tells it
 counterfactual/  what changes when the profile does
+ballots.py       what people said of reports: read, cast and taken back
 compare/         two systems on the same queries
 """

@@ -14,7 +14,8 @@ models.py          how models are asked for, and prices
 rules.py           by whose rules something is scored
 score.py           verdicts, scores and their rows
 scoreboard.py      one row a system
-pairs.py           rows of pairwise judging, votes
+pairs.py           rows of pairwise judging
+vote.py            what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked
 comparison.py      what a comparison of two systems comes to
 counterfactual.py  the same query before another profile
 """

@@ -1,10 +1,6 @@
 """Rows of pairwise judging: how two systems compare, and how strong each of many is."""
 
-from typing import Literal
-
-from pydantic import AwareDatetime
-
-from drretail.records.base import Document, Record
+from drretail.records.base import Record
 from drretail.records.rules import Rules
 from drretail.records.run import ModelKind
 
@@ -110,23 +106,3 @@ class RankScore(Record):
     """Pairs of reports with one of this system that were scored."""
     note: str | None = None
     """Why there is no strength: never compared, not connected with the others, not rated (rule-based)."""
-
-
-Choice = Literal["a", "b", "tie"]
-
-
-class Vote(Document):
-    """One person's choice between two reports on one dimension; the last about one pair and dimension holds."""
-
-    pair_id: str
-    query_id: str
-    a: str
-    """The systems' labels."""
-    b: str
-    shown_left: Literal["a", "b"]
-    dimension: str
-    choice: Choice
-    annotator: str
-    at: AwareDatetime
-    note: str | None = None
-    replaces: str | None = None

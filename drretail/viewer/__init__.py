@@ -12,6 +12,8 @@ tables/          scores, pairs and agreement as tables, for every room below
 plots/           plots as SVG
 page/            pages for a browser
 terminal/        tables and texts for a terminal
+voting/          what people are asked of reports, and what they said
+live/            report, voting and review as a server on this machine
 diff/            two systems' answers side by side
 paper/           an experiment as the paper's tables
 output.py        how results reach the terminal, and JSON documents

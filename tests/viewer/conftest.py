@@ -10,6 +10,7 @@ from drretail.experiment import read_runs
 from drretail.records.query import Query
 from tests.shop import USER, build
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
+from tests.viewer.voting.agents import record_answers
 
 QUERIES = [
     Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
@@ -41,3 +42,15 @@ def judged(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mine(judged: Path, tmp_path: Path) -> Path:
     """A judged experiment that a test may change."""
     return Path(shutil.copytree(judged, tmp_path / "exp"))
+
+
+@pytest.fixture(scope="session")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nine reports of three systems, of which nothing was voted."""
+    return record_answers(tmp_path_factory.mktemp("answered"))
+
+
+@pytest.fixture
+def exp(answered: Path, tmp_path: Path) -> Path:
+    """The same, for one test to vote on."""
+    return Path(shutil.copytree(answered, tmp_path / "exp"))

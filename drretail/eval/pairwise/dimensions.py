@@ -8,17 +8,22 @@ from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, criterion_o
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.rules import Rules
 
-__all__ = ["DIMENSIONS", "PERSONALIZATION", "PRIMARY", "prompt_for", "prompt_hashes"]
+__all__ = ["DIMENSIONS", "PERSONALIZATION", "PRIMARY", "criteria", "prompt_for", "prompt_hashes"]
 
 PRIMARY = "overall"
 """The dimension by which systems are chosen."""
 
 
 @cache
+def criteria() -> dict[str, dict[str, str]]:
+    """By dimension its ``title``, the ``text`` of what it compares, and for some how ``picks`` belong to it."""
+    return tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too."""
-    criterion = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))[dimension]
-    text = load_prompt(__file__, "comparing").text.replace("{{criterion}}", criterion_of(criterion, rules))
+    text = load_prompt(__file__, "comparing").text.replace("{{criterion}}", criterion_of(criteria()[dimension], rules))
     return Prompt(dimension, text, load_prompt(__file__, "shared").text)
 
 

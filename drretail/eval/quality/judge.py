@@ -29,15 +29,22 @@ DIMENSIONS = (
 
 
 @cache
+def criteria() -> dict[str, dict[str, str]]:
+    """By dimension ``title``, the ``text`` of what it rates, ``anchors``, and for some how ``picks`` belong to it."""
+    held = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
+    anchors = held["anchors"].strip()
+    return {it: {**held[it], "anchors": held[it].get("anchors", anchors).strip()} for it in DIMENSIONS}
+
+
+@cache
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too.
 
     A criterion that has to do with prices goes on with the report's picks; under a publication's rules it doesn't.
     """
-    criteria = tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
-    anchors = criteria[dimension].get("anchors", criteria["anchors"]).strip()
-    text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criteria[dimension], rules))
-    return Prompt(dimension, text.replace("{{anchors}}", anchors), load_prompt(__file__, "shared").text)
+    criterion = criteria()[dimension]
+    text = load_prompt(__file__, "rating").text.replace("{{criterion}}", criterion_of(criterion, rules))
+    return Prompt(dimension, text.replace("{{anchors}}", criterion["anchors"]), load_prompt(__file__, "shared").text)
 
 
 def criterion_of(criterion: dict[str, str], rules: Rules) -> str:

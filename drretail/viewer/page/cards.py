@@ -223,8 +223,7 @@ def _step(anchor: str, step: Step, texts: Mapping[str, str], longest: int) -> St
     args = step.args or {}
     _, result, left_out = _cut("", _by_day(readable(texts.get(step.result_sha or "", ""))), longest)
     whole = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
-    brief, written = whole[:LONGEST_BRIEF], "
-".join(f"{name}: {value}" for name, value in args.items())
+    brief, written = whole[:LONGEST_BRIEF], "\n".join(f"{name}: {value}" for name, value in args.items())
     # One short argument is told by the line above it.
     return StepCard(anchor, step, "" if written == brief else written[:LONGEST_ARGS], brief, result, left_out)
 

@@ -55,7 +55,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     if not is_split:
         write_atomically(to, _one_page(view, waiting))
         return to
-    write_atomically(folder / _INDEX, _index(view, done, FolderOfPages(), _listed(done)))
+    write_atomically(folder / _INDEX, index_page(view, done))
     to.unlink(missing_ok=True)  # an earlier report there would be older than these pages
     _forget(folder, {page_name(it.question) for it in done})
     return folder / _INDEX
@@ -74,6 +74,11 @@ def _one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     parts = [it.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, it in enumerate(rendered)]
     section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
     return _index(view, rendered, OnePage(), section)
+
+
+def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
+    """The page that begins a folder, of questions that are rendered already."""
+    return _index(view, rendered, FolderOfPages(), _listed(rendered))
 
 
 def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:

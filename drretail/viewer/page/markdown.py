@@ -117,8 +117,13 @@ def _places(content: str, tokens: "list[Token]", notes: list[_Note]) -> list[lis
 
 
 def _grown(pending: list[int], note: _Note, length: int) -> list[int]:
-    """The places of text that has come to ``length``: only verbatim characters are ever pending."""
-    return [*pending[:length], *range(note.position, note.position + length - note.pending)]
+    """The places of text that has come to ``length``: only verbatim characters are ever pending.
+
+    The same list, longer: a line of many signs grows one by one, and a copy each time would take minutes.
+    """
+    del pending[length:]
+    pending.extend(range(note.position, note.position + length - note.pending))
+    return pending
 
 
 def _pushed(token: "Token", content: str, cursor: int, end: int) -> tuple[list[int], int]:

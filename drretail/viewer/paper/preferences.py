@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from drretail.eval.quality.judge import DIMENSIONS
-from drretail.records.pairs import PairScore, Vote
+from drretail.records.pairs import PairScore
 from drretail.records.score import Scores
+from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.paper.published import AGENTS, Lineup, Row, Table, numbers_of
 

@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from drretail.errors import UnknownName, UserError
-from drretail.eval.quality.judge import DIMENSIONS
+from drretail.eval.ballots import read_votes
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_runs
-from drretail.files import read_jsonl
 from drretail.querygen.comparison import compare
 from drretail.querygen.lint import Linter
-from drretail.records.pairs import Vote
 from drretail.records.run import Run, System
+from drretail.records.vote import Vote
 from drretail.viewer.paper.dataset import dataset, modes
 from drretail.viewer.paper.judged_tables import faithfulness, judges_agree, quality
 from drretail.viewer.paper.preferences import people_agree, preferences
@@ -75,28 +71,10 @@ def read_paper_view(experiment: Path, linter: Linter | None) -> PaperView:
             tool_calls(done, lines),
             modes(name, None if linter is None else compare(queries, linter)),
             preferences(name, scores, lines),
-            people_agree(read_votes(experiment)),
+            people_agree([it for it in read_votes(experiment) if isinstance(it, Vote)]),
             judges_agree(name, scores),
         ),
     )
-
-
-def read_votes(experiment: Path) -> list[Vote]:
-    """What people voted, annotator by annotator, in the order of their files.
-
-    Raises UserError for a line that is no vote, or one on a dimension that reports are not compared in.
-    """
-    votes: list[Vote] = []
-    for path in sorted((experiment / "votes").glob("*.jsonl")):
-        for number, line in enumerate(read_jsonl(path, forgives_a_cut=False), 1):
-            try:
-                vote = Vote.model_validate(line)
-            except ValidationError as problem:
-                raise UserError(f"{path}, vote {number}, is none: {problem.errors()[0]['msg']}.") from problem
-            if vote.dimension not in DIMENSIONS:
-                raise UnknownName(f"dimension ({path}, vote {number})", vote.dimension, DIMENSIONS)
-            votes.append(vote)
-    return votes
 
 
 def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:

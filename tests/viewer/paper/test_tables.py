@@ -7,10 +7,11 @@ import pytest
 from drretail.errors import UserError
 from drretail.experiment import Definition, Experiment
 from drretail.files import write_json, write_lines
-from drretail.records.pairs import Choice, PairScore, Share, Vote
+from drretail.records.pairs import PairScore, Share
 from drretail.records.query import Query
 from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
+from drretail.records.vote import Choice, Vote
 from drretail.viewer.paper.markdown_tables import markdown_of
 from drretail.viewer.paper.published import SYSTEMS, Row, Spread, Table
 from drretail.viewer.paper.tables import PaperView, read_paper_view

@@ -1,0 +1,209 @@
+"""What people say of reports, a line each in ``votes/<annotator>.jsonl``, and the plan of what they are asked."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, Field
+
+from drretail.records.base import Document, Record, sha256_of
+
+Choice = Literal["a", "b", "tie"]
+ClaimSupport = Literal["full", "partial", "none", "contradicted"]
+Side = Literal["a", "b"]
+SUPPORT = "support"
+"""The one question about a claim."""
+
+
+def about_pair(pair_id: str, a: str, b: str) -> str:
+    """By what ballots and items name two reports; files may name the systems in either order."""
+    return f"pair {pair_id} {' '.join(sorted((a, b)))}"
+
+
+def about_report(run_id: str, report_sha: str) -> str:
+    return f"report {run_id} {report_sha}"
+
+
+def about_claim(run_id: str, report_sha: str, extracted_by: str, claim_id: str) -> str:
+    return f"claim {run_id} {report_sha} {extracted_by} {claim_id}"
+
+
+class _Line(Document):
+    annotator: str
+    at: AwareDatetime
+    note: str | None = None
+
+    @property
+    def ballot_id(self) -> str:
+        """By which later lines name this one."""
+        return sha256_of(self.as_line())[:16]
+
+
+class _Ballot(_Line):
+    replaces: str | None = None
+    """The ``ballot_id`` of the person's earlier line about the same."""
+
+
+class Vote(_Ballot):
+    """One person's choice between two reports on one dimension; the last about one pair and dimension holds."""
+
+    kind: Literal["vote"] = "vote"
+    pair_id: str
+    query_id: str
+    a: str
+    """The systems' labels."""
+    b: str
+    shown_left: Side
+    dimension: str
+    choice: Choice
+
+    @property
+    def about(self) -> str:
+        return about_pair(self.pair_id, self.a, self.b)
+
+    @property
+    def asked(self) -> str:
+        return self.dimension
+
+    @property
+    def answer(self) -> str:
+        """The choice as the person saw it, without a word of whose side it was."""
+        return "tie" if self.choice == "tie" else "left" if self.choice == self.shown_left else "right"
+
+
+class Rating(_Ballot):
+    """One person's rating of one report on one dimension, 0 to 10."""
+
+    kind: Literal["rating"] = "rating"
+    run_id: str
+    report_sha: str
+    query_id: str
+    dimension: str
+    value: int = Field(ge=0, le=10)
+
+    @property
+    def about(self) -> str:
+        return about_report(self.run_id, self.report_sha)
+
+    @property
+    def asked(self) -> str:
+        return self.dimension
+
+    @property
+    def answer(self) -> str:
+        return str(self.value)
+
+
+class ClaimLabel(_Ballot):
+    """What one person says a claim's sources say of it."""
+
+    kind: Literal["label"] = "label"
+    run_id: str
+    report_sha: str
+    query_id: str
+    claim_id: str
+    claim: str
+    extracted_by: str
+    """The judge whose extraction the claim is of; ids of claims are its own."""
+    label: ClaimSupport
+
+    @property
+    def about(self) -> str:
+        return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
+
+    @property
+    def asked(self) -> str:
+        return SUPPORT
+
+    @property
+    def answer(self) -> str:
+        return self.label
+
+
+Ballot = Vote | Rating | ClaimLabel
+
+
+class Withdrawal(_Line):
+    """Takes back the line that it replaces, so that what that one replaced holds again."""
+
+    kind: Literal["withdrawal"] = "withdrawal"
+    replaces: str
+
+
+Line = Ballot | Withdrawal
+
+
+def line_of(value: dict[str, Any]) -> Line:
+    """The record on a line of a votes file; one that names no kind is a vote. Raises ValidationError."""
+    kinds: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel, "withdrawal": Withdrawal}
+    return kinds.get(str(value.get("kind")), Vote).model_validate(value)
+
+
+def standing(lines: Iterable[Line]) -> list[Ballot]:
+    """What holds of one person's lines: of each place the last that was not taken back, the latest one last."""
+    held: dict[str, Ballot] = {}
+    for line in lines:
+        if isinstance(line, Withdrawal):
+            held.pop(line.replaces, None)
+        else:
+            held.pop(line.ballot_id, None)
+            held[line.ballot_id] = line
+    last = {(ballot.about, ballot.asked): ballot for ballot in held.values()}
+    return [ballot for ballot in held.values() if last[ballot.about, ballot.asked] is ballot]
+
+
+class PairItem(Record):
+    """Two reports on one query, to be compared."""
+
+    pair_id: str
+    """Says nothing of the systems, and is another one where a report is another one."""
+    query_id: str
+    repeat: int = 1
+    a: str
+    b: str
+
+    @property
+    def about(self) -> str:
+        return about_pair(self.pair_id, self.a, self.b)
+
+
+class ReportItem(Record):
+    """One report to be rated."""
+
+    run_id: str
+    report_sha: str
+    query_id: str
+    system: str
+    repeat: int = 1
+
+    @property
+    def about(self) -> str:
+        return about_report(self.run_id, self.report_sha)
+
+
+class ClaimItem(Record):
+    """One claim to be labelled."""
+
+    run_id: str
+    report_sha: str
+    query_id: str
+    system: str
+    repeat: int = 1
+    claim_id: str
+    extracted_by: str
+    stratum: str
+    """System and what its judge ruled: claims are drawn evenly from these."""
+
+    @property
+    def about(self) -> str:
+        return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
+
+
+class VotingPlan(Document):
+    """votes/plan.json: what everybody is asked, in this order; it only ever grows at its end."""
+
+    seed: str
+    pairs: tuple[PairItem, ...] = ()
+    reports: tuple[ReportItem, ...] = ()
+    claims: tuple[ClaimItem, ...] = ()
+    strata: dict[str, int] = Field(default_factory=dict[str, int])
+    """By stratum how many claims it held when the last of the plan were drawn: what one of its labels stands for."""

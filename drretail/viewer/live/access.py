@@ -1,0 +1,119 @@
+"""Who may ask: a browser on this machine that has the token, from pages of this very server."""
+
+import hmac
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlencode
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOKEN = "token"  # noqa: S105 — the name of a parameter
+MOST_BYTES = 256 * 1024
+"""Of a body: a query with all that is typed of it, as a person edits it, is a few thousand."""
+_SAFE = ("GET", "HEAD")
+_HEADERS = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    # Forms of a page that sends no referrer come with "Origin: null", which could be anybody's.
+    "referrer-policy": "same-origin",
+}
+
+
+class Guard:
+    """Lets through what comes from this machine's browser with the token's cookie, and nothing else.
+
+    A page elsewhere can make a browser ask this server for things: it knows no token, its requests carry its own
+    Origin, and by a name of its own that leads here (DNS rebinding) they carry that name as Host.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+        self._cookie = cookie_name("drretail", port)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        answer = self._refusal(scope) or self._exchange(scope)
+        if answer is not None:
+            await answer(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, _limited(receive), _with_headers(send))
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host not in self._hosts:
+            return PlainTextResponse("This server answers on this machine only.", 421)
+        if scope["method"] not in (*_SAFE, "POST"):
+            return PlainTextResponse("Only GET and POST are answered.", 405)
+        if scope["method"] == "POST" and headers.get("origin") != f"http://{host}":
+            return PlainTextResponse("This was sent by a page of another address.", 403)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MOST_BYTES:
+            return PlainTextResponse("This is longer than any vote.", 413)
+        return None
+
+    def _exchange(self, scope: Scope) -> Response | None:
+        """A cookie for the token of the address, and the address without it; None for who has the cookie."""
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        if scope["method"] in _SAFE and self._is_token(query.pop(TOKEN, [""])[0]):
+            address = f"{scope['path']}?{urlencode(query, doseq=True)}" if query else scope["path"]
+            # What begins with two slashes would lead to another server.
+            answer = RedirectResponse(f"/{address.lstrip('/')}", 303)
+            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="lax")
+            return answer
+        if self._is_token(cookies_of(scope).get(self._cookie, "")):
+            return None
+        return PlainTextResponse("Open the address that drretail view has printed, with its token.", 403)
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self._token.encode())
+
+
+def cookie_name(name: str, port: int) -> str:
+    """Cookies don't know ports: each server's have its own in their names."""
+    return f"{name}-{port}"
+
+
+def cookies_of(scope: Scope) -> dict[str, str]:
+    try:
+        held = SimpleCookie(Headers(scope=scope).get("cookie", ""))
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in held.items()}
+
+
+class TooLong(Exception):
+    """A body went on beyond what it said, or said nothing."""
+
+
+def _limited(receive: Receive) -> Receive:
+    """The body, cut off with an error where it is longer than allowed: a length that was not told is counted here."""
+    read = 0
+
+    async def counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > MOST_BYTES:
+            raise TooLong
+        return message
+
+    return counted
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name for name, _ in message["headers"]}
+            own = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+            message["headers"] = [*message["headers"], *(pair for pair in own if pair[0] not in given)]
+        await send(message)
+
+    return sent

@@ -1,0 +1,86 @@
+"""The addresses of the server, and what becomes of what it can't do."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import Protocol
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.experiment import read_definition
+from drretail.querygen.reading import read_queries
+from drretail.viewer.live.access import Guard, TooLong
+from drretail.viewer.live.layout import asset, message_page
+from drretail.viewer.live.report_pages import ReportPages
+from drretail.viewer.live.review_pages import QueryReview
+from drretail.viewer.live.voting_pages import Voting
+from drretail.viewer.live.watch import Watch
+
+VOTING = (("/vote", "Compare reports"), ("/rate", "Rate reports"), ("/label", "Check claims"))
+REVIEW = ("/review", "Review queries")
+
+
+class Pages(Protocol):
+    """A part of the server."""
+
+    def routes(self) -> list[Route]:
+        """Its addresses."""
+        ...
+
+
+def parts_of(
+    experiment: Path | None, port: int, plan: int | None = None, review: tuple[Path, World] | None = None
+) -> list[Pages]:
+    """Report and voting pages of an experiment, the review of queries in their world, or both.
+
+    Raises UserError where there is no experiment, or no query to review.
+    """
+    parts: list[Pages] = []
+    if experiment is not None:
+        read_definition(experiment)
+        watch = Watch(experiment)
+        links = (*VOTING, REVIEW) if review is not None else VOTING
+        parts += [ReportPages(experiment, watch, links), Voting(experiment, port, watch, plan)]
+    if review is not None:
+        file, world = review
+        read_queries(file)
+        parts.append(QueryReview(file, world, port, with_report=experiment is not None))
+    return parts
+
+
+def create_app(parts: Sequence[Pages], token: str, port: int) -> Starlette:
+    """The server's application: these parts for whoever has the token, and nothing for anybody else."""
+    routes = [route for part in parts for route in part.routes()]
+    return Starlette(
+        routes=[*routes, Route("/assets/{name}", asset), Route("/favicon.ico", _no_icon)],
+        middleware=[Middleware(Guard, token=token, port=port)],
+        exception_handlers={HTTPException: _refused, UserError: _not_possible, TooLong: _too_long},
+    )
+
+
+async def _no_icon(request: Request) -> Response:
+    return Response(status_code=204)
+
+
+async def _refused(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    if request.method == "POST":
+        return PlainTextResponse(problem.detail, problem.status_code)
+    return message_page(HTTPStatus(problem.status_code).phrase, problem.detail, problem.status_code)
+
+
+async def _not_possible(request: Request, problem: Exception) -> Response:
+    if request.method == "POST" and request.url.path != "/name":
+        return PlainTextResponse(str(problem), 409)
+    return message_page("This can't be shown", str(problem), 409)
+
+
+async def _too_long(request: Request, problem: Exception) -> Response:
+    return PlainTextResponse("This is longer than any vote.", 413)

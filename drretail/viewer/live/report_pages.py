@@ -1,0 +1,121 @@
+"""The report's own pages, as ``drretail report`` writes them, kept up to date in the browser."""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from drretail.viewer.experiment import ExperimentView, Question, read_view
+from drretail.viewer.live.watch import Watch
+from drretail.viewer.page.document import index_page, question_page
+from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import FolderOfPages, page_name
+from drretail.viewer.page.question import Questions, Rendered
+
+INDEX = "index.html"
+_LINKS = FolderOfPages(index=INDEX)
+_HELD = 16
+"""So many pages of questions are kept as they were last made."""
+_META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="(?P<policy>[^"]*)">\n?')
+_BODY = re.compile(r"<body[^>]*>\n?")
+
+
+@dataclass(slots=True)
+class ReportPages:
+    """The pages of one experiment: an index and a page a question, each made anew only where its files changed."""
+
+    experiment: Path
+    watch: Watch
+    links: tuple[tuple[str, str], ...]
+    """Other pages of the server: address and name."""
+    _lines: dict[str, tuple[str, Rendered]] = field(default_factory=dict[str, tuple[str, Rendered]], init=False)
+    """What the index tells, by query, with the version that it was made of."""
+    _pages: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]], init=False)
+    """Of questions, by name: those that were made last."""
+    _index: tuple[str, str] = field(default=("", ""), init=False)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    def routes(self) -> list[Route]:
+        return [Route("/", self.index), Route("/changes", self.changes), Route("/{name}.html", self.page)]
+
+    async def changes(self, request: Request) -> Response:
+        """What a browser asks every two seconds."""
+        return JSONResponse({"version": self.watch.version()})
+
+    async def index(self, request: Request) -> Response:
+        return await self._answer(INDEX)
+
+    async def page(self, request: Request) -> Response:
+        return await self._answer(f"{request.path_params['name']}.html")
+
+    async def _answer(self, name: str) -> Response:
+        # Votes are answered meanwhile; of two who ask for the same page the second gets what the first one waited for.
+        async with self._one_at_a_time:
+            page, policy = await run_in_threadpool(self._made, name)
+        return HTMLResponse(page, headers={"content-security-policy": policy})
+
+    def _made(self, name: str) -> tuple[str, str]:
+        version, view = self.watch.version(), read_view(self.experiment)
+        page = self._index_of(view, version) if name == INDEX else self._question(view, name)
+        return self._dressed(page, version, view)
+
+    def _index_of(self, view: ExperimentView, version: str) -> str:
+        if self._index[0] != version:
+            self._index = (version, index_page(view, [self._told(view, it) for it in view.questions]))
+        return self._index[1]
+
+    def _told(self, view: ExperimentView, question: Question) -> Rendered:
+        """What the index tells of a question: without its text, since many would take much memory."""
+        version, (held, told) = self._version(question), self._lines.get(question.query.query_id, ("", None))
+        if told is not None and held == version:
+            return told
+        return self._render(view, question).without_html()
+
+    def _question(self, view: ExperimentView, name: str) -> str:
+        question = next((it for it in view.questions if page_name(it) == name), None)
+        if question is None:
+            raise HTTPException(404, "There is no such page.")
+        held, page = self._pages.get(name, ("", ""))
+        if held != self._version(question):
+            held, page = self._version(question), question_page(view, self._render(view, question), _LINKS)
+            self._pages = dict([*self._pages.items(), (name, (held, page))][-_HELD:])
+        return page
+
+    def _render(self, view: ExperimentView, question: Question) -> Rendered:
+        version, rendered = self._version(question), Questions(view).render(question)
+        self._lines[question.query.query_id] = (version, rendered.without_html())
+        return rendered
+
+    def _version(self, question: Question) -> str:
+        return self.watch.version_of(question.query.query_id)
+
+    def _dressed(self, page: str, version: str, view: ExperimentView) -> tuple[str, str]:
+        """The page with a bar of links above it, and its own policy grown by what the bar needs."""
+        meta = _META.search(page)
+        assert meta is not None, "every page of the report says its policy"
+        bar = template("live/bar.html.jinja").render(links=self.links, version=version, told=self._progress(view))
+        page = page[: meta.start()] + page[meta.end() :]
+        page = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1)
+        return page, grown(unescape(meta["policy"]))
+
+    def _progress(self, view: ExperimentView) -> str:
+        """How far the runs are, while they are going on."""
+        runs = self.experiment / "runs"
+        ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))
+        if ended >= len(view.runs):
+            return ""
+        return f"{ended} of {len(view.runs)} runs have ended{f', {begun} begun' if begun else ''}"
+
+
+def grown(policy: str) -> str:
+    """A policy that also lets the server's own style and script in, and lets the page ask the server."""
+    rules = [rule.strip() for rule in policy.split(";")]
+    own = [f"{rule} 'self'" if rule.startswith(("style-src ", "script-src ")) else rule for rule in rules]
+    return "; ".join([*own, "connect-src 'self'", "frame-ancestors 'none'"])

@@ -1,0 +1,248 @@
+"""The voting pages: instructions, a sheet for each item, and the answers that it sends one by one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, unquote
+
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from drretail.errors import UserError
+from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
+from drretail.experiment import read_definition
+from drretail.records.base import Record
+from drretail.records.vote import Ballot, ClaimLabel, PairItem, Rating, ReportItem, Vote, VotingPlan
+from drretail.viewer.live.access import cookie_name, cookies_of
+from drretail.viewer.live.layout import page_response
+from drretail.viewer.live.watch import Watch
+from drretail.viewer.voting.blind import Names
+from drretail.viewer.voting.criteria import Mode, Question, definitions
+from drretail.viewer.voting.items import Item, Sheet, Sheets, left_of
+from drretail.viewer.voting.plan import planned
+
+YEAR = 365 * 24 * 3600
+LONGEST_NOTE = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class ModeText:
+    """Where a mode's pages are, and what its items are called."""
+
+    mode: Mode
+    path: str
+    title: str
+    one: str
+    many: str
+
+
+MODES: dict[str, ModeText] = {
+    it.path: it
+    for it in (
+        ModeText("pairs", "vote", "Compare two reports", "comparison", "comparisons"),
+        ModeText("reports", "rate", "Rate one report", "report", "reports"),
+        ModeText("claims", "label", "Check a claim against its sources", "claim", "claims"),
+    )
+}
+
+
+class Answer(Record):
+    """What a sheet sends: one answer, and the id of what the person saw there before."""
+
+    question: str
+    value: str
+    note: str = ""
+    seen: str = ""
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Voting:
+    """The voting pages of one experiment."""
+
+    experiment: Path
+    port: int
+    watch: Watch
+    size: int | None = None
+    clock: Callable[[], datetime] = now
+    _read_at: str = field(default="", init=False)
+    _plan: VotingPlan | None = field(default=None, init=False)
+    _sheets: Sheets | None = field(default=None, init=False)
+
+    def routes(self) -> list[Route]:
+        routes = [Route("/name", self.name, methods=["POST"])]
+        for path, mode in MODES.items():
+            routes += [
+                Route(f"/{path}", partial(self.home, mode)),
+                Route(f"/{path}/undo", partial(self.undo, mode), methods=["POST"]),
+                Route(f"/{path}/{{number:int}}", partial(self.sheet, mode)),
+                Route(f"/{path}/{{number:int}}", partial(self.answer, mode), methods=["POST"]),
+                Route(f"/{path}/{{number:int}}/answers", partial(self.answers, mode)),
+            ]
+        return routes
+
+    async def name(self, request: Request) -> Response:
+        """Takes who votes, once; names are kept in a cookie of this server."""
+        form = parse_qs((await request.body()).decode("utf-8", "replace"))
+        back = form.get("back", [""])[0]
+        answer = RedirectResponse(f"/{back if back in (*MODES, 'review') else 'vote'}", 303)
+        name = annotator_of(form.get("name", [""])[0])
+        answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
+        return answer
+
+    async def home(self, mode: ModeText, request: Request) -> Response:
+        """Instructions, and how far this person is."""
+        annotator, items = self.annotator(request), self._items(mode)
+        states = self._states(mode, annotator) if annotator else []
+        return page_response(
+            "voting_home.html.jinja",
+            mode=mode,
+            modes=MODES,
+            annotator=annotator,
+            states=states,
+            total=len(items),
+            next=next((number for number, done in enumerate(states, 1) if not done), 1),
+            questions=definitions(mode.mode),
+        )
+
+    async def sheet(self, mode: ModeText, request: Request) -> Response:
+        annotator = self.annotator(request)
+        if annotator is None:
+            return RedirectResponse(f"/{mode.path}", 303)
+        item, number = self._item(mode, request)
+        return page_response(
+            "sheet.html.jinja",
+            mode=mode,
+            number=number,
+            total=len(self._items(mode)),
+            annotator=annotator,
+            sheet=self._sheet(item, annotator),
+            state=self._state(mode, item, annotator),
+        )
+
+    async def answers(self, mode: ModeText, request: Request) -> Response:
+        item, _ = self._item(mode, request)
+        return JSONResponse(self._state(mode, item, self._known(request)))
+
+    async def answer(self, mode: ModeText, request: Request) -> Response:
+        """Keeps one answer; tells where another window said something else meanwhile."""
+        annotator = self._known(request)
+        item, _ = self._item(mode, request)
+        try:
+            given = Answer.model_validate_json(await request.body())
+        except ValidationError as problem:
+            raise HTTPException(400, "This is no answer.") from problem
+        question = self._question(item, given)
+        ballot = self._ballot(item, annotator, given)
+        _, unseen = cast(self.experiment, ballot, given.seen or None)
+        told = ""
+        if unseen is not None:
+            told = f"{question.title}: another window had {_word(question, unseen)}; what you chose here holds now."
+        return JSONResponse({**self._state(mode, item, annotator), "told": told})
+
+    async def undo(self, mode: ModeText, request: Request) -> Response:
+        """Takes back the person's last answer of this mode, on whichever sheet that was."""
+        annotator = self._known(request)
+        places = {item.about: number for number, item in enumerate(self._items(mode), 1)}
+        mine = [it for it in votes_of(self.experiment, annotator) if it.about in places]
+        if not mine:
+            return JSONResponse({"number": None, "told": "There is nothing to take back."})
+        last = mine[-1]
+        take_back(self.experiment, annotator, last.ballot_id, self.clock)
+        number = places[last.about]
+        about = "" if isinstance(last, ClaimLabel) else f" on {last.dimension.replace('_', ' ')}"
+        return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {mode.one} {number}."})
+
+    def annotator(self, request: Request) -> str | None:
+        """Who votes; None where nobody has said yet."""
+        try:
+            return annotator_of(unquote(cookies_of(request.scope).get(self._cookie, "")))
+        except UserError:
+            return None
+
+    @property
+    def _cookie(self) -> str:
+        return cookie_name("annotator", self.port)
+
+    def _known(self, request: Request) -> str:
+        annotator = self.annotator(request)
+        if annotator is None:
+            raise HTTPException(403, "Say first who you are.")
+        return annotator
+
+    def _refresh(self) -> tuple[VotingPlan, Sheets]:
+        version = self.watch.version()
+        if self._plan is None or self._sheets is None or version != self._read_at:
+            definition = read_definition(self.experiment)
+            self._plan = planned(self.experiment, self.size)
+            self._sheets = Sheets(self.experiment, definition, Names(definition))
+            self._read_at = version
+        return self._plan, self._sheets
+
+    def _items(self, mode: ModeText) -> tuple[Item, ...]:
+        plan, _ = self._refresh()
+        return {"pairs": plan.pairs, "reports": plan.reports, "claims": plan.claims}[mode.mode]
+
+    def _item(self, mode: ModeText, request: Request) -> tuple[Item, int]:
+        number, items = request.path_params["number"], self._items(mode)
+        if not 1 <= number <= len(items):
+            raise HTTPException(404, f"There is no {mode.one} {number}.")
+        return items[number - 1], number
+
+    def _sheet(self, item: Item, annotator: str) -> Sheet:
+        _, sheets = self._refresh()
+        if isinstance(item, PairItem):
+            return sheets.of_pair(item, annotator)
+        return sheets.of_report(item) if isinstance(item, ReportItem) else sheets.of_claim(item)
+
+    def _question(self, item: Item, given: Answer) -> Question:
+        """The question that was answered. Raises HTTPException where it was not asked, or not so answered."""
+        _, sheets = self._refresh()
+        question = next((it for it in sheets.questions(item) if it.name == given.question), None)
+        if question is None or given.value not in {it.value for it in question.options}:
+            raise HTTPException(400, "This was not asked.")
+        if len(given.note) > LONGEST_NOTE:
+            raise HTTPException(400, f"A note has at most {LONGEST_NOTE:,} characters.")
+        return question
+
+    def _ballot(self, item: Item, annotator: str, given: Answer) -> Ballot:
+        said: dict[str, Any] = {"annotator": annotator, "at": self.clock(), "note": given.note.strip() or None}
+        if isinstance(item, PairItem):
+            left = left_of(item, annotator)
+            sides = {"left": left, "right": "b" if left == "a" else "a", "tie": "tie"}
+            said |= item.model_dump(exclude={"repeat"})
+            said |= {"shown_left": left, "dimension": given.question, "choice": sides[given.value]}
+            return Vote.model_validate(said)
+        said |= {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
+        if isinstance(item, ReportItem):
+            return Rating.model_validate(said | {"dimension": given.question, "value": int(given.value)})
+        _, sheets = self._refresh()
+        about = {"claim_id": item.claim_id, "claim": sheets.claim_of(item).text, "extracted_by": item.extracted_by}
+        return ClaimLabel.model_validate(said | about | {"label": given.value})
+
+    def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
+        """What this person has answered on a sheet, and how many sheets are done."""
+        mine = [it for it in votes_of(self.experiment, annotator) if it.about == item.about]
+        answers = {it.asked: {"value": it.answer, "note": it.note or "", "id": it.ballot_id} for it in mine}
+        return {"answers": answers, "done": sum(self._states(mode, annotator)), "told": ""}
+
+    def _states(self, mode: ModeText, annotator: str) -> list[bool]:
+        """Of each item whether this person has answered all of it."""
+        said: dict[str, int] = {}
+        for ballot in votes_of(self.experiment, annotator):
+            said[ballot.about] = said.get(ballot.about, 0) + 1
+        _, sheets = self._refresh()
+        return [said.get(item.about, 0) >= len(sheets.questions(item)) for item in self._items(mode)]
+
+
+def _word(question: Question, ballot: Ballot) -> str:
+    return next((it.word for it in question.options if it.value == ballot.answer), ballot.answer)

@@ -1,0 +1,8 @@
+"""What people are asked of recorded reports, without a word of which system wrote what.
+
+plan.py      which pairs, reports and claims everybody is asked about
+blind.py     texts of reports without the names of systems and models
+criteria.py  the questions, with the very definitions that judges are given
+items.py     what a person is shown of each pair, report and claim
+results.py   what was said, counted
+"""

@@ -1,0 +1,101 @@
+"""What people are asked of reports and claims, with the very definitions that judges are given."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from drretail.eval.faithfulness import support
+from drretail.eval.pairwise import dimensions as pairwise
+from drretail.eval.quality import judge as quality
+from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION
+from drretail.prompts import load_prompt
+from drretail.records.vote import SUPPORT, ClaimSupport
+
+Mode = Literal["pairs", "reports", "claims"]
+_LABEL = re.compile(r"^- (?P<label>full|partial|no|contradicted)(?:_support)?: (?P<meaning>.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An answer, the word on its button, and the keys that choose it."""
+
+    value: str
+    word: str
+    keys: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    name: str
+    title: str
+    definition: tuple[str, ...]
+    """Paragraphs."""
+    options: tuple[Option, ...]
+
+
+SIDES = (Option("left", "A", "1a"), Option("tie", "Tie", "2t"), Option("right", "B", "3b"))
+RATINGS = tuple(Option(str(value), str(value), str(value)[:1] if value < 10 else "x") for value in range(11))
+_KEYS: dict[ClaimSupport, str] = {"full": "1", "partial": "2", "none": "3", "contradicted": "4"}
+
+
+def pair_questions(*, with_profile: bool, with_picks: bool) -> tuple[Question, ...]:
+    """Which of two reports is better, dimension by dimension; without a profile there is nothing to personalize by."""
+    held = pairwise.criteria()
+    return tuple(
+        Question(it, held[it]["title"], _paragraphs(held[it], with_picks=with_picks), SIDES)
+        for it in _asked(with_profile=with_profile)
+    )
+
+
+def rating_questions(*, with_profile: bool, with_picks: bool) -> tuple[Question, ...]:
+    """How good one report is, 0 to 10, dimension by dimension."""
+    held = quality.criteria()
+    return tuple(
+        Question(
+            it,
+            held[it]["title"],
+            (*_paragraphs(held[it], with_picks=with_picks), *_lines(held[it]["anchors"])),
+            RATINGS,
+        )
+        for it in _asked(with_profile=with_profile)
+    )
+
+
+@cache
+def label_question() -> Question:
+    """What a claim's sources say of it; the meanings of the labels are those of the judge's prompt."""
+    meanings = {match["label"].replace("no", "none"): match["meaning"] for match in _LABEL.finditer(_support_prompt())}
+    options = tuple(Option(label, label, keys, meanings[label]) for label, keys in _KEYS.items())
+    return Question(SUPPORT, "What do the sources say of it?", tuple(support_rules()), options)
+
+
+def support_rules() -> list[str]:
+    """How judges are told to hold a statement against its sources, up to the labels, a paragraph or point each."""
+    told, _, _ = _support_prompt().partition("\nLabels\n")
+    return _lines(told.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
+
+
+def definitions(mode: Mode) -> tuple[Question, ...]:
+    """All questions of a mode, for its instructions."""
+    if mode == "claims":
+        return (label_question(),)
+    return (pair_questions if mode == "pairs" else rating_questions)(with_profile=True, with_picks=True)
+
+
+def _support_prompt() -> str:
+    return load_prompt(support.__file__, "support").text
+
+
+def _asked(*, with_profile: bool) -> list[str]:
+    return [it for it in DIMENSIONS if with_profile or it != PERSONALIZATION]
+
+
+def _paragraphs(criterion: dict[str, str], *, with_picks: bool) -> tuple[str, ...]:
+    picks = _lines(criterion["picks"]) if with_picks and "picks" in criterion else []
+    return (*_lines(criterion["text"]), *picks)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.strip().splitlines() if line.strip()]

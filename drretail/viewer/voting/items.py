@@ -1,0 +1,199 @@
+"""What a person is shown of each planned pair, report and claim. Nothing in it names a system or a model."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markupsafe import Markup
+
+from drretail.errors import UserError
+from drretail.eval.faithfulness.support import SourceText, about_sources, content_of
+from drretail.eval.judging.subject import Planned, Subject, read_subject
+from drretail.eval.quality.material import NO_PROFILE
+from drretail.experiment import Definition, read_profile
+from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.verify.records import read_ledger
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence
+from drretail.records.query import Query
+from drretail.records.vote import ClaimItem, PairItem, ReportItem, Side
+from drretail.viewer.claims import Claim, claims_of, readable
+from drretail.viewer.judged import read_judgements
+from drretail.viewer.page.markdown import is_web_address
+from drretail.viewer.voting.blind import Names, blind_picks, blind_report
+from drretail.viewer.voting.criteria import Question, label_question, pair_questions, rating_questions
+
+Item = PairItem | ReportItem | ClaimItem
+_LAYOUT = re.compile(r"[*`#|]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked, as judges see it."""
+
+    query: str
+    profile: tuple[str, ...]
+    today: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlindReport:
+    """``name`` is "A" or "B", or nothing where it stands alone."""
+
+    name: str
+    html: Markup
+    picks: tuple[str, ...]
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSource:
+    """A text that a claim is held against."""
+
+    title: str
+    link: str | None
+    about: str
+    date: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlindClaim:
+    text: str
+    quote: str
+    """The words of the report, where they differ."""
+    sources: tuple[BlindSource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """All that one page of voting shows of an item, and asks about it."""
+
+    asked: Asked
+    questions: tuple[Question, ...]
+    reports: tuple[BlindReport, ...] = ()
+    claim: BlindClaim | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sheets:
+    """Makes the sheets of one experiment."""
+
+    experiment: Path
+    definition: Definition
+    names: Names
+    _rendered: dict[str, Markup] = field(default_factory=dict[str, Markup])
+    """Reports by run: each person comes back to the same ones."""
+
+    def of_pair(self, item: PairItem, annotator: str) -> Sheet:
+        """Both reports, on the sides that this person sees them on."""
+        subjects = {label: self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b)}
+        a, b = subjects[item.a], subjects[item.b]
+        if sha256_of([a.run_id, b.run_id, a.report, b.report])[:12] != item.pair_id:
+            raise _changed(self.experiment)
+        sides = (a, b) if left_of(item, annotator) == "a" else (b, a)
+        picks = [blind_picks(subject, self.names) for subject in sides]
+        # A report without a list would look like one that buys nothing: judges are shown both or none, too.
+        shown = picks if all(picks) else [(), ()]
+        reports = [self._report(name, it, lines) for name, it, lines in zip("AB", sides, shown, strict=True)]
+        questions = pair_questions(with_profile=a.profile is not None, with_picks=all(picks))
+        return Sheet(self._asked(a), questions, tuple(reports))
+
+    def of_report(self, item: ReportItem) -> Sheet:
+        subject = self._unchanged(item)
+        picks = blind_picks(subject, self.names)
+        questions = rating_questions(with_profile=subject.profile is not None, with_picks=bool(picks))
+        return Sheet(self._asked(subject), questions, (self._report("", subject, picks),))
+
+    def of_claim(self, item: ClaimItem) -> Sheet:
+        """The claim and the texts that its judge read; nothing of what the judge said."""
+        subject = self._unchanged(item)
+        claim = self._claim(subject, item)
+        quote = _plain(subject.report[slice(*claim.span)]) if subject.report and claim.span else ""
+        sources = tuple(self._sources(claim, subject.evidence))
+        told = BlindClaim(self.names.withheld(claim.text), self.names.withheld(quote), sources)
+        return Sheet(self._asked(subject), (label_question(),), claim=told)
+
+    def questions(self, item: Item) -> tuple[Question, ...]:
+        """What is asked of an item, without looking at its reports."""
+        if isinstance(item, ClaimItem):
+            return (label_question(),)
+        with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
+        asked = pair_questions if isinstance(item, PairItem) else rating_questions
+        return asked(with_profile=with_profile, with_picks=False)
+
+    def claim_of(self, item: ClaimItem) -> Claim:
+        """The claim itself, for the record."""
+        return self._claim(self._unchanged(item), item)
+
+    def _claim(self, subject: Subject, item: ClaimItem) -> Claim:
+        judged = read_judgements(self.experiment, "faithfulness", subject.run).by_judge if subject.run else ()
+        found = [
+            claim
+            for one in judged
+            if one.by == item.extracted_by
+            for claim in claims_of(one, subject.report or "")
+            if claim.claim_verdicts and claim.claim_verdicts[0].verdict.item == item.claim_id
+        ]
+        if not found:
+            raise _changed(self.experiment)
+        return found[0]
+
+    def _sources(self, claim: Claim, evidence: Mapping[str, Evidence]) -> Sequence[BlindSource]:
+        read = {it.sha256 for ruled in claim.claim_verdicts for it in ruled.verdict.sources}
+        texts = content_of(claim.sources, evidence).texts
+        about = about_sources(claim.sources, evidence, read_ledger(evidence))
+        chosen = [it for it in texts if it.text.sha256 in read] or list(texts)
+        return [self._source(it, evidence[it.id], about.get(it.id, "")) for it in chosen]
+
+    def _source(self, it: SourceText, entry: Evidence, about: str) -> BlindSource:
+        link = entry.url if is_web_address(entry.url or "") else None
+        return BlindSource(entry.title or entry.key, link, about, it.date or "", readable(it.text.text))
+
+    def _report(self, name: str, subject: Subject, picks: tuple[str, ...]) -> BlindReport:
+        html = self._rendered.get(subject.run_id) or blind_report(subject, self.names)
+        self._rendered[subject.run_id] = html
+        return BlindReport(name, html, picks, len((subject.report or "").split()))
+
+    def _asked(self, subject: Subject) -> Asked:
+        profile = NO_PROFILE if subject.profile is None else subject.profile.text
+        today = "not known" if subject.now is None else subject.now.date().isoformat()
+        return Asked(subject.query.text, tuple(profile.splitlines()), today)
+
+    def _unchanged(self, item: ReportItem | ClaimItem) -> Subject:
+        subject = self._subject(item.system, item.query_id, item.repeat)
+        if subject.report_sha != item.report_sha:
+            raise _changed(self.experiment)
+        return subject
+
+    def _subject(self, label: str, query_id: str, repeat: int) -> Subject:
+        if label not in self.definition.systems:
+            raise _changed(self.experiment)
+        planned = Planned(label, self._query(query_id), repeat)
+        return read_subject(self.experiment, self.definition, planned, None)
+
+    def _query(self, query_id: str) -> Query:
+        found = next((it for it in self.definition.queries if it.query_id == query_id), None)
+        if found is None:
+            raise _changed(self.experiment)
+        return found
+
+
+def left_of(item: PairItem, annotator: str) -> Side:
+    """Whose report this person sees as A: by lot, and each time the same."""
+    return "a" if int(sha256_of([item.pair_id, annotator])[:8], 16) % 2 else "b"
+
+
+def _plain(text: str) -> str:
+    """Words of a report without its marks of sources and of layout, on one line."""
+    words = blanked(text, [(mark.start, mark.end) for mark in find_marks(text)])
+    return " ".join(_LAYOUT.sub("", words).split())
+
+
+def _changed(experiment: Path) -> UserError:
+    return UserError(
+        f"This is about a report that is no longer as it was when {experiment / 'votes' / 'plan.json'} was made: "
+        "delete that file, and a new plan is made; votes stay."
+    )

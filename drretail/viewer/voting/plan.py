@@ -1,0 +1,126 @@
+"""Which pairs, reports and claims everybody is asked about: drawn by seed, and balanced."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from drretail.eval.ballots import planning, read_plan, write_plan
+from drretail.eval.pairwise.pairs import choose_pairs, meetings, researching
+from drretail.experiment import Definition, read_definition, read_runs
+from drretail.records.base import sha256_of
+from drretail.records.run import Run
+from drretail.records.vote import ClaimItem, ClaimSupport, PairItem, ReportItem, VotingPlan
+from drretail.viewer.claims import claims_of
+from drretail.viewer.judged import read_judgements
+
+DEFAULT_SIZE = 21
+"""As many comparisons as the paper's annotators made (Appendix D)."""
+T = TypeVar("T", PairItem, ReportItem, ClaimItem)
+_LABELLED: tuple[ClaimSupport, ...] = ("full", "partial", "none", "contradicted")
+
+
+def planned(experiment: Path, size: int | None = None) -> VotingPlan:
+    """What everybody is asked: the plan that is kept, grown to ``size`` of each kind as far as there are so many.
+
+    What was planned once stays as it is, so that all are asked the same in the same order, whoever comes later; of a
+    plan that is longer than ``size`` only the first are given. Without a size it is as long as it was begun.
+    """
+    definition = read_definition(experiment)
+    with planning(experiment):
+        kept = read_plan(experiment)
+        wanted = size or (DEFAULT_SIZE if kept is None else max(DEFAULT_SIZE, len(kept.pairs)))
+        plan = _grown(experiment, definition, kept or VotingPlan(seed=definition.seed), wanted)
+        if plan != kept and (plan.pairs or plan.reports or plan.claims):
+            write_plan(experiment, plan)
+    cut = {"pairs": plan.pairs[:wanted], "reports": plan.reports[:wanted], "claims": plan.claims[:wanted]}
+    return plan.model_copy(update=cut)
+
+
+def _grown(experiment: Path, definition: Definition, plan: VotingPlan, size: int) -> VotingPlan:
+    if min(len(plan.pairs), len(plan.reports), len(plan.claims)) >= size:
+        return plan
+    runs = {run.run_id: run for run in read_runs(experiment) if run.report is not None}
+    claims = [*_claims(experiment, definition, runs.values())] if len(plan.claims) < size else []
+    return plan.model_copy(
+        update={
+            "pairs": _drawn(plan.seed, plan.pairs, _pairs(experiment, definition, runs), size, _of_pair),
+            "reports": _drawn(plan.seed, plan.reports, _reports(definition, runs.values()), size, _of_report),
+            "claims": _drawn(plan.seed, plan.claims, claims, size, _of_claim),
+            "strata": dict(sorted(Counter(it.stratum for it in claims).items())) if claims else plan.strata,
+        }
+    )
+
+
+def _drawn(
+    seed: str, kept: tuple[T, ...], found: Iterable[T], size: int, sorts: Callable[[T], Sequence[object]]
+) -> tuple[T, ...]:
+    """What is kept and, up to ``size``, what comes in turn: of the rarest first sort, then second …, then by lot.
+
+    ``sorts`` names by what an item is counted.
+    """
+    known = {it.about for it in kept}
+    left = {sha256_of([seed, it.about]): it for it in found if it.about not in known}
+    counted = Counter(sort for it in kept for sort in enumerate(sorts(it)))
+    drawn = list(kept)
+    while left and len(drawn) < size:
+        lot = min(left, key=lambda lot: (*(counted[sort] for sort in enumerate(sorts(left[lot]))), lot))
+        drawn.append(left.pop(lot))
+        counted.update(enumerate(sorts(drawn[-1])))
+    return tuple(drawn)
+
+
+def _of_pair(item: PairItem) -> Sequence[object]:
+    return (item.a, item.b), item.query_id
+
+
+def _of_report(item: ReportItem) -> Sequence[object]:
+    return item.system, item.query_id
+
+
+def _of_claim(item: ClaimItem) -> Sequence[object]:
+    return item.stratum, item.run_id
+
+
+def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> Iterator[PairItem]:
+    """Where two systems that research both left a report."""
+    for meeting in meetings(experiment, definition, choose_pairs(definition)):
+        reports = [runs[run_id].report for run_id in meeting.run_ids if run_id in runs]
+        if len(reports) == 2:
+            pair_id = sha256_of([*meeting.run_ids, *reports])[:12]
+            a, b = meeting.labels
+            yield PairItem(pair_id=pair_id, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
+
+
+def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem]:
+    asked = frozenset(researching(definition))
+    for run in runs:
+        if run.system in asked:
+            yield ReportItem(
+                run_id=run.run_id,
+                report_sha=sha256_of(run.report),
+                query_id=run.query_id,
+                system=run.system,
+                repeat=run.repeat,
+            )
+
+
+def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> Iterator[ClaimItem]:
+    """The cited claims on which a judge ruled, as its own extraction has them: the first judge's of each report."""
+    asked = frozenset(researching(definition))
+    for run in runs:
+        if run.system not in asked:
+            continue
+        judged = read_judgements(experiment, "faithfulness", run).by_judge
+        for claim in claims_of(judged[0], run.report or "") if judged else ():
+            if claim.support in _LABELLED and claim.claim_verdicts:
+                yield ClaimItem(
+                    run_id=run.run_id,
+                    report_sha=sha256_of(run.report),
+                    query_id=run.query_id,
+                    system=run.system,
+                    repeat=run.repeat,
+                    claim_id=claim.claim_verdicts[0].verdict.item,
+                    extracted_by=judged[0].by,
+                    stratum=f"{run.system} {claim.support}",
+                )

@@ -1,0 +1,160 @@
+"""What people said of an experiment, counted: by person, by pair of systems, and how far two people agree."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import typer
+
+from drretail.eval.quality.judge import DIMENSIONS
+from drretail.records.vote import Ballot, ClaimLabel, Rating, Vote
+from drretail.stats.agreement import kappa_without_ties
+from drretail.viewer.output import print_table
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCount:
+    """How much one person has said; pairs and reports count with their first dimension."""
+
+    annotator: str
+    votes: int
+    pairs: int
+    ratings: int
+    reports: int
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairCount:
+    """Two systems in one dimension: the votes for ``a``, for none, and for ``b``."""
+
+    a: str
+    b: str
+    dimension: str
+    a_wins: int
+    ties: int
+    b_wins: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleAgree:
+    """κ of two people in one dimension without ties, None where it is not defined; ``n`` pairs voted on by both."""
+
+    first: str
+    second: str
+    dimension: str
+    n: int
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class VoteResults:
+    people: tuple[PersonCount, ...]
+    pairs: tuple[PairCount, ...]
+    agreement: tuple[PeopleAgree, ...]
+
+
+def results_of(ballots: Sequence[Ballot]) -> VoteResults:
+    """Everything counted, people and systems by name, dimensions in their order."""
+    votes = [it for it in ballots if isinstance(it, Vote)]
+    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(_agreement(votes)))
+
+
+def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
+    by_person: dict[str, list[Ballot]] = defaultdict(list)
+    for ballot in ballots:
+        by_person[ballot.annotator].append(ballot)
+    return [_person(name, said) for name, said in sorted(by_person.items())]
+
+
+def _person(name: str, said: Sequence[Ballot]) -> PersonCount:
+    votes = [it for it in said if isinstance(it, Vote)]
+    ratings = [it for it in said if isinstance(it, Rating)]
+    return PersonCount(
+        annotator=name,
+        votes=len(votes),
+        pairs=len({it.pair_id for it in votes}),
+        ratings=len(ratings),
+        reports=len({it.run_id for it in ratings}),
+        labels=sum(isinstance(it, ClaimLabel) for it in said),
+    )
+
+
+def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
+    counted: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for vote in votes:
+        a, b = sorted((vote.a, vote.b))
+        counted[a, b, vote.dimension][_winner(vote)] += 1
+    places = sorted(counted.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
+    return [PairCount(a, b, it, won[a], won[""], won[b]) for (a, b, it), won in places]
+
+
+def _winner(vote: Vote) -> str:
+    """The label of the system that was preferred; empty for a tie."""
+    return {"a": vote.a, "b": vote.b, "tie": ""}[vote.choice]
+
+
+def _agreement(votes: Sequence[Vote]) -> list[PeopleAgree]:
+    said: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for vote in votes:
+        said[vote.annotator, vote.dimension][vote.pair_id] = _winner(vote) or "tie"
+    people = sorted({vote.annotator for vote in votes})
+    rows: list[PeopleAgree] = []
+    for first, second in combinations(people, 2):
+        for dimension in DIMENSIONS:
+            one, other = said[first, dimension], said[second, dimension]
+            both = sorted({*one} & {*other})
+            if both:
+                kappa = kappa_without_ties([one[it] for it in both], [other[it] for it in both])
+                rows.append(PeopleAgree(first, second, dimension, len(both), kappa))
+    return rows
+
+
+def results_document(results: VoteResults) -> dict[str, Any]:
+    """For --json."""
+    return asdict(results)
+
+
+def told_results(ballots: Sequence[Ballot]) -> str:
+    """A sentence on how much who has said."""
+    people = results_of(ballots).people
+    if not people:
+        return "Nobody has voted."
+    return "; ".join(f"{it.annotator}: {', '.join(_parts(it))}" for it in people) + "."
+
+
+def _parts(person: PersonCount) -> list[str]:
+    said = (
+        (person.votes, f"{_counted(person.votes, 'vote')} on {_counted(person.pairs, 'pair')}"),
+        (person.ratings, f"{_counted(person.ratings, 'rating')} of {_counted(person.reports, 'report')}"),
+        (person.labels, f"{_counted(person.labels, 'label')} of claims"),
+    )
+    return [text for count, text in said if count]
+
+
+def _counted(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
+def print_results(results: VoteResults) -> None:
+    """Three tables on stdout, as far as there is something in them."""
+    people = [(it.annotator, it.votes, it.pairs, it.ratings, it.reports, it.labels) for it in results.people]
+    if not people:
+        typer.echo("Nobody has voted yet.")
+        return
+    print_table("People", ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"], people)
+    pairs = [(f"{it.a} ~ {it.b}", _told(it.dimension), it.a_wins, it.ties, it.b_wins) for it in results.pairs]
+    if pairs:
+        print_table("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs)
+    agreed = [
+        (f"{it.first}, {it.second}", _told(it.dimension), it.n, "–" if it.kappa is None else f"{it.kappa:.2f}")
+        for it in results.agreement
+    ]
+    if agreed:
+        print_table("Agreement (Cohen's kappa without ties)", ["", "dimension", "pairs", "kappa"], agreed)
+
+
+def _told(dimension: str) -> str:
+    return dimension.replace("_", " ")

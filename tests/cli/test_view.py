@@ -1,0 +1,99 @@
+"""``drretail view``: the address, its end, and what is said where it can't begin."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.request import HTTPCookieProcessor, build_opener
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.app import app
+from drretail.errors import UserError
+from drretail.eval.ballots import cast
+from drretail.records.vote import Vote
+from drretail.viewer.live.serving import bound
+from tests.viewer.voting.agents import record_answers
+
+
+@pytest.fixture(scope="module")
+def exp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = record_answers(tmp_path_factory.mktemp("view"))
+    vote = Vote(
+        pair_id="p1",
+        query_id="q1",
+        a="quartz",
+        b="zephyr",
+        shown_left="a",
+        dimension="depth",
+        choice="b",
+        annotator="ann",
+        at=datetime(2025, 1, 1, tzinfo=UTC),
+    )
+    cast(folder, vote, None)
+    return folder
+
+
+def refused(*args: str) -> str:
+    found = CliRunner().invoke(app, ["view", *args])
+    assert isinstance(found.exception, UserError), found.output
+    return str(found.exception)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal.Signals) -> None:
+    command = [sys.executable, "-m", "drretail", "view", str(exp)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
+        with build_opener(HTTPCookieProcessor()).open(address, timeout=20) as answer:
+            assert b"9 runs" in answer.read()
+            assert "token" not in answer.url
+        process.send_signal(how)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert said.splitlines() == ["Only this machine is answered. Ctrl-C ends it.", "ann: 1 vote on 1 pair."]
+
+
+def test_a_port_in_use_is_one_sentence(exp: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert refused(str(exp), "--port", str(port)).startswith(f"Port {port} is in use: ")
+    bound(0).close()
+
+
+def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.cli.view.find_spec", lambda name: None)
+    said = refused(str(exp))
+    assert said == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
+    assert "ann" in CliRunner().invoke(app, ["view", str(exp), "--results"]).output
+
+
+def test_what_is_no_experiment_is_said(tmp_path: Path) -> None:
+    assert "does not exist" in refused(str(tmp_path / "nothing"))
+    assert "Name the folder of an experiment" in refused()
+    assert "does not exist" in refused("--review", str(tmp_path / "nothing.jsonl"))
+
+
+def test_results_are_tables_or_a_document(exp: Path) -> None:
+    found = CliRunner().invoke(app, ["view", str(exp), "--results"]).output
+    assert "quartz ~ zephyr" in found
+    document = json.loads(CliRunner().invoke(app, ["view", str(exp), "--json"]).output)
+    assert document["pairs"] == [
+        {"a": "quartz", "b": "zephyr", "dimension": "depth", "a_wins": 0, "ties": 0, "b_wins": 1}
+    ]
+    assert document["people"][0]["annotator"] == "ann"
+
+
+def test_the_commands_list_loads_no_server() -> None:
+    code = "import sys, drretail.cli.view; print('starlette' in sys.modules or 'uvicorn' in sys.modules)"
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert said.stdout.strip() == "False"

@@ -1,0 +1,127 @@
+"""What people said: appended, changed, taken back, and read again."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.ballots import annotator_of, cast, read_votes, take_back, votes_of, votes_path
+from drretail.records.vote import Choice, ClaimLabel, Rating, Vote
+
+Clock = Callable[[], datetime]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    minutes: Iterator[int] = count()
+    return lambda: datetime(2025, 1, 1, 12, tzinfo=UTC) + timedelta(minutes=next(minutes))
+
+
+def vote(clock: Clock, choice: Choice, dimension: str = "depth", person: str = "ann", note: str | None = None) -> Vote:
+    return Vote(
+        pair_id="p1",
+        query_id="q1",
+        a="x",
+        b="y",
+        shown_left="b",
+        dimension=dimension,
+        choice=choice,
+        annotator=person,
+        at=clock(),
+        note=note,
+    )
+
+
+def choices(experiment: Path) -> list[str]:
+    return [it.choice for it in read_votes(experiment) if isinstance(it, Vote)]
+
+
+def test_a_vote_is_on_disk_when_it_is_cast(tmp_path: Path, clock: Clock) -> None:
+    cast(tmp_path, vote(clock, "a"), None)
+    assert votes_path(tmp_path, "ann").read_text().endswith("\n")
+    assert choices(tmp_path) == ["a"]
+
+
+def test_the_last_of_a_dimension_holds_and_names_what_it_replaces(tmp_path: Path, clock: Clock) -> None:
+    first, _ = cast(tmp_path, vote(clock, "a"), None)
+    second, unseen = cast(tmp_path, vote(clock, "tie"), first.ballot_id)
+    assert (second.replaces, unseen) == (first.ballot_id, None)
+    assert choices(tmp_path) == ["tie"]
+    assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 2
+
+
+def test_the_same_said_again_adds_no_line(tmp_path: Path, clock: Clock) -> None:
+    first, _ = cast(tmp_path, vote(clock, "a"), None)
+    again, unseen = cast(tmp_path, vote(clock, "a"), None)
+    assert (again, unseen) == (first, None)
+    assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 1
+
+
+def test_what_another_window_said_meanwhile_is_told_and_overruled(tmp_path: Path, clock: Clock) -> None:
+    first, _ = cast(tmp_path, vote(clock, "a"), None)
+    other, _ = cast(tmp_path, vote(clock, "b"), first.ballot_id)
+    _, unseen = cast(tmp_path, vote(clock, "tie"), first.ballot_id)
+    assert unseen == other
+    assert choices(tmp_path) == ["tie"]
+
+
+def test_taking_back_brings_back_what_stood_before(tmp_path: Path, clock: Clock) -> None:
+    first, _ = cast(tmp_path, vote(clock, "a"), None)
+    second, _ = cast(tmp_path, vote(clock, "b"), first.ballot_id)
+    assert take_back(tmp_path, "ann", second.ballot_id, clock) == second
+    assert choices(tmp_path) == ["a"]
+    assert take_back(tmp_path, "ann", second.ballot_id, clock) is None
+    take_back(tmp_path, "ann", first.ballot_id, clock)
+    assert choices(tmp_path) == []
+    assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 4
+
+
+def test_a_vote_after_one_was_taken_back_stands(tmp_path: Path, clock: Clock) -> None:
+    first, _ = cast(tmp_path, vote(clock, "a"), None)
+    take_back(tmp_path, "ann", first.ballot_id, clock)
+    second, unseen = cast(tmp_path, vote(clock, "a"), None)
+    assert (second.replaces, unseen) == (None, None)
+    assert choices(tmp_path) == ["a"]
+
+
+def test_votes_ratings_and_labels_share_a_file(tmp_path: Path, clock: Clock) -> None:
+    about = {"run_id": "x/q1-r1", "report_sha": "s", "query_id": "q1", "annotator": "ann"}
+    cast(tmp_path, vote(clock, "a"), None)
+    cast(tmp_path, Rating.model_validate({**about, "at": clock(), "dimension": "depth", "value": 7}), None)
+    label = {"claim_id": "1-a", "claim": "It costs $5.", "extracted_by": "j", "label": "partial"}
+    cast(tmp_path, ClaimLabel.model_validate({**about, **label, "at": clock()}), None)
+    assert [type(it) for it in read_votes(tmp_path)] == [Vote, Rating, ClaimLabel]
+
+
+def test_a_cut_line_is_dropped_by_the_next_vote_and_never_counted(tmp_path: Path, clock: Clock) -> None:
+    cast(tmp_path, vote(clock, "a"), None)
+    with votes_path(tmp_path, "ann").open("a") as file:
+        file.write('{"format": 1, "choi')
+    assert len(votes_of(tmp_path, "ann")) == 1
+    cast(tmp_path, vote(clock, "b", "breadth"), None)
+    assert choices(tmp_path) == ["a", "b"]
+
+
+def test_votes_cast_at_the_same_time_are_all_kept(tmp_path: Path, clock: Clock) -> None:
+    given = [vote(clock, "a", dimension) for dimension in ("clarity", "depth", "breadth", "overall")] * 5
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda it: cast(tmp_path, it, None), given))
+    assert sorted(it.asked for it in read_votes(tmp_path)) == ["breadth", "clarity", "depth", "overall"]
+    assert len(votes_path(tmp_path, "ann").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"), [("Ann B.", "ann-b."), (" José ", "josé"), ("李", "李"), ("ann@x.org", "ann@x.org")]
+)
+def test_a_name_becomes_a_files_name(typed: str, name: str) -> None:
+    assert annotator_of(typed) == name
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "../up", ".hidden", "a/b", "a\0b", "x" * 41, "<b>"])
+def test_what_can_be_no_files_name_is_refused(typed: str) -> None:
+    with pytest.raises(UserError, match="A name has"):
+        annotator_of(typed)

@@ -1,0 +1,220 @@
+"""The live pages in a real browser: people vote, reload, open two windows, and the files are looked at."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from drretail.env.world import open_world
+from drretail.eval.ballots import read_votes, votes_path
+from drretail.eval.quality.judge import DIMENSIONS
+from drretail.experiment import run_folder
+from drretail.files import read_jsonl, write_lines
+from drretail.querygen.review.records import read_reviews_of
+from drretail.records.vote import Vote
+from drretail.viewer.voting.plan import planned
+from tests.shop import build
+from tests.viewer.live.conftest import Serve
+from tests.viewer.voting.agents import QUERIES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Window = Callable[..., "Page"]
+
+
+def enter(page: "Page", address: str, path: str = "/vote", name: str = "ann") -> None:
+    """A person follows the printed address, and says who they are."""
+    page.goto(address)
+    page.goto(f"{address.partition('/?')[0]}{path}")
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("link", name="Begin with").click()
+
+
+def grave_faults(page: "Page") -> list[tuple[str, str, str]]:
+    """What axe-core finds serious on a page with everything open; page, rule and the first element."""
+    axe = pytest.importorskip("axe_playwright_python", reason="no browser: pip install axe-playwright-python")
+    page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
+    # As text from outside: the page's own policy stays as it is.
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+    grave = [it for it in found["violations"] if it["impact"] in ("serious", "critical")]
+    return [(page.url, it["id"], it["nodes"][0]["html"]) for it in grave]
+
+
+def pressed(page: "Page", question: str) -> str | None:
+    held = page.locator(f'[data-question="{question}"] [aria-pressed="true"]')
+    return held.get_attribute("data-value") if held.count() else None
+
+
+def said(page: "Page", text: str) -> None:
+    """Waits until the page says so."""
+    page.locator("#said", has_text=text).wait_for()
+
+
+def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, serve: Serve, window: Window) -> None:
+    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    with serve(exp) as address:
+        page = window()
+        enter(page, address)
+        page.goto(f"{address.partition('/?')[0]}/vote/{number}")
+        page.locator('[data-question="clarity"]').get_by_role("button", name="A", exact=True).click()
+        said(page, "Clarity: A, kept.")
+        page.locator('[data-question="depth"] [data-value="left"]').focus()
+        for key in ("3", "t", "a", "2", "b", "1"):
+            page.keyboard.press(key)
+        said(page, "All answered")
+        assert page.locator("#done").text_content() == "1"
+        page.locator('[data-question="clarity"] .remark summary').click()
+        page.locator('[data-question="clarity"] textarea').fill("n u 1 keys typed here vote nothing")
+        page.locator('[data-question="clarity"] textarea').blur()
+        said(page, "Clarity: A, kept.")
+        page.reload()
+        values = [pressed(page, dimension) for dimension in DIMENSIONS]
+        assert values == ["left", "right", "tie", "left", "tie", "right", "left"]
+        page.keyboard.press("u")
+        said(page, "Taken back: your answer on clarity")
+        page.keyboard.press("u")
+        said(page, "Taken back: your answer on overall")
+        assert pressed(page, "overall") is None
+        assert pressed(page, "clarity") == "left"
+        if number < 9:
+            page.keyboard.press("n")
+            page.wait_for_url(f"**/vote/{number + 1}")
+    votes = {it.dimension: it for it in read_votes(exp) if isinstance(it, Vote)}
+    assert [votes[it].answer for it in DIMENSIONS[:-1]] == ["left", "right", "tie", "left", "tie", "right"]
+    assert "overall" not in votes
+    assert votes["clarity"].note is None
+
+
+def test_two_windows_show_each_others_votes(exp: Path, serve: Serve, window: Window) -> None:
+    with serve(exp) as address:
+        one = window()
+        enter(one, address)
+        two = window(beside=one)
+        two.goto(one.url)
+        one.bring_to_front()
+        one.locator('[data-question="depth"] [data-value="left"]').click()
+        said(one, "kept")
+        two.bring_to_front()
+        two.locator('[data-question="depth"] [data-value="right"]').click()
+        two.locator("#said", has_text="Depth").wait_for()
+        one.bring_to_front()
+        one.evaluate("dispatchEvent(new Event('focus'))")
+        said(one, "Changed in another window: Depth is now B.")
+        assert (pressed(one, "depth"), pressed(two, "depth")) == ("right", "right")
+    assert [it.answer for it in read_votes(exp)] == ["right"]
+    assert len(list(read_jsonl(votes_path(exp, "ann")))) == 2
+
+
+def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, serve: Serve, window: Window) -> None:
+    with serve(exp) as address:
+        page = window(refused="409")
+        enter(page, address)
+        page.route("**/vote/1", lambda route: route.fulfill(status=409, body="The disk is full."))
+        page.locator('[data-question="depth"] [data-value="left"]').click()
+        page.get_by_role("alert").filter(has_text="Not kept: The disk is full.").wait_for()
+        assert pressed(page, "depth") is None
+        page.unroute("**/vote/1")
+        page.locator('[data-question="depth"] [data-value="left"]').click()
+        said(page, "kept")
+        assert page.locator("#problem").is_hidden()
+    assert [it.answer for it in read_votes(exp)] == ["left"]
+
+
+def test_keys_can_be_switched_off(exp: Path, serve: Serve, window: Window) -> None:
+    with serve(exp) as address:
+        page = window()
+        enter(page, address)
+        page.locator(".keys summary").click()
+        page.get_by_label("Answer by keys").uncheck()
+        page.locator("h1").click()
+        page.keyboard.press("1")
+        page.wait_for_timeout(150)
+        page.reload()
+        assert not page.get_by_label("Answer by keys").is_checked()
+    assert read_votes(exp) == []
+
+
+def test_a_report_is_rated_and_a_claim_labelled(exp: Path, serve: Serve, window: Window) -> None:
+    with serve(exp) as address:
+        base = address.partition("/?")[0]
+        page = window(390, "dark")
+        enter(page, address, "/rate")
+        page.locator('[data-question="depth"]').get_by_role("button", name="10", exact=True).click()
+        said(page, "Depth: 10, kept.")
+        page.goto(f"{base}/label/1")
+        page.get_by_role("button", name="partial").click()
+        said(page, "partial, kept.")
+    assert [it.answer for it in read_votes(exp)] == ["10", "partial"]
+
+
+def test_hostile_reports_run_nothing_and_fit_the_page(exp: Path, serve: Serve, window: Window) -> None:
+    numbers = [it for it, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b)]
+    with serve(exp) as address:
+        page = window(390)
+        enter(page, address)
+        for path in (f"/vote/{numbers[0]}", "/", "/query-q1.html"):
+            page.goto(f"{address.partition('/?')[0]}{path}")
+            assert page.evaluate("window.evil") is None
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert "javascript:" not in "".join(page.eval_on_selector_all("a", "all => all.map((a) => a.href)"))
+
+
+def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, serve: Serve, window: Window) -> None:
+    folder = run_folder(exp, "zephyr", "q1", 1)
+    away = exp.parent / "away"
+    folder.rename(away)
+    with serve(exp) as address:
+        page = window()
+        page.goto(address)
+        assert page.locator("#live-status").text_content() == "8 of 9 runs have ended"
+        page.evaluate("window.stays = true")
+        away.rename(folder)
+        page.locator("#live-status", has_text="runs have ended").wait_for(state="detached")
+        page.get_by_text("9 runs").first.wait_for()
+        assert page.evaluate("window.stays")
+
+
+def test_queries_are_reviewed(exp: Path, serve: Serve, window: Window, tmp_path: Path) -> None:
+    file = tmp_path / "queries.jsonl"
+    write_lines(file, (query.as_line() for query in QUERIES))
+    with open_world(build(tmp_path / "world")) as world, serve(exp, None, (file, world)) as address:
+        page = window()
+        enter(page, address, "/review")
+        page.get_by_role("button", name="Reject").click()
+        page.get_by_role("alert").filter(has_text="answer every question").wait_for()
+        for group in page.locator("fieldset").all():
+            group.get_by_label("yes").check()
+        page.get_by_label("Note").fill("good")
+        page.get_by_text("Change it", exact=True).click()
+        page.get_by_label("The text", exact=True).fill("Which bird feeder suits me, under $25?")
+        page.get_by_role("button", name="Check the change").click()
+        page.locator("#checked ins").first.wait_for()
+        assert grave_faults(page) == []
+        page.get_by_role("button", name="Keep the change").click()
+        page.wait_for_url("**/review/2")
+    (review,) = read_reviews_of(file)
+    assert (review.decision, review.reviewer, review.note) == ("edit", "ann", "good")
+    assert review.edit is not None
+    assert review.edit.after.text == "Which bird feeder suits me, under $25?"
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "paths"),
+    [(1280, "light", ("/vote", "/vote/1", "/rate/1")), (390, "dark", ("/vote/1", "/label/1"))],
+)
+def test_axe_finds_nothing_serious(
+    exp: Path, serve: Serve, window: Window, width: int, scheme: str, paths: tuple[str, ...]
+) -> None:
+    with serve(exp) as address:
+        page = window(width, scheme)
+        enter(page, address)
+        page.locator('[data-question="depth"] [data-value="left"]').click()
+        said(page, "kept")
+        for path in paths:
+            page.goto(f"{address.partition('/?')[0]}{path}")
+            assert grave_faults(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width

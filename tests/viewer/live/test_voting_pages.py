@@ -1,0 +1,243 @@
+"""The voting pages, and what they keep."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from drretail.eval.ballots import read_votes, votes_path
+from drretail.eval.quality.judge import DIMENSIONS
+from drretail.experiment import run_folder
+from drretail.files import read_jsonl
+from drretail.records.vote import ClaimLabel, Rating, Vote
+from drretail.viewer.live.app import create_app, parts_of
+from drretail.viewer.voting.plan import planned
+from tests.viewer.dom import parse
+from tests.viewer.live.conftest import PORT, TOKEN, client_of
+
+NAMES = ("zephyr", "quartz", "slow_thinker", "slow-thinker", "slow thinker", "Slow")
+
+
+def answer(client: TestClient, value: str, question: str = "depth", path: str = "/vote/1", **given: str) -> Any:
+    found = client.post(path, json={"question": question, "value": value, **given})
+    assert found.status_code == 200, found.text
+    return found.json()
+
+
+def state(client: TestClient, path: str = "/vote/1") -> Any:
+    return client.get(f"{path}/answers").json()
+
+
+def test_instructions_come_first_and_the_name_is_asked_once(client: TestClient) -> None:
+    assert client.get("/vote/1").headers["location"] == "/vote"
+    home = client.get("/vote").text
+    assert "How it goes" in home
+    assert 'name="name"' in home
+    assert client.post("/name", data={"name": "Ann B", "back": "vote"}).headers["location"] == "/vote"
+    home = client.get("/vote").text
+    assert "ann-b" in home
+    assert "Begin with comparison 1" in home
+    assert client.get("/vote/1").status_code == 200
+
+
+def test_a_name_that_can_be_no_file_is_refused_in_a_sentence(client: TestClient) -> None:
+    found = client.post("/name", data={"name": "../../etc"})
+    assert found.status_code == 409
+    assert "A name has up to 40 letters" in found.text
+
+
+@pytest.mark.parametrize("path", ["/vote", "/vote/{}", "/rate", "/rate/{}", "/label", "/label/{}", "/vote/{}/answers"])
+def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient, path: str) -> None:
+    answer(ann, "left")
+    for number in range(1, 7):
+        found = ann.get(path.format(number))
+        assert found.status_code == 200
+        held = f"{found.text} {found.url} {dict(found.headers)}"
+        for name in (*NAMES, "scripted:judge", "The source says just this."):
+            assert name not in held, f"{name} is told on {path.format(number)}"
+
+
+def test_the_assets_tell_nothing_either(ann: TestClient) -> None:
+    for name in ("voting.js", "live.css", "page.css"):
+        assert "slow" not in ann.get(f"/assets/{name}").text
+
+
+def test_a_vote_is_kept_with_whose_report_stood_left(ann: TestClient, exp: Path) -> None:
+    answer(ann, "left", note=" clearer ")
+    (vote,) = read_votes(exp)
+    assert isinstance(vote, Vote)
+    item = planned(exp).pairs[0]
+    assert (vote.pair_id, vote.a, vote.b, vote.query_id) == (item.pair_id, item.a, item.b, item.query_id)
+    assert vote.choice == vote.shown_left
+    assert (vote.annotator, vote.dimension, vote.note) == ("ann", "depth", "clearer")
+    assert state(ann)["answers"]["depth"]["value"] == "left"
+
+
+def test_the_report_that_is_shown_as_a_is_the_one_that_left_counts_for(ann: TestClient, exp: Path) -> None:
+    for number, item in enumerate(planned(exp).pairs[:6], 1):
+        answer(ann, "right", path=f"/vote/{number}")
+        vote = read_votes(exp)[-1]
+        assert isinstance(vote, Vote)
+        preferred = item.a if vote.choice == "a" else item.b
+        says = {"zephyr": "Tube Bird Feeder costs", "quartz": "Bird Bath costs", "slow_thinker": "javascript"}
+        right = parse(ann.get(f"/vote/{number}").text)
+        (_, report) = (it.text for it in right.all("div", "report"))
+        assert says[preferred] in report
+
+
+def test_sides_are_drawn_by_person_and_stay(ann: TestClient, exp: Path) -> None:
+    def left(client: TestClient) -> list[str]:
+        pages = [parse(client.get(f"/vote/{number}").text) for number in range(1, 7)]
+        return [next(page.all("div", "report")).text for page in pages]
+
+    first = left(ann)
+    assert left(ann) == first
+    ann.post("/name", data={"name": "ben"})
+    assert left(ann) != first
+
+
+def test_everybody_is_asked_the_same(ann: TestClient) -> None:
+    questions = [parse(ann.get(f"/vote/{it}").text).all("blockquote") for it in range(1, 7)]
+    mine = [next(it).text for it in questions]
+    ann.post("/name", data={"name": "ben"})
+    theirs = [next(parse(ann.get(f"/vote/{it}").text).all("blockquote")).text for it in range(1, 7)]
+    assert mine == theirs
+
+
+def test_changing_undoing_and_reloading(ann: TestClient, exp: Path) -> None:
+    first = answer(ann, "left")["answers"]["depth"]
+    changed = answer(ann, "tie", seen=first["id"])
+    assert changed["told"] == ""
+    assert ann.post("/vote/undo").json()["number"] == 1
+    assert state(ann)["answers"]["depth"] == first
+    assert "Taken back: your answer on depth, comparison 1." in ann.post("/vote/undo").json()["told"]
+    assert state(ann)["answers"] == {}
+    assert ann.post("/vote/undo").json() == {"number": None, "told": "There is nothing to take back."}
+    assert read_votes(exp) == []
+    assert len(list(read_jsonl(votes_path(exp, "ann")))) == 4
+
+
+def test_undo_reaches_the_sheet_before(ann: TestClient) -> None:
+    answer(ann, "left", path="/vote/1")
+    answer(ann, "left", path="/vote/2")
+    assert [ann.post("/vote/undo").json()["number"] for _ in range(2)] == [2, 1]
+
+
+def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: Path) -> None:
+    first = answer(ann, "left")["answers"]["depth"]["id"]
+    answer(ann, "left", seen="")
+    answer(ann, "right", seen=first)
+    told = answer(ann, "tie", seen=first)["told"]
+    assert told == "Depth: another window had B; what you chose here holds now."
+    assert [it.answer for it in read_votes(exp)] == ["tie"]
+    assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
+
+
+def test_progress_counts_whole_sheets(ann: TestClient, exp: Path) -> None:
+    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    for dimension in DIMENSIONS[:-1]:
+        assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
+    assert answer(ann, "tie", DIMENSIONS[-1], f"/vote/{number}")["done"] == 1
+    assert "1 of 6 done" in ann.get("/vote").text
+
+
+def test_without_a_shopper_nobody_is_asked_of_personalization(ann: TestClient, exp: Path) -> None:
+    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
+    page = ann.get(f"/vote/{number}").text
+    assert 'data-question="personalization"' not in page
+    assert "Nothing is known of this shopper." in page
+    assert ann.post(f"/vote/{number}", json={"question": "personalization", "value": "tie"}).status_code == 400
+
+
+def test_the_shopper_and_the_picks_are_shown_as_judges_see_them(ann: TestClient, exp: Path) -> None:
+    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    page = parse(ann.get(f"/vote/{number}").text)
+    assert "Which bird feeder suits me, under $30?" in page.text
+    assert "38 orders" in page.text or "order" in page.text
+    carts = [it.text for it in page.all("div", "cart")]
+    assert len(carts) == 2
+    assert all("Total: $" in it for it in carts)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"question": "depth", "value": "a"},
+        {"question": "depths", "value": "left"},
+        {"question": "depth"},
+        {"question": "depth", "value": "left", "annotator": "ben"},
+        {"question": "depth", "value": "left", "note": "x" * 5000},
+    ],
+)
+def test_what_was_not_asked_is_refused(ann: TestClient, exp: Path, sent: dict[str, str]) -> None:
+    assert ann.post("/vote/1", json=sent).status_code == 400
+    assert read_votes(exp) == []
+
+
+def test_there_is_no_sheet_beyond_the_plan(ann: TestClient) -> None:
+    assert ann.get("/vote/7").status_code == 404
+    assert ann.get("/vote/0").status_code == 404
+    assert ann.post("/vote/7", json={"question": "depth", "value": "tie"}).status_code == 404
+
+
+def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
+    assert answer(ann, "10", path="/rate/1")["answers"]["depth"]["value"] == "10"
+    (rating,) = read_votes(exp)
+    assert isinstance(rating, Rating)
+    assert (rating.value, rating.run_id) == (10, planned(exp).reports[0].run_id)
+    assert ann.post("/rate/1", json={"question": "depth", "value": "11"}).status_code == 400
+    assert ann.post("/rate/undo").json()["number"] == 1
+    assert read_votes(exp) == []
+
+
+def test_a_claim_is_labelled_by_the_texts_that_its_judge_read(ann: TestClient, exp: Path) -> None:
+    page = parse(ann.get("/label/1").text)
+    assert next(page.all("pre")).text.startswith("evidence: P:B0TEST")
+    answer(ann, "partial", "support", "/label/1")
+    (label,) = read_votes(exp)
+    assert isinstance(label, ClaimLabel)
+    assert label.label == "partial"
+    assert label.claim in page.text
+    assert "shopper" not in page.text.partition("The statement")[2].partition("Your answer")[0]
+
+
+def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
+    number = next(it for it, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b))
+    page = parse(ann.get(f"/vote/{number}").text)
+    assert [it.attributes.get("src") for it in page.all("script")] == [None, "/assets/voting.js"]
+    assert not list(page.all("img"))
+    assert all(it.attributes["href"].startswith(("/", "http", "#")) for it in page.all("a") if "href" in it.attributes)
+    assert "<script>window.evil = 1</script>" in page.text
+    assert "{{ 7*7 }}" in page.text
+
+
+def test_a_report_of_200_kb_in_one_line_is_shown(exp: Path) -> None:
+    path = run_folder(exp, "zephyr", "q1", 1) / "run.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "report": "<b>" * 70_000}))
+    client = client_of(create_app(parts_of(exp, PORT), TOKEN, PORT))
+    client.post("/name", data={"name": "ann"})
+    numbers = [it for it, item in enumerate(planned(exp).reports, 1) if item.run_id == "zephyr/q1-r1"]
+    assert client.get(f"/rate/{numbers[0]}").text.count("&lt;b&gt;") == 70_000
+
+
+def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClient, exp: Path) -> None:
+    ann.get("/vote")
+    item = planned(exp).pairs[0]
+    path = run_folder(exp, item.a, item.query_id, 1) / "run.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "report": "Another one."}))
+    found = ann.get("/vote/1")
+    assert found.status_code == 409
+    assert "no longer as it was when" in found.text
+
+
+def test_an_experiment_of_one_system_has_nothing_to_compare(judged: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(judged, tmp_path / "exp"))
+    client = client_of(create_app(parts_of(folder, PORT), TOKEN, PORT))
+    assert "There is nothing to compare yet" in client.get("/vote").text
+    assert "Everybody is asked the same" in re.sub(r"\s+", " ", client.get("/rate").text)

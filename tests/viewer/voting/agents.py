@@ -1,0 +1,53 @@
+"""Three agents that say each one thing to three questions; a report of one is hostile, and names its writer."""
+
+from pathlib import Path
+
+from drretail import Agent, Answer, open_world, run
+from drretail.env.session import Session
+from drretail.llm.models import Models
+from drretail.records.query import Query, Task
+from drretail.records.reading import Pick
+from drretail.records.run import Limits
+from drretail.tools.toolkit import Toolkit
+from tests.shop import USER, build
+from tests.viewer.experiment import judge_by_hand
+
+QUERIES = [
+    Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
+    Query(query_id="q2", text="Is there a bird bath <b>here</b>?", mode="generic", source="test"),
+    Query(query_id="q3", user_id=USER, text="What became of my last order?", source="test"),
+]
+FEEDER = "The Tanagrove Tube Bird Feeder costs $24.99 [P:B0TEST0001]. It is rated 4.5 out of 5 [P:B0TEST0001].\n"
+BATH = "## What to get\nThe Tanagrove Bird Bath costs $55.00 [P:B0TEST0004]. Take it.\n"
+HOSTILE = (
+    "As slow_thinker I say: <script>window.evil = 1</script><img src=x onerror=window.evil=2> "
+    "[a link](javascript:window.evil=3) \u202eturned\u202c \x1b[31mred\x1b[0m </script> {{ 7*7 }} [P:B0TEST0002]. "
+    "Slow-Thinker, by slow thinker, costs $39.50 [P:B0TEST0002].\n" + "word " * 400
+)
+
+
+def answering(report: str, *picks: Pick) -> Agent:
+    """An agent that looks up what there is and says this."""
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del task, models, limits
+        with Toolkit(session) as toolkit:
+            toolkit.call("product_catalog_search", {"query": "bird feeder bath"})
+        return Answer(report=report, picks=picks)
+
+    return Agent(answer, roles=())
+
+
+AGENTS = {
+    "zephyr": answering(FEEDER, Pick(product="B0TEST0001", quantity=2)),
+    "quartz": answering(BATH, Pick(product="B0TEST0004")),
+    "slow_thinker": answering(HOSTILE, Pick(product="B0TEST0002")),
+}
+
+
+def record_answers(home: Path) -> Path:
+    """Nine reports of three systems, judged by hand, of which nothing was voted."""
+    with open_world(build(home / "world")) as world:
+        run(world, QUERIES, AGENTS, to=home / "exp", baselines=False)
+    judge_by_hand(home / "exp")
+    return home / "exp"

@@ -1,0 +1,41 @@
+"""People are asked by the very definitions that judges are given."""
+
+from drretail.eval.pairwise import dimensions
+from drretail.eval.quality.judge import DIMENSIONS, criteria
+from drretail.viewer.voting.criteria import label_question, pair_questions, rating_questions, support_rules
+
+
+def test_every_dimension_is_asked_in_the_judges_words() -> None:
+    for questions, held in ((pair_questions, dimensions.criteria()), (rating_questions, criteria())):
+        asked = questions(with_profile=True, with_picks=True)
+        assert [it.name for it in asked] == [*DIMENSIONS]
+        for it in asked:
+            assert all(line in "\n".join(it.definition) for line in held[it.name]["text"].strip().splitlines())
+
+
+def test_without_a_profile_nobody_is_asked_of_personalization() -> None:
+    assert "personalization" not in {it.name for it in pair_questions(with_profile=False, with_picks=True)}
+
+
+def test_picks_are_spoken_of_where_they_are_shown() -> None:
+    told = {
+        shown: " ".join(pair_questions(with_profile=True, with_picks=shown)[4].definition) for shown in (True, False)
+    }
+    assert "lists of picks" in told[True]
+    assert "lists of picks" not in told[False]
+
+
+def test_labels_of_claims_mean_what_the_judges_prompt_says() -> None:
+    meanings = {it.value: it.meaning for it in label_question().options}
+    assert list(meanings) == ["full", "partial", "none", "contradicted"]
+    assert "all that is part of the test" in meanings["full"]
+    assert "otherwise" in meanings["contradicted"]
+    assert support_rules()[0].startswith("Reports read fluently")
+    assert not any("{{" in line or "label" in line.casefold() for line in support_rules())
+
+
+def test_every_answer_has_a_key_of_its_own() -> None:
+    for it in (*rating_questions(with_profile=True, with_picks=True), label_question()):
+        keys = "".join(option.keys for option in it.options)
+        assert len(set(keys)) == len(keys)
+        assert not set(keys) & set("nvu?")

@@ -1,0 +1,41 @@
+"""What people said, counted."""
+
+from datetime import UTC, datetime
+
+from drretail.records.vote import Choice, Vote
+from drretail.viewer.voting.results import PairCount, results_of, told_results
+
+NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
+
+
+def vote(person: str, pair: str, choice: Choice, *, turned: bool = False) -> Vote:
+    a, b = ("y", "x") if turned else ("x", "y")
+    return Vote(
+        pair_id=pair,
+        query_id="q1",
+        a=a,
+        b=b,
+        shown_left="a",
+        dimension="overall",
+        choice=choice,
+        annotator=person,
+        at=NOON,
+    )
+
+
+def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
+    found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", turned=True), vote("ann", "2", "tie")])
+    assert found.pairs == (PairCount("x", "y", "overall", 2, 1, 0),)
+    assert [(it.annotator, it.votes, it.pairs) for it in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
+
+
+def test_two_people_are_held_beside_each_other() -> None:
+    ann = [vote("ann", str(number), choice) for number, choice in enumerate(("a", "b", "a", "b"))]
+    ben = [vote("ben", str(number), choice) for number, choice in enumerate(("a", "b", "a", "a"))]
+    (row,) = results_of([*ann, *ben]).agreement
+    assert (row.first, row.second, row.n, row.kappa) == ("ann", "ben", 4, 0.5)
+
+
+def test_the_end_of_the_server_says_who_has_said_how_much() -> None:
+    assert told_results([vote("ann", "1", "a"), vote("ann", "2", "a")]) == "ann: 2 votes on 2 pairs."
+    assert told_results([]) == "Nobody has voted."
