@@ -9,7 +9,6 @@ import typer
 
 from drretail.cli.options import flags as options
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import FAMILY
 from drretail.experiment import entitle
 
 if TYPE_CHECKING:
@@ -93,6 +92,7 @@ def report(
 
 def _shown(experiment: Path, form: Format, to: Path | None, *, split: bool | None, as_json: bool, quiet: bool) -> None:
     """The whole experiment as pages or as text, and where they went."""
+    from drretail.eval.faithfulness.claims import FAMILY
     from drretail.progress import busy
     from drretail.viewer.experiment import read_view
     from drretail.viewer.output import print_json, say

@@ -11,7 +11,6 @@ reading.py         picks and values read out of a report, and how they stand to 
 research.py        what the parts of a multi-agent system give each other
 run.py             systems, steps, answers, runs
 models.py          how models are asked for, and prices
-rules.py           by whose rules something is scored
 score.py           verdicts, scores and their rows
 scoreboard.py      one row a system
 pairs.py           rows of pairwise judging

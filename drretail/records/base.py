@@ -1,4 +1,4 @@
-"""The two base classes of all records, and the one canonical form of JSON."""
+"""The two base classes of all records, the one canonical form of JSON, and by whose rules something is scored."""
 
 import hashlib
 import json
@@ -8,6 +8,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 FORMAT = 1
+Rules = Literal["default", "paper", "drg", "hkuds", "dr3"]
+"""By whose rules something is scored: ours, or a publication's."""
 # How json ends a float that is a whole number.
 _WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
 

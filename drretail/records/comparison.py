@@ -4,9 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.records.base import Record
+from drretail.records.base import Record, Rules
 from drretail.records.pairs import PairScore
-from drretail.records.rules import Rules
 from drretail.records.run import ModelKind
 
 Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded"]

@@ -1,7 +1,6 @@
 """Rows of pairwise judging: how two systems compare, and how strong each of many is."""
 
-from drretail.records.base import Record
-from drretail.records.rules import Rules
+from drretail.records.base import Record, Rules
 from drretail.records.run import ModelKind
 
 

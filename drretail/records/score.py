@@ -7,10 +7,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Record, Rules
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
-from drretail.records.rules import Rules
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
 from drretail.records.scoreboard import BoardColumn, Scoreboard
 

@@ -5,8 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.records.base import Record
-from drretail.records.rules import Rules
+from drretail.records.base import Record, Rules
 from drretail.records.run import ModelKind
 
 Unit = Literal["share", "rating", "count", "words", "tokens", "dollars"]

@@ -8,8 +8,7 @@ from drretail.eval.pairwise.pairs import Labels, choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
 from drretail.experiment import prompts_path
-from drretail.records.base import canonical_json
-from drretail.records.rules import Rules
+from drretail.records.base import Rules, canonical_json
 from drretail.records.run import BASELINES, INJECTED, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView

@@ -21,8 +21,7 @@ from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import BATCH
-from drretail.records.base import sha256_of
-from drretail.records.rules import Rules
+from drretail.records.base import Rules, sha256_of
 from drretail.records.run import BASELINES, Usage
 from drretail.records.score import Verdict
 

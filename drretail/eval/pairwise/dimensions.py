@@ -6,7 +6,7 @@ from pathlib import Path
 
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, criterion_of
 from drretail.prompts import Prompt, load_prompt
-from drretail.records.rules import Rules
+from drretail.records.base import Rules
 
 __all__ = ["DIMENSIONS", "PERSONALIZATION", "PRIMARY", "criteria", "prompt_for", "prompt_hashes"]
 

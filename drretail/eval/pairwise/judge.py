@@ -11,8 +11,7 @@ from drretail.eval.pairwise.pairs import Pair
 from drretail.eval.quality.judge import unjustified
 from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
 from drretail.eval.registry import PAIRWISE
-from drretail.records.base import Record, sha256_of
-from drretail.records.rules import Rules
+from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.score import Order
 
 VERSION = 1

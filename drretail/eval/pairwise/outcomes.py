@@ -12,8 +12,8 @@ from drretail.eval.pairwise.judge import VERSION, orders
 from drretail.eval.pairwise.pairs import BETWEEN, Labels, Meeting, meetings, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.records.base import Rules
 from drretail.records.pairs import PairScore
-from drretail.records.rules import Rules
 from drretail.records.score import Order, Verdict
 from drretail.stats.significance import LEVEL, holm, sign_test, signed_rank
 

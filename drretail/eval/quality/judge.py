@@ -12,8 +12,7 @@ from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.eval.quality.material import asked_by, picks_with_prices, report_and_sources
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.records.base import Record
-from drretail.records.rules import Rules
+from drretail.records.base import Record, Rules
 
 PERSONALIZATION = "personalization"
 DIMENSIONS = (

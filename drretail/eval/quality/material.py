@@ -10,9 +10,9 @@ from drretail.grounding.report.render import Reference, render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.prompts import tagged
+from drretail.records.base import Rules
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
-from drretail.records.rules import Rules
 from drretail.records.shop import SHOP_URL
 
 NO_PROFILE = "Nothing is known of this shopper."

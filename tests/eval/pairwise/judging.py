@@ -10,8 +10,8 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.scoring import score
 from drretail.offline.judge.policy import tag_contents
 from drretail.progress import Progress
+from drretail.records.base import Rules
 from drretail.records.pairs import PairScore, RankScore
-from drretail.records.rules import Rules
 from drretail.records.score import Scores
 from tests.eval.folders import Reports
 

@@ -17,10 +17,10 @@ from drretail.eval.pairwise.pairs import Pair
 from drretail.eval.quality.material import NO_PROFILE
 from drretail.offline.judge.policy import tag_contents
 from drretail.prompts import tag_content
+from drretail.records.base import Rules
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.rules import Rules
 from drretail.records.score import ProfileSummary, Statement, Verdict
 from tests.eval.folders import SYSTEM, Script, a_run, scripted_judge
 from tests.eval.pairwise.judging import A, B, chosen, prefers_a, prefers_the_first, shown

@@ -14,7 +14,7 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_for
 from drretail.llm.registry import open_model
 from drretail.prompts import Prompt
-from drretail.records.rules import Rules
+from drretail.records.base import Rules
 from drretail.records.score import Scores
 from tests.eval.folders import a_run, experiment, scripted_judge
 from tests.eval.pairwise.judging import (

@@ -16,10 +16,10 @@ from drretail.eval.quality import METRIC
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, Rating, prompt_for
 from drretail.eval.quality.material import NO_PROFILE, NO_SOURCES
 from drretail.prompts import tag_content
+from drretail.records.base import Rules
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.rules import Rules
 from drretail.records.score import ProfileSummary, Statement, Verdict
 from tests.eval.folders import LABEL, SYSTEM, Script, a_run, scripted_judge
 
