@@ -89,3 +89,20 @@ def test_scored_runs_that_all_failed_are_not_called_unjudged(mine: Path) -> None
     for run in read_runs(mine):
         fail(mine, run, "no answer")
     assert "is judged yet" not in report(mine.parent, "exp").stderr
+
+
+def test_a_title_is_kept_and_stands_on_the_page(mine: Path) -> None:
+    report(mine.parent, "exp", "--title", "Feeders of spring")
+    assert "<h1>Feeders of spring</h1>" in (mine / "report.html").read_text(encoding="utf-8")
+    report(mine.parent, "exp")
+    assert "<h1>Feeders of spring</h1>" in (mine / "report.html").read_text(encoding="utf-8")
+
+
+def test_split_writes_a_folder_beside_the_file_and_says_what_to_open(mine: Path) -> None:
+    done = report(mine.parent, "exp", "--split")
+    assert done.stdout == "exp/report/index.html\n"
+    assert {path.name for path in (mine / "report").iterdir()} == {
+        "index.html",
+        *(f"query-q{number}.html" for number in (1, 2, 3)),
+    }
+    assert report(mine.parent, "exp", "--single").stdout == "exp/report.html\n"

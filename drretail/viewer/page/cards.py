@@ -22,7 +22,7 @@ LONGEST_RESULT = 5_000
 LONGEST_ARGS = 400
 LONGEST_BRIEF = 100
 LONGEST_TITLE = 60
-ALL_RESULTS = 8_000
+ALL_RESULTS = 6_000
 """Characters of all results of a run together: what they hold of sources stands in the sources, too."""
 SHORTEST_RESULT = 120
 
@@ -51,9 +51,6 @@ class SourceCard:
 @dataclass(frozen=True, slots=True)
 class VerdictCard:
     types: tuple[str, ...]
-    word: str
-    sign: str
-    support: str
     reason: str
     quote_missing: str
     """The quote where none of the sources holds it."""
@@ -249,8 +246,7 @@ def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources)
         for (entry, text), here in zip(pairs, found, strict=True)
     )
     reason = verdict.reason or verdict.error or ""
-    word, sign = WORDS[claim_verdict.support], SIGNS[claim_verdict.support]
-    return VerdictCard(claim_verdict.types, word, sign, claim_verdict.support, reason, missing, _told(verdict), cards)
+    return VerdictCard(claim_verdict.types, reason, missing, _told(verdict), cards)
 
 
 def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
