@@ -34,6 +34,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash
     locks.py       one writer a folder
+    local_server.py  a server that answers this machine alone
     trajectory.py  the steps of a run
     plugins.py     things by name: built-in, entry points, module:attribute
     event_loop.py  the loop of a command, and Ctrl-C in it
