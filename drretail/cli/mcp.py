@@ -13,6 +13,9 @@ from drretail.cli.options.groups import grouped
 from drretail.errors import UnknownName, UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from drretail.agents.running.client_runs import Recording
     from drretail.env.session import Session
     from drretail.env.world import World
     from drretail.records.query import Query
@@ -51,17 +54,16 @@ class Recorded:
         if (self.queries is None) != (self.query is None):
             raise UserError("--queries FILE and --query ID go together.")
 
-    def asked(self, shop: "World", user: str | None) -> "Query | None":
-        """What clients are to answer; None where nothing is recorded. Raises UserError for what this world can't be
-        asked."""
+    def asked(self, shop: "World", user: str | None) -> "Query":
+        """What clients are to answer. Raises UserError for what this world can't be asked."""
         from drretail.agents.running.single_question import question_as_query
         from drretail.api.worlds import check_askable
         from drretail.querygen.reading import read_queries
 
         if self.question is not None:
             return question_as_query(self.question, user, shop)
-        if self.queries is None or self.query is None:
-            return None
+        assert self.queries is not None
+        assert self.query is not None
         found = {it.query_id: it for it in read_queries(self.queries)}
         if self.query not in found:
             raise UnknownName("query", self.query, found)
@@ -70,6 +72,27 @@ class Recorded:
             raise UserError(f"{self.query} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")
         check_askable(shop, [query])
         return query
+
+    def recording(
+        self, query: "Query", session: "Session", spec: str, without: "Sequence[str]", settings: "Settings"
+    ) -> "Recording":
+        """The experiment, held for the runs of clients in sessions such as this one."""
+        from drretail.agents.running.client_runs import Recording
+        from drretail.agents.running.system import system_options
+        from drretail.api.run import runner_of
+        from drretail.querygen.lint import References
+
+        assert self.to is not None
+        return Recording(
+            self.to,
+            runner_of(session.world, settings, spec),
+            query,
+            scope=session.scope,
+            options=system_options(without, redact=session.redact),
+            name=self.name,
+            seed=self.seed,
+            reference=None if self.queries is None else References(session.world).of,
+        )
 
 
 @grouped
@@ -95,78 +118,37 @@ def mcp(
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
     recorded.check()
-    from drretail.agents.running.system import system_options
+    from drretail.agents.client_prompts import instructions, question_instructions
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_user, opened_world
+    from drretail.env.session import Session
     from drretail.settings import read_settings
+    from drretail.tools.mcp import UnrecordedRun, mcp_server
+    from drretail.tools.registry import tools_of
     from drretail.viewer.output import say
 
-    options = {"scope": scope or "own", "options": system_options(without or (), redact=redact)}
     settings = read_settings(web=web)
-    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as held:
         check_user(shop, user)
-        query = recorded.asked(shop, user)
-        acting = user if query is None else query.user_id
-        if acting is None and scope != "any" and not quiet:
+        query = None if recorded.to is None else recorded.asked(shop, user)
+        session = Session(
+            shop,
+            user_id=user if query is None else query.user_id,
+            scope=scope or "own",
+            redact=redact,
+            without=tools_of(without or ()),
+            tool_timeout=settings.tool_timeout,
+            tool_threads=settings.tool_threads,
+        )
+        if session.user_id is None and session.scope == "own" and not quiet:
             say(NO_USER)
-        _serve(shop, world, acting, query, recorded, settings, options, port if http else None)
-
-
-def _serve(
-    shop: "World",
-    spec: str,
-    user: str | None,
-    query: "Query | None",
-    recorded: Recorded,
-    settings: "Settings",
-    given: dict[str, Any],
-    port: int | None,
-) -> None:
-    """Until the client leaves or, over HTTP, until Ctrl-C."""
-    from drretail.agents.running.client_runs import Recording, instructions, question_instructions
-    from drretail.api.run import runner_of
-    from drretail.querygen.lint import References
-    from drretail.tools.mcp import UnrecordedRun, mcp_server
-    from drretail.tools.registry import offered
-
-    def session() -> "Session":
-        return _session(shop, user, settings, **given)
-
-    with ExitStack() as held:
-        told, opened = instructions(session()), lambda: UnrecordedRun(session)
-        if recorded.to is not None and query is not None:
-            reference = None if recorded.queries is None else References(shop).of
-            recording = Recording(
-                recorded.to,
-                runner_of(shop, settings, spec),
-                query,
-                name=recorded.name,
-                seed=recorded.seed,
-                reference=reference,
-                **given,
-            )
-            told, opened = question_instructions(query, session()), held.enter_context(recording).opened
-        first = session()
-        server = mcp_server(opened, offered(first), told, web_is_live=first.web_is_live, takes_report=query is not None)
-        if port is None:
-            _serve_stdio(server)
+        if query is None:
+            server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session))
         else:
-            _serve_http(server, port)
-
-
-def _session(shop: "World", user: str | None, settings: "Settings", scope: Any, options: dict[str, Any]) -> "Session":
-    from drretail.env.session import Session
-    from drretail.tools.registry import tools_of
-
-    return Session(
-        shop,
-        user_id=user,
-        scope=scope,
-        redact=bool(options.get("redact")),
-        without=tools_of(options.get("without", ())),
-        tool_timeout=settings.tool_timeout,
-        tool_threads=settings.tool_threads,
-    )
+            runs = held.enter_context(recorded.recording(query, session, world, without or (), settings))
+            told = question_instructions(session, query.text)
+            server = mcp_server(session, runs.opened, told, takes_report=True)
+        _serve_http(server, port) if http else _serve_stdio(server)
 
 
 def _serve_stdio(server: Any) -> None:

@@ -24,10 +24,11 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from drretail import __version__
-from drretail.env.session import Session
+from drretail.env.session import Session, fresh
 from drretail.errors import ToolError, UserError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.tools.arguments import read_arguments
+from drretail.tools.registry import offered
 from drretail.tools.schema import Parameter, ToolSchema, read_schema
 from drretail.tools.tool import Tool
 from drretail.tools.toolkit import Toolkit, ToolReply
@@ -69,14 +70,14 @@ class ClientRun(Protocol):
 
 
 class UnrecordedRun:
-    """A session of which nothing is left when the client leaves."""
+    """A session like the given one, of which nothing is left when the client leaves."""
 
-    def __init__(self, session: Callable[[], Session]) -> None:
-        self._session = session
+    def __init__(self, like: Session) -> None:
+        self._like = like
         self._toolkit: Toolkit | None = None
 
     async def begin(self, client: str) -> Toolkit:
-        self._toolkit = Toolkit(self._session())
+        self._toolkit = Toolkit(fresh(self._like))
         return self._toolkit
 
     async def hand_in(self, report: str) -> dict[str, Any]:
@@ -140,18 +141,14 @@ class Connection:
 
 
 def mcp_server(
-    opened: Callable[[], ClientRun],
-    tools: Mapping[str, Tool],
-    instructions: str,
-    *,
-    web_is_live: bool = False,
-    takes_report: bool = False,
+    like: Session, opened: Callable[[], ClientRun], instructions: str, *, takes_report: bool = False
 ) -> Server[Connection]:
-    """A server of these tools, to be run once for each connection; ``opened`` gives each the run behind it.
+    """A server of the tools of sessions ``like`` this one, to be run once for each connection.
 
-    ``instructions`` is what clients are told of it. With ``takes_report`` there is one tool more, ``submit_report``.
+    ``opened`` gives each connection the run behind it, ``instructions`` is what clients are told. With ``takes_report``
+    there is one tool more, ``submit_report``.
     """
-    listed = ListToolsResult(tools=[_listed(tool, web_is_live) for tool in tools.values()])
+    listed = ListToolsResult(tools=[_listed(tool, like.web_is_live) for tool in offered(like).values()])
     if takes_report:
         listed.tools.append(_listed_submitting())
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from drretail.agents.base import Agent, Answering, task_message, today
-from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents.base import Agent, Answering
+from drretail.agents.client_prompts import question_prompt
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
@@ -18,29 +18,10 @@ from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
 from drretail.records.query import Query, Reference, Task
 from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scope, System
 from drretail.tools.mcp import ROLE
 from drretail.tools.toolkit import Toolkit
-
-_BESIDE = str(Path(__file__).parents[1] / "mcp")
-
-
-def instructions(session: Session) -> str:
-    """What a client is told that may ask what it likes: whom it acts for, and the shop's today."""
-    given = [] if session.user_id is None else [tagged("user_id", session.user_id)]
-    return agent_prompt(_BESIDE, "mcp").render(given="\n".join([*given, today(session)]))
-
-
-def question_instructions(query: Query, session: Session) -> str:
-    """What a client is told whose run is recorded: the question, and how its report is to be."""
-    task = Task(text=query.text, user_id=query.user_id)
-    return _question().render(given=str(task_message(task, session).content))
-
-
-def _question() -> Prompt:
-    return agent_prompt(_BESIDE, "mcp_question")
 
 
 def client_system(client: str, world: World, scope: Scope, options: dict[str, Any]) -> System:
@@ -91,7 +72,7 @@ class Recording:
     async def run(self, client: str, answer: Answering) -> Run:
         """The next run of a client, saved when ``answer`` has ended."""
         system = client_system(self._name or client, self._runner.world, self._scope, self._options)
-        agent = Agent(answer, roles=(), prompts=lambda: (_question(),))
+        agent = Agent(answer, roles=(), prompts=lambda: (question_prompt(),))
         sut = SystemUnderTest(system.label(), system, agent, {})
         self._experiment.ask(definition(self._runner.world, (self._query,), [sut], self._seed, is_part=True))
         return await self._runner.run_into(self._experiment, sut, self._query, self._next_repeat(sut.label))
