@@ -29,12 +29,12 @@ Reading order = data flow = import order, top of this list last; a layer imports
     journal.py     outside effects: resume, replay, caching and accounting in one
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
+    local_server.py  a server that answers this machine alone
     prompts.py     prompts beside their callers
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash
     locks.py       one writer a folder
-    local_server.py  a server that answers this machine alone
     trajectory.py  the steps of a run
     plugins.py     things by name: built-in, entry points, module:attribute
     event_loop.py  the loop of a command, and Ctrl-C in it

@@ -15,10 +15,10 @@ from tests.tools.conftest import ANNA, BORIS
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
-from mcp import Client  # noqa: E402
-from mcp_types import CallToolResult, TextContent  # noqa: E402
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
 
-from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server  # noqa: E402
+from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
 
 T = TypeVar("T")
 Mode = Literal["legacy", "auto"]
@@ -122,10 +122,11 @@ def test_calls_side_by_side_are_each_answered(session: Session) -> None:
 
 
 def test_a_client_is_told_what_the_shop_is_and_by_whom(session: Session) -> None:
-    async def told(client: Client) -> tuple[str | None, str]:
-        return client.instructions, client.server_info.name
+    async def told(client: Client) -> tuple[str | None, Any]:
+        return client.instructions, client.server_info
 
-    assert asked(session, told) == ("about this shop", "drretail")
+    said, server = asked(session, told)
+    assert (said, server.name) == ("about this shop", "drretail")
 
 
 def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Session) -> None:

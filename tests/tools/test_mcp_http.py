@@ -1,6 +1,6 @@
 """Who is answered by the tools over HTTP, and how much."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -11,10 +11,10 @@ from tests.tools.conftest import ANNA
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
-from starlette.testclient import TestClient  # noqa: E402
+from starlette.testclient import TestClient
 
-from drretail.tools.mcp import UnrecordedRun, mcp_server  # noqa: E402
-from drretail.tools.mcp_http import MOST_BYTES, http_app  # noqa: E402
+from drretail.tools.mcp import UnrecordedRun, mcp_server
+from drretail.tools.mcp_http import MOST_BYTES, http_app
 
 TOKEN, PORT = "a-token-of-the-tests", 8000
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -34,7 +34,7 @@ HELLO = request(
 @pytest.fixture
 def opened(session: Session) -> Opened:
     @contextmanager
-    def server(**limits: Any) -> Iterator[TestClient]:
+    def server(**limits: Any) -> Generator[TestClient]:
         app = http_app(mcp_server(session, lambda: UnrecordedRun(session), ""), TOKEN, PORT, **limits)
         with TestClient(app, base_url=ADDRESS, headers=ALLOWED) as client:
             yield client

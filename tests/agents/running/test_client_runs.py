@@ -18,11 +18,11 @@ from tests.shop import USER
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
-from mcp import Client  # noqa: E402
-from mcp_types import Implementation  # noqa: E402
+from mcp import Client
+from mcp_types import Implementation
 
-from drretail.agents.running.client_runs import Recording  # noqa: E402
-from drretail.tools.mcp import mcp_server  # noqa: E402
+from drretail.agents.running.client_runs import Recording
+from drretail.tools.mcp import mcp_server
 
 Visit = Callable[[Client], Awaitable[Any]]
 REPORT = "Take the tube feeder at $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```\n"
