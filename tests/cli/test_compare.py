@@ -182,11 +182,10 @@ def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(drretail:
     assert whole.count("What can be concluded") == 3
 
 
-def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(
-    drretail: Command, preferred: Path
-) -> None:
-    assert drretail("score", "exp", "--metrics", "checks,process", "--quiet").returncode == 0
-    short, whole = drretail("compare", "exp"), drretail("compare", "exp", "--details")
+def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(drretail: Command, judged: Path) -> None:
+    assert drretail("score", "exp", "--metrics", f"{STUB},process", "--quiet").returncode == 0
+    asked = ("compare", "exp", "--metrics", f"{STUB},process")
+    short, whole = drretail(*asked), drretail(*asked, "--details")
     assert "process words" not in short.stdout.partition("Compared query by query")[2]
     assert "Left out: process" in short.stdout
     assert "process words" in whole.stdout.partition("Compared query by query")[2]
