@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.cli.conftest import Command
 
 TEXT = "I own a bird bath and want a bird feeder beside it. " * 3
-QUERY = {
+QUERY: dict[str, object] = {
     "format": 1,
     "query_id": "mine-1",
     "user_id": "SHOPPER",
