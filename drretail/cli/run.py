@@ -28,7 +28,8 @@ CITED_PAGES = (
     "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), without tokens: "
     "--no-pages leaves them out."
 )
-COLUMNS = ["system", "done", "failed", "ended before", "tool calls", "tokens"]
+COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
+SPARE_COLUMNS = ["ended before", "tool calls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,8 @@ def print_outcome(
     from drretail.agents.running.spending import spending_of
     from drretail.cli.run_progress import made_again, spoiled, undeclared, unresearched
     from drretail.cli.spending import print_spending, spending_document
-    from drretail.viewer.output import print_json, print_table, say
+    from drretail.viewer.output import print_json, say
+    from drretail.viewer.terminal.grid import print_grid
 
     spending = {system.label for system in systems if not system.agent.is_baseline}
     spent = [row for row in spending_of(to, prices) if row.label in spending]
@@ -254,8 +256,9 @@ def print_outcome(
         taken = [spending_document(row) for row in spent]
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
     else:
-        rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
-        print_table(f"Runs in {to}", COLUMNS, rows)
+        counts = [(t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
+        rows = [[t.label, *(f"{count:,}" for count in row)] for t, row in zip(tallies, counts, strict=True)]
+        print_grid(f"Runs in {to}", COLUMNS, rows, SPARE_COLUMNS)
         if spent:  # floors and the oracle take nothing
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
