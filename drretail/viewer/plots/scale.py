@@ -39,7 +39,7 @@ def close_scale(values: Iterable[float], start: float, end: float) -> Scale:
 def _ticked(low: float, high: float, start: float, end: float) -> Scale:
     span = high - low
     step = _step(span if span > _LEAST_SPAN * max(1.0, abs(high)) else 1.0)
-    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    first, last = floor(low / step), ceil(high / step)
     last = max(last, first + 1)
     ticks = tuple(round(at * step, 10) for at in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks)
