@@ -205,7 +205,10 @@ def content(made: Path) -> str:
     for path in sorted(made.rglob("*")):
         name = path.relative_to(made).as_posix()
         if path.is_file() and not path.name.endswith(TIMED) and not set(Path(name).parts) & set(KEPT_BY_OTHERS):
-            found.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+            data = path.read_bytes()
+            if name.startswith("verdicts/"):  # claims are judged side by side, and kept as they end
+                data = b"".join(sorted(data.splitlines(keepends=True)))
+            found.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
     unfinished = [it for it in made.rglob("journal.jsonl") if it.with_name("run.json").exists()]
     return "a finished run has a journal still" if unfinished else found.hexdigest()
 
