@@ -170,7 +170,8 @@ def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as
         diff = read_diff(experiment, a, b)
     if form is Format.HTML:
         to = to or experiment / f"diff-{diff.a}~{diff.b}.html"
-    _write(to, lambda: diff_page(diff) if form is Format.HTML else diff_text(diff), lambda: diff_document(diff))
+    with busy("writing the answers side by side", quiet=quiet):
+        _write(to, lambda: diff_page(diff) if form is Format.HTML else diff_text(diff), lambda: diff_document(diff))
     if as_json:
         print_json({"report": None if to is None else str(to), **diff_document(diff)})
     else:
