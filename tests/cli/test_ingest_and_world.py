@@ -113,6 +113,8 @@ def test_check_says_ok_or_what_is_wrong(app: typer.Typer, raw: Path, tmp_path: P
     broken = runner.invoke(app, ["world", "check", str(world)])
     assert broken.exit_code == 3
     assert "fingerprint" in broken.stdout
+    assert "drretail ingest … --replace" in broken.stderr
+    assert "drretail world copy" in broken.stderr
     answer = json.loads(runner.invoke(app, ["world", "check", str(world), "--json"]).stdout)
     assert answer["ok"] is False
     assert {finding["code"] for finding in answer["findings"]} >= {"file_changed", "fingerprint"}
