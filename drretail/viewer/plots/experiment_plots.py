@@ -167,7 +167,8 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     """Calls of each tool in a run on average, by system (paper Figure 4); ``calls`` by system, then by tool."""
     systems = [it for it in in_order(calls) if not _is_bound(it) and calls[it]][:MOST_SERIES]
     tools = sorted(
-        {tool for it in systems for tool in calls[it]}, key=lambda tool: -max(calls[it].get(tool, 0) for it in systems)
+        {tool for it in systems for tool in calls[it]},
+        key=lambda tool: (-max(calls[it].get(tool, 0) for it in systems), tool),
     )
     if not tools:
         return None
