@@ -59,10 +59,11 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     if len(points) < 2:
         return None
     cost = "dollars a run" if along.unit == "dollars" else "thousand tokens a run"
+    lines = _INTERVALS if any(point.low is not None for point in points) else ""
     return scatter(
         "quality-against-cost",
         f"{up.name.replace('_', ' ')} against cost",
-        f"Up: {up.meaning}. To the right: {cost}.{f' {_INTERVALS}' if any(it.low is not None for it in points) else ''}",
+        f"Up: {up.meaning}. To the right: {cost}. {lines}".strip(),
         points,
         x_name=cost,
         y_name=up.name.replace("_", " "),
