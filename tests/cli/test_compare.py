@@ -115,6 +115,15 @@ def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_agai
     assert "No language model" not in done.stdout
 
 
+def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(drretail: Command, tmp_path: Path) -> None:
+    experiment(
+        tmp_path / "exp", {A: {f"q{at}-r1": "0.5" for at in range(3)}, B: {f"q{at}-r1": "0.5" for at in range(3)}}
+    )
+    assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
+    first = drretail("compare", "exp", "--metrics", STUB).stdout.partition("What can be concluded\n")[2].splitlines()[0]
+    assert first == "- No difference is concluded in what systems are chosen by: stub said."
+
+
 def test_nothing_is_judged_or_written(drretail: Command, judged: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
     drretail("compare", "exp")
