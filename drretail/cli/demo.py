@@ -21,9 +21,9 @@ def demo(
     to: Annotated[Path, typer.Option("--to", help="The folder for all that the demo makes.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes up a shop, answers three shoppers' questions by rules, plays what a language model answered to one, judges,
-    and writes two pages to read.
+    """Makes up a shop, answers shoppers' questions, judges the answers, and writes two pages to read.
 
+    Three questions are answered by rules; what a language model answered to one of them is played back.
     Nothing is downloaded and no key is needed. A second run goes on from what is there and shows the same.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
