@@ -228,7 +228,8 @@ def _extracted(judged: Judged, stage: str) -> list[Extracted]:
         return [Extracted.model_validate(item) for verdict in held for item in verdict.value or ()]
     except ValidationError as problem:
         raise UserError(
-            f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: delete the file and score again."
+            f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: delete their file and "
+            "score again."
         ) from problem
 
 
