@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -77,7 +78,7 @@ class Change:
     def __init__(self, price: str | None) -> None:
         self.price = price
 
-    def __call__(self, told: dict) -> dict:
+    def __call__(self, told: dict[str, Any]) -> dict[str, Any]:
         if self.price is not None:
             return json.loads(json.dumps(told).replace("$18.75", self.price))
         named = f"P:{GOOD}"
