@@ -328,6 +328,14 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
         raise UserError(f"{path} holds no evidence as this version writes it: {_first(problem)}.") from problem
 
 
+def read_results(folder: Path) -> dict[str, str]:
+    """By hash, what the steps of the run in ``folder`` brought; nothing where it was cut before it was packed."""
+    path = folder / "results.jsonl.gz"
+    if not path.exists():
+        return {}
+    return {str(line.get("sha256")): str(line.get("text", "")) for line in read_jsonl(path)}
+
+
 def sources_path(experiment: Path, evidence_id: str) -> Path:
     return experiment / "sources" / f"{file_name(evidence_id)}.json"
 

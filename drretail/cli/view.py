@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -73,8 +73,7 @@ def _print_results(experiment: Path | None, *, as_json: bool) -> None:
 def _require_packages() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        # Their own names: what they are an extra of may be a checkout, a wheel, or not installed at all.
-        raise UserError(f"The live view needs {' and '.join(missing)}: pip install {' '.join(missing)}.")
+        raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
 
 
 def _serve(
