@@ -67,8 +67,7 @@ class Experiment:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = take_lock(folder, str(folder))
         try:
-            self.definition = self._joined(definition)
-            write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
+            self.ask(definition)
             self._remove_spent_journals()
         except BaseException:
             self.close()
@@ -77,6 +76,11 @@ class Experiment:
     @property
     def _file(self) -> Path:
         return self.folder / "experiment.json"
+
+    def ask(self, definition: Definition) -> None:
+        """Adds what ``definition`` asks beyond what is asked already; raises UserError as opening does."""
+        self.definition = self._joined(definition)
+        write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
 
     def run_folder(self, label: str, query_id: str, repeat: int) -> Path:
         return run_folder(self.folder, label, query_id, repeat)

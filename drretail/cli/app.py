@@ -35,6 +35,10 @@ COMMANDS = {
     ),
     "world": ("drretail.cli.worlds.world:world_app", "What a world holds, whether it is whole, and copies of it."),
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
+    "mcp": (
+        "drretail.cli.mcp:mcp",
+        "Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.",
+    ),
     "queries": (
         "drretail.cli.queries.group:queries_app",
         "Questions for agents, made from users' real histories.",

@@ -89,15 +89,16 @@ def _serve(
     import webbrowser
 
     from drretail.eval.ballots import read_votes
+    from drretail.local_server import bound, port_of, serve
+    from drretail.viewer.live.access import address_of
     from drretail.viewer.live.app import create_app, parts_of
-    from drretail.viewer.live.serving import address_of, bound, serve
     from drretail.viewer.output import say
     from drretail.viewer.voting.results import told_results
 
     listening = bound(port)
     token = secrets.token_urlsafe(24)
-    parts = parts_of(experiment, listening.getsockname()[1], plan, review)
-    app = create_app(parts, token, listening.getsockname()[1])
+    parts = parts_of(experiment, port_of(listening), plan, review)
+    app = create_app(parts, token, port_of(listening))
     address = address_of(listening, token, "/" if experiment is not None else "/review")
 
     def begun() -> None:

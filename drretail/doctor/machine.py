@@ -123,6 +123,7 @@ PACKAGES = (
     Package("langchain-google-genai", "--model google:…", "google"),
     Package("starlette", "view", "ui"),
     Package("uvicorn", "view", "ui"),
+    Package("mcp", "mcp", "mcp"),
     Package("pyspark", "ingest --engine spark", "spark"),
 )
 

@@ -11,8 +11,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from drretail.local_server import bound
+from drretail.viewer.live.access import address_of
 from drretail.viewer.live.app import create_app, parts_of
-from drretail.viewer.live.serving import address_of, bound
 from tests.viewer.browsing import browser, window
 
 __all__ = ["browser", "window"]
