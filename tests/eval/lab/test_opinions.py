@@ -30,7 +30,7 @@ def judge_of_both(question: str) -> dict[str, Any]:
 def votes(exp: Path, person: str, choose: dict[str, Choice]) -> None:
     for item in planned(exp, 9).pairs:
         choice = choose[item.query_id]
-        about = {"pair_id": item.pair_id, "query_id": item.query_id, "a": item.a, "b": item.b}
+        about: dict[str, Any] = {"pair_id": item.pair_id, "query_id": item.query_id, "a": item.a, "b": item.b}
         cast(exp, Vote(**about, shown_left="b", dimension="depth", choice=choice, annotator=person, at=NOON), None)
 
 
@@ -58,7 +58,7 @@ def test_ratings_by_people_are_held_beside_those_of_judges(tmp_path: Path) -> No
     judge, _ = scripted_judge(judge_of_both)
     compared(exp, judge, metrics=("quality",))
     for item in planned(exp, 9).reports:
-        about = {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
+        about: dict[str, Any] = {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
         value = 9 if item.system == A else 5
         cast(exp, Rating(**about, dimension="depth", value=value, annotator="ann", at=NOON), None)
     made = agreement_of(opinions_of(exp))
@@ -76,7 +76,9 @@ def test_labels_of_claims_meet_the_verdicts_that_they_are_about(tmp_path: Path) 
     labels: tuple[ClaimSupport, ...] = ("full", "partial", "contradicted")
     items = planned(tmp_path / "exp", 9).claims
     for number, item in enumerate(items):
-        about = item.model_dump(include={"run_id", "report_sha", "query_id", "claim_id", "extracted_by"})
+        about: dict[str, Any] = item.model_dump(
+            include={"run_id", "report_sha", "query_id", "claim_id", "extracted_by"}
+        )
         label = labels[number % 3]
         cast(tmp_path / "exp", ClaimLabel(**about, claim="It is.", label=label, annotator="ann", at=NOON), None)
     found = opinions_of(tmp_path / "exp")
