@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _card(selection: Selection, queries: int, runs: Sequence[Mapping[str, Any]]) -> str:
     definition = selection.definition
-    text = resources.files(__package__).joinpath(CARD).read_text(encoding="utf-8")
+    text = (Path(__file__).parent / CARD).read_text(encoding="utf-8")
     page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(text)  # noqa: S701 — Markdown
     return page.render(
         title=json.dumps(definition.title or "Runs of deep research in a shop", ensure_ascii=False),

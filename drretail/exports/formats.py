@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from drretail.errors import UserError
 from drretail.exports.selection import Selection
@@ -37,7 +36,7 @@ def load_form(name: str) -> Form:
     place, found = PLUGINS.load(name)
     if not isinstance(found, Form):
         raise PLUGINS.refused(place, found, "a drretail.exports.formats.Form")
-    return cast(Form, found)
+    return found
 
 
 def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:

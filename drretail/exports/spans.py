@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
+from importlib import import_module
 from importlib.util import find_spec
 from os import environ
 from pathlib import Path
@@ -261,12 +262,12 @@ def _collector() -> "SpanExporter | None":
     if not any(environ.get(name) for name in ENDPOINT):
         return None
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        sender: Any = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     except ImportError as problem:
         raise UserError(
             "Spans for a collector need one more: pip install opentelemetry-exporter-otlp-proto-http."
         ) from problem
-    return OTLPSpanExporter()
+    return sender.OTLPSpanExporter()
 
 
 FORM = Form("spans.jsonl", write)
