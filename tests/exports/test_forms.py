@@ -16,6 +16,11 @@ from drretail.exports.selection import Selection
 from tests.exports.conftest import HYBRID, REACT
 
 
+def rows(query: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect() as database:
+        return database.execute(query).fetchall()
+
+
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -70,16 +75,17 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     scores = read_scores(exp)
     assert scores is not None
     shown = [row for row in scores.scores if not row.system.startswith("null")]
-    held = duckdb.sql(f"SELECT * FROM '{tmp_path}/parquet/scores.parquet'")
-    assert len(held.fetchall()) == len(shown)
-    assert dict(zip(held.columns, map(str, held.types), strict=True))["value"] == "DOUBLE"
-    wanted = f"WHERE variant = 'FP' AND system = '{REACT}'"
-    ((mean,),) = duckdb.sql(f"SELECT avg(value) FROM '{tmp_path}/parquet/values.parquet' {wanted}").fetchall()
-    (row,) = (it for it in shown if (it.system, it.variant, it.policy) == (REACT, "FP", "scored_only"))
-    assert mean == pytest.approx(row.value)
+    parquet = tmp_path / "parquet"
+    assert len(rows(f"FROM '{parquet}/scores.parquet'")) == len(shown)
+    types = {row[0]: row[1] for row in rows(f"DESCRIBE FROM '{parquet}/scores.parquet'")}
+    assert (types["value"], types["n_scored"], types["metric"]) == ("DOUBLE", "BIGINT", "VARCHAR")
+    wanted = f"variant = 'FP' AND system = '{REACT}' AND value IS NOT NULL ORDER BY run_id"
+    values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
+    got = [it.value for chosen in Selection.of(exp, ["react"]) for it in chosen.got if it.variant == "FP"]
+    assert values == got
     with (tmp_path / "csv" / "verdicts.csv").open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
-    assert len(duckdb.sql(f"SELECT * FROM '{tmp_path}/parquet/verdicts.parquet'").fetchall()) == len(table)
+    assert len(rows(f"FROM '{parquet}/verdicts.parquet'")) == len(table)
     assert {row["judge"] for row in table} >= {"scripted:judge", "code"}
 
 

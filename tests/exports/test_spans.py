@@ -15,7 +15,7 @@ from drretail.exports.spans import spans_of
 from tests.exports.conftest import HYBRID, REACT
 
 REGISTRY = {value for name, value in vars(gen_ai_attributes).items() if name.startswith("GEN_AI_")}
-OPERATIONS = {it.value for it in gen_ai_attributes.GenAiOperationNameValues}
+OPERATIONS = {it.value for it in vars(gen_ai_attributes)["GenAiOperationNameValues"]}
 
 
 def chosen(exp: Path, system: str) -> Chosen:
@@ -70,7 +70,7 @@ def test_calls_tokens_and_judgements_are_all_there(exp: Path) -> None:
     assert sum(int(str(chat["gen_ai.usage.output_tokens"])) for chat in chats) == sum(
         usage.output for usage in it.run.usage.values()
     )
-    said = {(event.attributes or {})["gen_ai.evaluation.name"] for event in spans[0].events}
+    said = {str((event.attributes or {})["gen_ai.evaluation.name"]) for event in spans[0].events}
     assert said == {f"{got.metric}.{got.variant}" for got in it.got if got.value is not None}
 
 
