@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.viewer.output import print_notes, print_title, stdout_console
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
-from drretail.viewer.tables.scoreboard import SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
+from drretail.viewer.tables.scoreboard import INTERVALS, SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
 from drretail.viewer.tables.scores import NONE_HELD, Metrics
 from drretail.viewer.tables.widths import broken
 from drretail.viewer.terminal.grid import say
@@ -98,8 +98,8 @@ def _on_intervals(printed: PrintedBoard, layout: _Layout) -> str:
         return ""
     if not layout.intervals:
         return " 95 % intervals: in a wider terminal, and by --details."
-    floors = " (of floors and oracle: --details)" if any(map(_is_floor, printed.lines)) else ""
-    return f" Below: 95 % interval{floors}."
+    floors = " Of floors and oracle: --details." if any(map(_is_floor, printed.lines)) else ""
+    return f" Below: {INTERVALS}.{floors}"
 
 
 def _is_floor(line: BoardLine) -> bool:
