@@ -66,7 +66,8 @@ def run(
     anybody's. ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``prompts`` is a
     folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or
     those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
-    is False. ``title`` is what the experiment is called on its pages. Runs that have ended are not made again. A run that fails is recorded, not raised.
+    is False. ``title`` is what the experiment is called on its pages. Runs that have ended are not made again. A
+    run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """

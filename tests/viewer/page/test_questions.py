@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from drretail import open_world, run
+from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.pairwise.dimensions import prompt_for
-from drretail.errors import UserError
 from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import write_lines
 from drretail.records.reading import Pick
