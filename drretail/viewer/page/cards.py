@@ -246,7 +246,7 @@ def step_cards(view: RunView) -> list[StepCard]:
 def _line(step: Step) -> str:
     """What a tool was asked, or what a model is for."""
     args = ", ".join(f"{name}: {value}" for name, value in (step.args or {}).items() if value is not None)
-    return step.role if step.kind == "model" else args[:LONGEST_LINE]
+    return step.role if step.kind == "model" else args if len(args) <= LONGEST_LINE else f"{args[:LONGEST_LINE]}…"
 
 
 def _result(step: Step, after: Step | None, texts: Mapping[str, str]) -> str:
