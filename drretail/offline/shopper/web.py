@@ -48,7 +48,9 @@ def search_for(study: Study, question: str) -> str:
     words = _telling(question)
     if " " not in words:
         return ""
-    things, stems = _things(study), set(content_stems(question))
+    # Of the likeliest tier alone: a lower one may hold a word of the question itself, such as "speaks".
+    likeliest = next((tier for tier in study.tiers if tier), ())
+    things, stems = [phrase.words for phrase in likeliest][:2], set(content_stems(question))
     names_one = any(stems & set(content_stems(thing)) for thing in things)
     return words if names_one else " ".join([*things, words])
 
