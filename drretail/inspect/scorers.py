@@ -1,0 +1,118 @@
+"""Our metrics as inspect's scorers: a family each, its variants as the values, the arithmetic as the explanation."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import nan
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from drretail.api.judges import OFFLINE_JUDGE, judges
+from drretail.api.models import Opener
+from drretail.env.store.base import Store
+from drretail.errors import UserError
+from drretail.eval.judging.session import CODE_JUDGE, Judge
+from drretail.eval.metric import Metric, description_of
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import Heard, Seat, gather
+from drretail.eval.scoring import score as score_experiment
+from drretail.experiment import read_definition, read_runs
+from drretail.inspect.explanation import explained, verdicts_in
+from drretail.inspect.recorded import kept_in, laid_out
+from drretail.inspect.rollout import end
+from drretail.inspect.worlds import world_at
+from drretail.progress import choose_progress
+from drretail.records.score import Verdict
+from drretail.settings import read_settings
+
+USUAL = ("checks", "basket", "faithfulness", "process")
+"""What a task scores where nothing is named: what a judge that follows rules can say."""
+NO_RUN = "no_run"
+
+
+def scorer_of(family: str) -> Callable[..., Scorer]:
+    """The scorer of a metric family, by the name that it has in a log."""
+
+    @scorer(metrics={"*": [mean(), stderr()]}, name=family)
+    def scored(judge: str = OFFLINE_JUDGE) -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score:
+            await end(state)
+            return await scored_by(load_metric(family), judge, state)
+
+        return score
+
+    return scored
+
+
+checks = scorer_of("checks")
+basket = scorer_of("basket")
+faithfulness = scorer_of("faithfulness")
+process = scorer_of("process")
+quality = scorer_of("quality")
+next_purchase = scorer_of("next_purchase")
+BY_NAME = {
+    "checks": checks,
+    "basket": basket,
+    "faithfulness": faithfulness,
+    "process": process,
+    "quality": quality,
+    "next_purchase": next_purchase,
+}
+
+
+def scorers_of(families: Sequence[str], judge: str) -> list[Scorer]:
+    """A scorer for each family. Raises UserError for a name, or a judge, that there is not."""
+    for family in families:
+        metric = load_metric(family)
+        if metric.needs_judge:
+            judge_of(judge)
+    return [BY_NAME.get(family, scorer_of(load_metric(family).name))(judge) for family in families]
+
+
+@cache
+def judge_of(spec: str) -> Judge:
+    """The judge of that spec, opened once in a process. Raises UserError where there is none."""
+    (judge,) = judges([spec], Opener(read_settings()))
+    return judge
+
+
+async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
+    """What a family says of a sample's run; a run without a report has no score, and its error says why."""
+    kept = kept_in(state)
+    if kept is None:
+        return Score.unscored(reason=NO_RUN, explanation="The sample left no run: it is none of drretail/shop_research.")
+    asked = judge_of(judge) if metric.needs_judge else CODE_JUDGE
+    with laid_out(kept["files"]) as folder:
+        store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
+        families = [metric] if metric.name != "fault_place" else [load_metric("faithfulness"), metric]
+        await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
+        (heard,) = [it for _, it in gather(folder, [metric]).heard(metric.name, Seat(asked.ref, "default"))]
+        run = next(read_runs(folder))
+        verdicts = verdicts_in(folder, metric.name)
+    if run.error is not None:
+        return Score.unscored(reason=run.error.kind, explanation=run.error.message)
+    return _as_score(metric, heard, verdicts)
+
+
+def _as_score(metric: Metric, heard: Heard, verdicts: Sequence[Verdict]) -> Score:
+    """Every variant of a single report; what has no value is NaN, which inspect leaves out of means and counts."""
+    values = heard.reported.values
+    if not values:
+        return Score.unscored(reason=str(heard.reported.lacks), explanation=f"{metric.name} was not judged.")
+    left_out = {*metric.pooled_variants(), *description_of(metric).only_in_json}
+    names = [name for name in metric.variants() if name not in left_out]
+    found = {name: values[name].value for name in names if name in values}
+    return Score(
+        value={name: nan if (value := found.get(name)) is None else value for name in names},
+        explanation=explained([values[name] for name in names if name in values], verdicts),
+        metadata={"states": {name: values[name].state for name in names if name in values}},
+    )
+
+
+def _store_of(spec: str, fingerprint: str) -> Store | None:
+    """The records of the world of that spec; None where it is gone or has become another."""
+    try:
+        world = world_at(spec)
+    except UserError:
+        return None
+    return world.store if world.manifest.fingerprint == fingerprint else None
