@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import nan
+from typing import Literal
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
@@ -28,16 +29,17 @@ from drretail.settings import read_settings
 USUAL = ("checks", "basket", "faithfulness", "process")
 """What a task scores where nothing is named: what a judge that follows rules can say."""
 NO_RUN = "no_run"
+Shown = Literal["headlines", "all"]
 
 
 def scorer_of(family: str) -> Callable[..., Scorer]:
     """The scorer of a metric family, by the name that it has in a log."""
 
     @scorer(metrics={"*": [mean(), stderr()]}, name=family)
-    def scored(judge: str = OFFLINE_JUDGE) -> Scorer:
+    def scored(judge: str = OFFLINE_JUDGE, variants: Shown = "headlines") -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             await end(state)
-            return await scored_by(load_metric(family), judge, state)
+            return await scored_by(load_metric(family), judge, variants, state)
 
         return score
 
@@ -60,13 +62,11 @@ BY_NAME = {
 }
 
 
-def scorers_of(families: Sequence[str], judge: str) -> list[Scorer]:
+def scorers_of(families: Sequence[str], judge: str, variants: Shown) -> list[Scorer]:
     """A scorer for each family. Raises UserError for a name, or a judge, that there is not."""
-    for family in families:
-        metric = load_metric(family)
-        if metric.needs_judge:
-            judge_of(judge)
-    return [BY_NAME.get(family, scorer_of(load_metric(family).name))(judge) for family in families]
+    if any(load_metric(family).needs_judge for family in families):
+        judge_of(judge)
+    return [(BY_NAME.get(family) or scorer_of(family))(judge, variants) for family in families]
 
 
 @cache
@@ -76,7 +76,7 @@ def judge_of(spec: str) -> Judge:
     return judge
 
 
-async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
+async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskState) -> Score:
     """What a family says of a sample's run; a run without a report has no score, and its error says why."""
     kept = kept_in(state)
     if kept is None:
@@ -86,26 +86,34 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
         families = [metric] if metric.name != "fault_place" else [load_metric("faithfulness"), metric]
         await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
-        (heard,) = [it for _, it in gather(folder, [metric]).heard(metric.name, Seat(asked.ref, "default"))]
         run = next(read_runs(folder))
+        told = gather(folder, [metric]).heard(metric.name, Seat(asked.ref, "default"))
+        heard = next(it for plan, it in told if plan.run_id == run.run_id)
         verdicts = verdicts_in(folder, metric.name)
     if run.error is not None:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
-    return _as_score(metric, heard, verdicts)
+    return _as_score(metric, heard, verdicts, shown(metric, variants))
 
 
-def _as_score(metric: Metric, heard: Heard, verdicts: Sequence[Verdict]) -> Score:
-    """Every variant of a single report; what has no value is NaN, which inspect leaves out of means and counts."""
+def shown(metric: Metric, variants: Shown) -> list[str]:
+    """The variants that are values of a score: each is a table of its own in what inspect prints.
+
+    What is formed over all reports at once is none of a single report's.
+    """
+    about = description_of(metric)
+    alone = [it for it in metric.variants() if it not in metric.pooled_variants() and it not in about.only_in_json]
+    return [it for it in alone if it in about.headlines] or alone if variants == "headlines" else alone
+
+
+def _as_score(metric: Metric, heard: Heard, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
+    """The values of a single report; what has none is NaN, which inspect leaves out of means and counts."""
     values = heard.reported.values
     if not values:
         return Score.unscored(reason=str(heard.reported.lacks), explanation=f"{metric.name} was not judged.")
-    left_out = {*metric.pooled_variants(), *description_of(metric).only_in_json}
-    names = [name for name in metric.variants() if name not in left_out]
     found = {name: values[name].value for name in names if name in values}
     return Score(
         value={name: nan if (value := found.get(name)) is None else value for name in names},
-        explanation=explained([values[name] for name in names if name in values], verdicts),
-        metadata={"states": {name: values[name].state for name in names if name in values}},
+        explanation=explained([values[name] for name in shown(metric, "all") if name in values], verdicts),
     )
 
 

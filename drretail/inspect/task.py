@@ -21,7 +21,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.inspect.rollout import Rollout, Shop, begin, end
-from drretail.inspect.scorers import USUAL, scorers_of
+from drretail.inspect.scorers import USUAL, Shown, scorers_of
 from drretail.inspect.solver import shop_agent
 from drretail.inspect.worlds import world_at
 from drretail.querygen.lint import References
@@ -46,6 +46,7 @@ def shop_research(
     without: Names = None,
     scorers: Names = None,
     judge: str = OFFLINE_JUDGE,
+    variants: Shown = "headlines",
     to: str | None = None,
     name: str | None = None,
 ) -> Task:
@@ -59,6 +60,7 @@ def shop_research(
         without: Families of tools that are left out: web, catalog, user, calculator.
         scorers: The metrics, by the names that `drretail score --metrics` takes.
         judge: The model that judges, as "provider:model".
+        variants: Of the metrics the "headlines", or "all" that they measure.
         to: A folder in which the runs are kept as an experiment of drretail's, besides.
         name: What the solver is called in that experiment, where several are compared.
     """
@@ -79,7 +81,7 @@ def shop_research(
             dataset=MemoryDataset([_sample(query, shop_world) for query in asked], name=f"{world} {queries}"),
             setup=shop_setup(shop, scope, options),
             solver=shop_agent(),
-            scorer=scorers_of(names_in(scorers) or USUAL, judge),
+            scorer=scorers_of(names_in(scorers) or USUAL, judge, variants),
             cleanup=end,
             message_limit=MOST_MESSAGES,
             metadata={"world_fingerprint": shop_world.manifest.fingerprint, "now": shop_world.manifest.now.isoformat()},
