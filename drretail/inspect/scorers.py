@@ -29,6 +29,7 @@ from drretail.settings import read_settings
 USUAL = ("checks", "basket", "faithfulness", "process")
 """What a task scores where nothing is named: what a judge that follows rules can say."""
 NO_RUN = "no_run"
+OTHERS = "The sample left no run: it is none of drretail/shop_research."
 Shown = Literal["headlines", "all"]
 
 
@@ -80,7 +81,9 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
     """What a family says of a sample's run; a run without a report has no score, and its error says why."""
     kept = kept_in(state)
     if kept is None:
-        return Score.unscored(reason=NO_RUN, explanation="The sample left no run: it is none of drretail/shop_research.")
+        return Score.unscored(
+            reason=NO_RUN, explanation="The sample left no run: it is none of drretail/shop_research."
+        )
     asked = judge_of(judge) if metric.needs_judge else CODE_JUDGE
     with laid_out(kept["files"]) as folder:
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)

@@ -25,12 +25,12 @@ from drretail.inspect.scorers import USUAL, Shown, scorers_of
 from drretail.inspect.solver import shop_agent
 from drretail.inspect.worlds import world_at
 from drretail.querygen.lint import References
-from drretail.querygen.shipped import SPLITS, shipped_queries
+from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
 from drretail.records.run import INSPECT_AGENT, RoleModel, Scope, System
 from drretail.settings import read_settings
-from drretail.tools.registry import ROLE, tools_of
+from drretail.tools.registry import ROLE
 
 MOST_MESSAGES = 120
 """Of a sample, where --message-limit does not say otherwise: some sixty turns."""
@@ -121,7 +121,7 @@ def names_in(given: Names) -> list[str] | None:
 
 
 def _asked(queries: str, world: World) -> list[Query]:
-    splits = [split for split in SPLITS if queries in ("all", split)]
+    splits: list[Split] = [split for split in SPLITS if queries in ("all", split)]
     asked = list(shipped_queries(*splits)) if splits else asked_queries(queries, None, world)
     check_askable(world, asked)
     if not asked:

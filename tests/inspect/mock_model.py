@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from inspect_ai import Task, eval
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, Model, ModelOutput, ModelUsage, get_model
 
@@ -34,7 +35,7 @@ def thinking(says: Says) -> Model:
 
 
 def evaluated(task: Task, model: Model, **given: Any) -> EvalLog:
-    (log,) = eval(task, model=model, display="none", log_dir="logs", **given)
+    (log,) = evaluate(task, model=model, display="none", log_dir="logs", **given)
     return log
 
 

@@ -12,11 +12,12 @@ from tests.shop import OTHER, USER
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
-from inspect_ai import eval, score
+from inspect_ai import score
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import ChatMessage, ModelOutput
+from inspect_ai.model import ChatMessage, ModelOutput, get_model
 from inspect_ai.solver import generate
+from inspect_ai.tool import ToolInfo
 
 from drretail.inspect.registry import basket, checks, shop_research
 from drretail.inspect.solver import IDLE_TURNS
@@ -50,9 +51,14 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
 
 
 def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) -> None:
-    log = evaluated(shop_research(place, asked), scripted(call(SUBMIT, report=REPORT)), limit=1)
-    event = next(it for it in samples_of(log)[0].events if it.event == "model")
-    shown = {it.name: (it.description, it.parameters.model_dump(exclude_none=True)) for it in event.tools}
+    read: list[ToolInfo] = []
+
+    def answer(_: list[ChatMessage], tools: list[ToolInfo], *__: object) -> ModelOutput:
+        read[:] = tools
+        return call(SUBMIT, report=REPORT)
+
+    evaluated(shop_research(place, asked), get_model("mockllm/model", custom_outputs=answer, memoize=False), limit=1)
+    shown = {it.name: (it.description, it.parameters.model_dump(exclude_none=True)) for it in read}
     ours = {it["name"]: (it["description"], it["parameters"]) for it in json_schemas()}
     assert shown == ours | {SUBMIT: (SUBMITTING.description, SUBMITTING.as_json())}
 
@@ -64,8 +70,7 @@ def test_what_the_model_reads_first_is_what_our_agents_read(place: str, asked: s
     assert "submit_report" in system.text
     assert "```picks" in system.text
     assert task.text == (
-        f"<query>\nWhich bird feeder under $30?\n</query>\n<user_id>\n{USER}\n</user_id>\n"
-        "<today>\n2023-01-03\n</today>"
+        f"<query>\nWhich bird feeder under $30?\n</query>\n<user_id>\n{USER}\n</user_id>\n<today>\n2023-01-03\n</today>"
     )
 
 
@@ -122,7 +127,7 @@ def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str
     run = kept_run(sample)
     assert sample.limit is not None
     assert sample.limit.type == "message"
-    assert "exceeded" in run["error"]["message"].lower()
+    assert "Message limit reached. count: 400" in run["error"]["message"]
     assert sum(step["kind"] == "tool" for step in run["steps"]) >= 198
 
 
@@ -225,4 +230,3 @@ def test_inspect_finds_the_task_by_its_name_where_drretail_is_installed() -> Non
 
     (found,) = [it for it in entry_points(group="inspect_ai") if it.name == "drretail"]
     assert found.load().shop_research is shop_research
-    assert eval  # inspect loads the rest by itself
