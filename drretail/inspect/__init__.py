@@ -7,6 +7,5 @@ shop_tools.py  the nine tools, and the one that hands a report in, as inspect ca
 solver.py      inspect's own loop over them, until a report is handed in
 rollout.py     a sample's private world, and the run that it leaves
 recorded.py    a run with all that judges need of it, kept in a sample's store
-explanation.py the arithmetic of a score, in words
 scorers.py     our metrics as inspect's scorers
 """

@@ -15,10 +15,10 @@ from drretail.errors import UserError
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric, description_of
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.explanation import explained, verdicts_of
 from drretail.eval.scores.gathering import Heard, Seat, gather
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
-from drretail.inspect.explanation import explained, verdicts_in
 from drretail.inspect.recorded import kept_in, laid_out
 from drretail.inspect.rollout import end
 from drretail.inspect.worlds import world_at
@@ -90,9 +90,10 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
         families = [metric] if metric.name != "fault_place" else [load_metric("faithfulness"), metric]
         await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
         run = next(read_runs(folder))
-        told = gather(folder, [metric]).heard(metric.name, Seat(asked.ref, "default"))
+        seat = Seat(asked.ref, "default")
+        told = gather(folder, [metric]).heard(metric.name, seat)
         heard = next(it for plan, it in told if plan.run_id == run.run_id)
-        verdicts = verdicts_in(folder, metric.name)
+        verdicts = verdicts_of(folder, run, metric.name, seat)
     if run.error is not None:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
     return _as_score(metric, heard, verdicts, shown(metric, variants))

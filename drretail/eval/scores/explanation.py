@@ -1,10 +1,14 @@
-"""What stands behind a score, for whoever reads a sample in inspect's viewer: its arithmetic, then what was judged."""
+"""What stands behind the values of one report, in words: their arithmetic, then what was judged."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import glob
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Value
+from drretail.eval.scores.gathering import Seat
+from drretail.records.ids import file_name
+from drretail.records.run import Run
 from drretail.records.score import WHY_NOT, Verdict, reasons_of
 
 MOST_VERDICTS = 200
@@ -22,16 +26,15 @@ def explained(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines)
 
 
-def verdicts_in(folder: Path, metric: str) -> list[Verdict]:
-    """The last verdict of every key in a family, by file."""
-    files = sorted((folder / "verdicts" / metric).glob("*/*/*.jsonl"))
-    return [verdict for path in files if not path.name.endswith(".journal.jsonl") for verdict in _lasts(path)]
-
-
-def _lasts(path: Path) -> Iterator[Verdict]:
-    file = VerdictFile(path)
-    yield from file.lasts()
-    file.close()
+def verdicts_of(experiment: Path, run: Run, metric: str, seat: Seat) -> list[Verdict]:
+    """The last verdict of every key that one judge gave on a run's report."""
+    name = f"{file_name(run.query_id)}-r{run.repeat}.jsonl"
+    found: list[Verdict] = []
+    for path in sorted((experiment / "verdicts" / metric).glob(f"*/{glob.escape(file_name(run.system))}/{name}")):
+        held = VerdictFile(path)
+        found += [it for it in held.lasts() if (it.judge, it.rules, it.report_sha) == (*seat, run.report_sha)]
+        held.close()
+    return found
 
 
 def _value(it: Value) -> str:
