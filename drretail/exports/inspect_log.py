@@ -1,7 +1,7 @@
 """An experiment as logs of inspect_ai, one a system: ``inspect view`` and ``read_eval_log`` open them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ from inspect_ai.log import (
     write_eval_log,
 )
 from inspect_ai.model import ModelUsage
+from inspect_ai.scorer import Score
 
 from drretail import __version__
 from drretail.errors import UserError
+from drretail.eval.metric import Value
 from drretail.eval.registry import installed
 from drretail.eval.scores.explanation import explained, verdicts_of
 from drretail.eval.scores.file import read_scores
@@ -88,7 +90,7 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     began, ended = (pick(times) if (times := _times(samples)) else "" for pick in (min, max))
     return EvalLog(
         status="success",
-        eval=_spec(definition, label, samples, began or definition_time(definition)),
+        eval=_spec(definition, label, samples, began or _shops_today(definition)),
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(it.error is None for it in samples),
@@ -108,16 +110,14 @@ def _samples(
         for scorer in scorers
     }
     for run in runs:
-        scores = {
-            scorer.name: score_of(
-                scorer,
-                values := heard[scorer.name].get(run.run_id, {}),
-                explained(values.values(), verdicts_of(experiment, run, scorer.metric.name, scorer.seat)),
-            )
-            for scorer in scorers
-        }
+        scores = {it.name: _score(experiment, run, it, heard[it.name].get(run.run_id, {})) for it in scorers}
         folder = run_folder(experiment, run.system, run.query_id, run.repeat)
         yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
+
+
+def _score(experiment: Path, run: Run, scorer: Scorer, values: Mapping[str, Value]) -> Score:
+    own = [values[name] for name in scorer.variants if name in values]
+    return score_of(scorer, values, explained(own, verdicts_of(experiment, run, scorer.metric.name, scorer.seat)))
 
 
 def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], created: str) -> EvalSpec:
@@ -133,6 +133,7 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         task="shop_research",
         task_display_name=definition.title,
         solver=system.agent,
+        tags=[label],
         model=model_name(system),
         dataset=EvalDataset(name=definition.title or "drretail", samples=len(asked), sample_ids=asked),
         config=EvalConfig(epochs=max(it.epoch for it in samples), epochs_reducer=["mean"]),
@@ -141,7 +142,7 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
     )
 
 
-def definition_time(definition: Definition) -> str:
+def _shops_today(definition: Definition) -> str:
     """The shop's today, where no run says when it was made."""
     return "1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat()
 

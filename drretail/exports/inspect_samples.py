@@ -30,6 +30,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step, System, Usage
 
 JOURNALS = ("journal.jsonl.gz", "journal.jsonl")
+MAIN = "0"
 NOBODY = "none/none"
 """The model of systems that ask none."""
 
@@ -91,20 +92,26 @@ class Course:
         self.ended = self._clock
 
     def _events(self) -> Iterator[Event]:
-        """Every step inside the span of its branch; what ended the run comes last."""
+        """The steps of the agent that began, and inside of spans those of the branches that it launched."""
         steps = self._run.steps
         for path, stretch in groupby(range(len(steps)), key=lambda place: steps[place].path):
             places = list(stretch)
-            name = f"{steps[places[0]].role} {path}"
-            self._span = _id(self._run.run_id, "span", str(places[0]))
-            yield SpanBeginEvent(id=self._span, name=name, type="agent", **self._base(f"begin {places[0]}"))
-            for place in places:
-                is_tool = steps[place].kind == "tool"
-                yield self._tool(steps[place], place) if is_tool else self._answer(place, _calls(steps, place))
-            yield SpanEndEvent(id=self._span, **self._base(f"end {places[0]}"))
+            self._span = None if path == MAIN else _id(self._run.run_id, "span", str(places[0]))
+            made = [
+                self._tool(steps[it], it) if steps[it].kind == "tool" else self._answer(it, _calls(steps, it))
+                for it in places
+            ]
+            yield from (
+                made if self._span is None else self._in_span(self._span, f"{steps[places[0]].role} {path}", made)
+            )
         self._span = None
         if self._run.error is not None:
             yield ErrorEvent(error=_error(self._run), **self._base("error"))
+
+    def _in_span(self, span: str, name: str, events: Sequence[Event]) -> Iterator[Event]:
+        yield SpanBeginEvent(id=span, name=name, type="agent", **self._base(f"begin {span}"))
+        yield from events
+        yield SpanEndEvent(id=span, **self._base(f"end {span}"))
 
     def _answer(self, place: int, calls: Sequence[tuple[int, Step]]) -> ModelEvent:
         step = self._run.steps[place]

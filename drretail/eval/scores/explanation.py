@@ -46,7 +46,7 @@ def _value(it: Value) -> str:
 
 def _counts(items: Mapping[str, float]) -> str:
     """ " (support 21.5, scored 24)": what the value is made of, and what else was counted."""
-    said = ", ".join(f"{name} {count:g}" for name, count in items.items() if not name.startswith(WHY_NOT))
+    said = ", ".join(f"{name} {count:.4g}" for name, count in items.items() if count and not name.startswith(WHY_NOT))
     return f" ({said})" if said else ""
 
 
