@@ -37,6 +37,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash
+    cells.py       rows of cells as spreadsheets take and give them
     locks.py       one writer a folder
     trajectory.py  the steps of a run
     plugins.py     things by name: built-in, entry points, module:attribute

@@ -58,6 +58,7 @@ COMMANDS = {
         "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
         "take.",
     ),
+    "lab": ("drretail.cli.lab.group:lab_app", "Is the judge any good?"),
     "report": (
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
