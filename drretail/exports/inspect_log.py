@@ -79,7 +79,7 @@ def _written(log: EvalLog, path: Path) -> Path:
 def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) -> EvalLog:
     scorers = scorers_in(gathered)
     samples = list(_samples(experiment, gathered, scorers, runs))
-    samples.sort(key=lambda it: (str(it.id), it.epoch))
+    samples.sort(key=lambda it: (it.epoch, str(it.id)))
     held = read_scores(experiment) if (experiment / "scores.json").exists() else None
     rows = [row for row in held.scores if row.system == label] if held is not None else []
     definition, system = gathered.definition, gathered.definition.systems[label]

@@ -69,7 +69,7 @@ def test_a_mean_and_its_interval_are_inspects_bootstrap_at_the_level_of_our_wide
     """Both draw queries again; ours takes percentiles that Student's t widens, so inspect is asked for these."""
     values = [random.Random(f"{queries} {it}").betavariate(2, 1) for it in range(queries)]
     ours = mean_interval([[value] for value in values], "42")
-    np.random.seed(42)  # noqa: NPY002 — inspect draws from the global generator
+    np.random.seed(42)
     low, high = ends(by(ci(level=1 - 2 * tail(queries), method="bootstrap", num_samples=10_000), values))
     assert ours.low is not None
     assert ours.high is not None
