@@ -63,6 +63,11 @@ COMMANDS = {
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
     ),
+    "export": (
+        "drretail.cli.export:export",
+        "Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV "
+        "or Parquet, as a dataset folder, or as OpenTelemetry spans.",
+    ),
     "view": (
         "drretail.cli.view:view",
         "Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.",
