@@ -122,7 +122,7 @@ class ShopEnv:
             return self._rollout.instructions
 
     def step(self, call: object) -> tuple[str, float, bool, dict[str, Any]]:
-        """What a call brings: the observation, the reward (0 until the end), whether it was the last, and more about it.
+        """What a call brings: the observation, the reward (0 until the end), whether it was the last, and more.
 
         ``call`` is ``{"name": …, "arguments": {…}}``. The last entry holds ``step``, ``evidence`` (ids of what the call
         has shown) and ``error`` (its kind, None where there is none); at the end ``ended`` ("report", "step_limit") and

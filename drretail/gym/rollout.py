@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from drretail.agents.client_prompts import question_instructions, question_prompt
 from drretail.agents.picks import note_of
-from drretail.agents.running.runner import Recorded, run_of
+from drretail.agents.running.runner import Recorded, recorded_spec, run_of
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.picks import Declared
@@ -54,7 +54,8 @@ class Rollout:
         prompt, session = question_prompt(), self._session
         ended = UNHANDED if self._answer is None else self._answer
         run = run_of(label, self.query, 1, session, ended, usage={}, prompt_hashes={prompt.name: prompt.hash})
-        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {})
+        place = recorded_spec(str(session.world.servers or session.world.folder))
+        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 
     def close(self) -> None:
         self._toolkit.close()

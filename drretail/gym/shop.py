@@ -61,6 +61,8 @@ class Shop:
 
     def query(self, query: str | Query) -> Query:
         """The query of that id. Raises UnknownName for another, and UserError for one that is left out."""
+        if not isinstance(query, str | Query):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UserError("A rollout's query is named by its id, such as dev-01, or given as a Query.")
         query_id = query if isinstance(query, str) else query.query_id
         if query_id in self.left_out:
             raise UserError(f"Nothing is rewarded for {query_id}: {self.left_out[query_id]}.")

@@ -1,4 +1,4 @@
-"""The same tasks as a taskset of verifiers, with its tools, its reward and its chat loop. Needs the extra ``verifiers``.
+"""The same tasks as a taskset of verifiers, with tools, reward and chat loop. Needs the extra ``verifiers``.
 
     vf-eval drretail-shop -n 5 -m MODEL                         # the demo's questions; --env.taskset.world W for others
 
@@ -51,7 +51,7 @@ class ShopToolsConfig(vf.SharedToolsetConfig):
     world: str = "demo"
     queries: str = "dev"
     max_steps: int = STEPS
-    without: list[str] = []
+    without: tuple[str, ...] = ()
     scope: Scope = "own"
 
 
@@ -64,7 +64,7 @@ class ShopConfig(vf.TasksetConfig):
     """A file of queries, or "dev", "test" or "all" of those that ship with the demo."""
     max_steps: int = STEPS
     """Calls after which a rollout ends without a report."""
-    without: list[str] = []
+    without: tuple[str, ...] = ()
     """Families of tools to leave out: web, catalog, user, calculator."""
     scope: Scope = "own"
     tools: ShopToolsConfig = ShopToolsConfig()
