@@ -91,6 +91,7 @@ class Shop:
 
 
 def _asked(queries: Queries, world: World) -> list[Query]:
-    if queries == "all" or (isinstance(queries, str) and queries in SPLITS):
-        return list(shipped_queries(*(split for split in SPLITS if queries in ("all", split))))
+    splits = SPLITS if queries == "all" else tuple(split for split in SPLITS if split == queries)
+    if splits:
+        return list(shipped_queries(*splits))
     return asked_queries(queries, None, world)

@@ -12,7 +12,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
@@ -27,6 +27,11 @@ try:
     from verifiers.v1.harnesses.null import NullHarness
 except ImportError as problem:
     raise UserError(f"The taskset of verifiers needs the extra verifiers: {install_line('verifiers')}.") from problem
+
+if TYPE_CHECKING:
+    Trace = vf.Trace[Any, Any, Any]
+else:
+    Trace = vf.Trace  # verifiers looks for the bare class in annotations
 
 TASKSET = "drretail-shop"
 """By this id verifiers finds the module ``drretail_shop``, which is installed with drretail."""
@@ -141,40 +146,41 @@ class ShopTask(vf.Task[ShopData, RolloutState, vf.TaskConfig]):
     def key(self) -> str:
         return self.data.query_id
 
-    async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
-        state = cast(RolloutState, trace.state)
+    async def setup(self, trace: Trace, runtime: vf.Runtime) -> None:
+        state = trace.state
         state.rollout, state.query_id = trace.id, self.data.query_id
 
     @vf.stop
-    async def is_handed_in(self, trace: vf.Trace) -> bool:
+    async def has_ended(self, trace: Trace) -> bool:
         """True once the report is handed in, or no call is left: nothing that a model would still say counts."""
-        return cast(RolloutState, trace.state).reward is not None
+        return trace.state.reward is not None
 
     @vf.reward
-    async def reward(self, trace: vf.Trace) -> float:
+    async def reward(self, trace: Trace) -> float:
         return _parts(trace).get("value", 0.0)
 
     @vf.metric
-    async def parts(self, trace: vf.Trace) -> Mapping[str, float]:
+    async def parts(self, trace: Trace) -> Mapping[str, float]:
         known = _parts(trace)
         return {name: known.get(name, 0.0) for name in ("worth", "wanted", "within_budget", "cited")}
 
 
-class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):
+class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportInvalidTypeArguments]  # its bound takes no State but the bare one
     """The queries of a shop that a report can be rewarded for."""
 
     def load(self) -> Iterator[ShopTask]:
-        told = self.config
+        asked = self.config
         with (
-            Shop.open(told.world, told.queries) as shop,
-            ShopEnv(shop, max_steps=told.max_steps, without=told.without, scope=told.scope) as env,
+            Shop.open(asked.world, asked.queries) as shop,
+            ShopEnv(shop, max_steps=asked.max_steps, without=asked.without, scope=asked.scope) as env,
         ):
             for query_id in shop.queries:
-                data = ShopData(id=query_id, name=query_id, query_id=query_id, prompt=env.reset(query_id))
-                yield ShopTask(data, told.task)
+                told = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)}
+                data = ShopData.model_validate(told)
+                yield ShopTask(data, asked.task)
 
     @classmethod
-    def toolsets(cls, config: ShopConfig) -> list[vf.Toolset]:
+    def toolsets(cls, config: ShopConfig) -> list[vf.Toolset[Any, Any]]:
         return [ShopTools(config.served())]
 
 
@@ -195,14 +201,14 @@ class LocalEnv(vf.Env[LocalEnvConfig]):
         await agents.agent.run(task)
 
 
-def load_environment(world: str = "demo", queries: str = "dev", **options: Any) -> vf.Env:
+def load_environment(world: str = "demo", queries: str = "dev", **options: Any) -> vf.Env[Any]:
     """The environment of verifiers for these queries; ``options`` as ``ShopConfig`` has them."""
     taskset = {"id": TASKSET, "world": world, "queries": queries, **options}
     return vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
 
 
-def _parts(trace: vf.Trace) -> Mapping[str, float]:
-    return cast(RolloutState, trace.state).reward or {}
+def _parts(trace: Trace) -> Mapping[str, float]:
+    return trace.state.reward or {}
 
 
 def _result(text: str, *, is_error: bool) -> CallToolResult:

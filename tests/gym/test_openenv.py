@@ -3,13 +3,14 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
-pytest.importorskip("openenv.core")
+pytest.importorskip("openenv", reason="no OpenEnv: pip install openenv-core")
 
 import uvicorn
-from openenv import GenericEnvClient
+from openenv.core.generic_client import GenericEnvClient
 
 from drretail.gym import Shop
 from drretail.gym.openenv import ShopAction, ShopClient, ShopObservation, create_app
@@ -34,7 +35,7 @@ def best(shop: Shop) -> list[str]:
     return [item.product_id for item in found.items]
 
 
-def action(call: dict[str, object]) -> ShopAction:
+def action(call: dict[str, Any]) -> ShopAction:
     return ShopAction(**call)
 
 
@@ -67,8 +68,7 @@ def test_what_is_wrong_with_a_call_is_told_in_the_observation(address: str) -> N
 def test_a_step_after_the_end_and_a_query_that_is_not_there_fail_and_the_connection_goes_on(address: str) -> None:
     with ShopClient(base_url=address).sync() as env:
         env.reset(query_id=QUERY)
-        for _ in range(5):
-            last = env.step(action(search("bag")))
+        last = [env.step(action(search("bag"))) for _ in range(5)][-1]
         assert (last.done, last.reward, last.observation.ended) == (True, 0.0, "step_limit")
         with pytest.raises(RuntimeError, match="call reset for another"):
             env.step(action(search("bag")))
