@@ -15,10 +15,11 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.basket.distance import LACKS
 from drretail.gym.reward import Reward, reward_of
 from drretail.querygen.lint import References
-from drretail.querygen.shipped import SPLITS, shipped_queries
+from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query, Reference
 
 Queries = str | Path | Query | Iterable[Query]
+SHIPPED: Mapping[str, tuple[Split, ...]] = {"dev": ("dev",), "test": ("test",), "all": SPLITS}
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,6 @@ class Shop:
 
 
 def _asked(queries: Queries, world: World) -> list[Query]:
-    splits = SPLITS if queries == "all" else tuple(split for split in SPLITS if split == queries)
-    if splits:
-        return list(shipped_queries(*splits))
+    if isinstance(queries, str) and queries in SHIPPED:
+        return list(shipped_queries(*SHIPPED[queries]))
     return asked_queries(queries, None, world)

@@ -35,8 +35,9 @@ else:
 
 TASKSET = "drretail-shop"
 """By this id verifiers finds the module ``drretail_shop``, which is installed with drretail."""
-OPEN_ROLLOUTS = 2048
-"""Of those that were left without a report the oldest are closed beyond this many."""
+ROLLOUTS = 2048
+"""Beyond this many those that nobody has called for longest are forgotten: most of them were left without a report."""
+ENDED = "The research has ended."
 
 
 class RolloutState(vf.State):
@@ -89,7 +90,8 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
 
     async def setup(self) -> None:
         self._shop = await asyncio.to_thread(Shop.open, self.config.world, self.config.queries)
-        self._envs: OrderedDict[str, ShopEnv] = OrderedDict()
+        self._envs: OrderedDict[str, ShopEnv | None] = OrderedDict()
+        """By trace; None for a rollout that has ended."""
         self._listed = [
             Tool(name=it["name"], description=it["description"], input_schema=it["parameters"])
             for it in (schema["function"] for schema in self._new().tools)
@@ -105,26 +107,31 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
         return self._listed
 
     async def _call(self, name: str, arguments: dict[str, Any], context: Any = None) -> CallToolResult:
-        if self.state.reward is not None:
-            return _result("The research has ended.", is_error=True)
         env = self._env()
-        text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
+        if env is None:
+            return _result(ENDED, is_error=True)
+        try:
+            text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
+        except UserError:  # a call of the same turn has ended it meanwhile
+            return _result(ENDED, is_error=True)
         if done:
             parts = dict(info["reward"])
             self.state.why = parts.pop("why")
             self.state.reward = parts
-            self._envs.pop(self.state.rollout, env).close()
+            self._envs[self.state.rollout] = None
+            env.close()
         return _result(text, is_error=info["error"] is not None)
 
-    def _env(self) -> ShopEnv:
-        """That of the rollout that calls."""
+    def _env(self) -> ShopEnv | None:
+        """That of the rollout that calls; None once it has ended."""
         rollout = self.state.rollout
         if rollout not in self._envs:
-            env = self._new()
+            env = self._envs[rollout] = self._new()
             env.reset(self.state.query_id)
-            self._envs[rollout] = env
-            if len(self._envs) > OPEN_ROLLOUTS:
-                self._envs.popitem(last=False)[1].close()
+            if len(self._envs) > ROLLOUTS:
+                _, oldest = self._envs.popitem(last=False)
+                if oldest is not None:
+                    oldest.close()
         self._envs.move_to_end(rollout)
         return self._envs[rollout]
 
