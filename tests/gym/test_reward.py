@@ -95,6 +95,13 @@ def test_sentences_with_figures_have_to_be_cited(env: ShopEnv) -> None:
     assert rewarded(env).value == 0.75
 
 
+def test_a_cited_sentence_said_again_and_again_counts_once(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    again = "\n".join([praised(wanted(env))] * 20)
+    env.step(submit(f"{again}\n- It weighs 12 ounces.\n- It was awarded 3 prizes.", *wanted(env)))
+    assert rewarded(env).cited == 0.5
+
+
 def test_invented_ids_and_contradicted_figures_make_no_cited_sentence(env: ShopEnv) -> None:
     bag, blanket = wanted(env)
     looked_up(env, [bag, blanket])
