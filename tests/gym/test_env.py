@@ -1,8 +1,10 @@
 """The environment as a trainer uses it, and as it is abused."""
 
 import json
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -157,3 +159,13 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
             env.reset("free")
         with pytest.raises(UserError, match="No query has a basket"):
             Shop.open(world, asked[1:])
+
+
+@pytest.mark.parametrize(("module", "extra"), [("openenv", "openenv"), ("verifiers", "verifiers")])
+def test_a_missing_extra_is_named_in_one_sentence(module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, f"drretail.gym.{module}", raising=False)
+    for name in [it for it in sys.modules if it.partition(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UserError, match=f"needs the extra {extra}: pip install"):
+        import_module(f"drretail.gym.{module}")
