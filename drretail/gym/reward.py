@@ -7,6 +7,7 @@ A pick counts only where the report cites its product and the rollout was shown 
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
@@ -119,15 +120,15 @@ def _cited(
 
 def _borne_out(report: str, citations: Sequence[Citation], values: Sequence[ReadValue]) -> Mapping[str, bool]:
     """Of each sentence that has to be, whether it is; by its words, so that saying one again changes nothing."""
-    wrong = [it.start for it in values if it.state == "contradicted"]
+    starts, wrong = [it.start for it in citations], sorted(it.start for it in values if it.state == "contradicted")
     found: dict[str, bool] = {}
     for sentence in find_sentences(report):
         if sentence.kind in ("heading", "table_head"):
             continue
-        inside = [it for it in citations if sentence.start <= it.start < sentence.end]
+        inside = citations[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         if inside or _FIGURE.search(report, sentence.start, sentence.end):
+            is_contradicted = bisect_left(wrong, sentence.start) < bisect_left(wrong, sentence.end)
             resolved = bool(inside) and all(it.evidence_id is not None for it in inside)
             said = " ".join(report[sentence.start : sentence.end].split())
-            resolved = resolved and found.get(said, True)
-            found[said] = resolved and not any(sentence.start <= start < sentence.end for start in wrong)
+            found[said] = resolved and not is_contradicted and found.get(said, True)
     return found

@@ -1,6 +1,5 @@
 """One rollout: a session of its own in the shared world, its calls one by one, and the record that it leaves."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -11,6 +10,7 @@ from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
+from drretail.records.parsing import parse_json
 from drretail.records.query import Query
 from drretail.records.run import Answer, RunError
 from drretail.tools.registry import ROLE, SUBMIT, read_submitted
@@ -82,7 +82,7 @@ def _read_call(given: object) -> tuple[str, object]:
         raise ToolError("invalid_argument", NO_CALL, field="name")
     if isinstance(args, str):
         try:
-            args = json.loads(args)
+            args = parse_json(args)
         except ValueError:
             raise ToolError("invalid_argument", "The arguments must be a JSON object.", field="arguments") from None
     return name, {} if args is None else args
