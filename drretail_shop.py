@@ -1,4 +1,4 @@
-"""The plugin module of verifiers: ``vf-eval drretail-shop`` imports it by this name, which has to be a top-level one."""
+"""The plugin of verifiers: ``vf-eval drretail-shop`` imports it by this name, which has to be a top-level one."""
 
 from drretail.gym.verifiers import LocalEnv, ShopHarness, ShopTaskset
 

@@ -17,7 +17,6 @@ Reading order = data flow = import order, top of this list last; a layer imports
     gym/           the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets, Python alone
     inspect/       the shop as a task of inspect_ai, with our metrics as its scorers
     api/           what commands do, for Python; where settings are read
-    exports/       the forms that other programs read
     viewer/        pages, the terminal report, tables
     exports/       the forms that other programs read
     doctor/        what works on this machine, and what a model does with our prompts

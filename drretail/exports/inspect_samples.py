@@ -23,13 +23,12 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
-from drretail.experiment import read_results
-from drretail.journal import Effect, read_effects
+from drretail.experiment import read_journal, read_results
+from drretail.journal import Effect
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, System, Usage
 
-JOURNALS = ("journal.jsonl.gz", "journal.jsonl")
 MAIN = "0"
 NOBODY = "none/none"
 """The model of systems that ask none."""
@@ -200,8 +199,7 @@ def _calls(steps: Sequence[Step], place: int) -> list[tuple[int, Step]]:
 def _model_calls(folder: Path) -> dict[tuple[str, str], deque[Effect]]:
     """The calls of models, by branch and role, in their order; none where no journal was kept."""
     by_place: dict[tuple[str, str], deque[Effect]] = defaultdict(deque)
-    journal = next((folder / name for name in JOURNALS if (folder / name).exists()), None)
-    for effect in read_effects(journal) if journal is not None else ():
+    for effect in read_journal(folder):
         if effect.kind == "model":
             by_place[effect.scope, effect.role or ""].append(effect)
     return by_place

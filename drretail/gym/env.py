@@ -5,13 +5,13 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import system_options
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 from drretail.gym.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
@@ -24,6 +24,7 @@ GYM_AGENT = "gym"
 """The agent of the systems that are policies from outside."""
 BEGIN = "The rollout has not begun: call reset first."
 ENDED = "The rollout has ended: call reset for another."
+CLOSED = "The environment is closed: make a new one."
 
 
 class ShopEnv:
@@ -58,6 +59,8 @@ class ShopEnv:
         """
         if max_steps < 1:
             raise UserError("A rollout needs a step at least: max_steps is 1 or more.")
+        if scope not in get_args(Scope):
+            raise UnknownName("scope", scope, get_args(Scope))
         if isinstance(world, Shop) and queries is not None:
             raise UserError("A Shop has its queries already: give them to Shop.open.")
         self._without = tools_of(without)
@@ -82,6 +85,7 @@ class ShopEnv:
         self._steps = 0
         self._reward: Reward | None = None
         self._next = 0
+        self._is_closed = False
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -116,13 +120,15 @@ class ShopEnv:
         nothing goes by, and UserError for a query that nothing can be rewarded for.
         """
         with self._lock:
+            if self._is_closed:
+                raise UserError(CLOSED)
             asked = self._drawn(seed) if query is None else self.shop.query(query)
             self._end()
             self._rollout = Rollout(self._session(asked.user_id), asked)
             return self._rollout.instructions
 
     def step(self, call: object) -> tuple[str, float, bool, dict[str, Any]]:
-        """What a call brings: the observation, the reward (0 until the end), whether it was the last, and more about it.
+        """What a call brings: the observation, the reward (0 until the end), whether it was the last, and more.
 
         ``call`` is ``{"name": …, "arguments": {…}}``. The last entry holds ``step``, ``evidence`` (ids of what the call
         has shown) and ``error`` (its kind, None where there is none); at the end ``ended`` ("report", "step_limit") and
@@ -139,6 +145,7 @@ class ShopEnv:
                 self._reward = self.shop.reward(rollout.recorded(self.system.label()))
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
+                rollout.close()  # its threads end here, and not when somebody thinks of closing the env
             return reply.text, self._reward.value if self._reward else 0.0, self.done, info
 
     def recorded(self) -> Recorded:
@@ -152,6 +159,7 @@ class ShopEnv:
     def close(self) -> None:
         with self._lock:
             self._end()
+            self._is_closed = True
             if self._owns_shop:
                 self.shop.close()
 
@@ -165,7 +173,7 @@ class ShopEnv:
 
     def _begun(self) -> Rollout:
         if self._rollout is None:
-            raise UserError(BEGIN)
+            raise UserError(CLOSED if self._is_closed else BEGIN)
         return self._rollout
 
     def _end(self) -> None:

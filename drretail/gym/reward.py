@@ -7,7 +7,8 @@ A pick counts only where the report cites its product and the rollout was shown 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from drretail.agents.running.runner import Recorded
@@ -113,17 +114,21 @@ def _cited(
     """
     case = Case(report, evidence, query, picks=picks, lookup=lambda ids: world.store.products(list(ids)))
     values = read_report(case).values
-    verdicts = list(_verdicts(report, citations, values))
-    return sum(verdicts) / len(verdicts) if verdicts else 0.0
+    borne_out = _borne_out(report, citations, values)
+    return sum(borne_out.values()) / len(borne_out) if borne_out else 0.0
 
 
-def _verdicts(report: str, citations: Sequence[Citation], values: Sequence[ReadValue]) -> Iterator[bool]:
-    """Of each sentence that has to be borne out, whether it is."""
-    wrong = [it.start for it in values if it.state == "contradicted"]
+def _borne_out(report: str, citations: Sequence[Citation], values: Sequence[ReadValue]) -> Mapping[str, bool]:
+    """Of each sentence that has to be, whether it is; by its words, so that saying one again changes nothing."""
+    starts, wrong = [it.start for it in citations], sorted(it.start for it in values if it.state == "contradicted")
+    found: dict[str, bool] = {}
     for sentence in find_sentences(report):
         if sentence.kind in ("heading", "table_head"):
             continue
-        inside = [it for it in citations if sentence.start <= it.start < sentence.end]
+        inside = citations[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         if inside or _FIGURE.search(report, sentence.start, sentence.end):
+            is_contradicted = bisect_left(wrong, sentence.start) < bisect_left(wrong, sentence.end)
             resolved = bool(inside) and all(it.evidence_id is not None for it in inside)
-            yield resolved and not any(sentence.start <= start < sentence.end for start in wrong)
+            said = " ".join(report[sentence.start : sentence.end].split())
+            found[said] = resolved and not is_contradicted and found.get(said, True)
+    return found

@@ -1,16 +1,16 @@
 """One rollout: a session of its own in the shared world, its calls one by one, and the record that it leaves."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
 from drretail.agents.client_prompts import question_instructions, question_prompt
 from drretail.agents.picks import note_of
-from drretail.agents.running.runner import Recorded, run_of
+from drretail.agents.running.runner import Recorded, recorded_spec, run_of
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
+from drretail.records.parsing import parse_json
 from drretail.records.query import Query
 from drretail.records.run import Answer, RunError
 from drretail.tools.registry import ROLE, SUBMIT, read_submitted
@@ -54,7 +54,8 @@ class Rollout:
         prompt, session = question_prompt(), self._session
         ended = UNHANDED if self._answer is None else self._answer
         run = run_of(label, self.query, 1, session, ended, usage={}, prompt_hashes={prompt.name: prompt.hash})
-        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {})
+        place = recorded_spec(str(session.world.servers or session.world.folder))
+        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 
     def close(self) -> None:
         self._toolkit.close()
@@ -81,7 +82,7 @@ def _read_call(given: object) -> tuple[str, object]:
         raise ToolError("invalid_argument", NO_CALL, field="name")
     if isinstance(args, str):
         try:
-            args = json.loads(args)
+            args = parse_json(args)
         except ValueError:
             raise ToolError("invalid_argument", "The arguments must be a JSON object.", field="arguments") from None
     return name, {} if args is None else args

@@ -15,10 +15,11 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.basket.distance import LACKS
 from drretail.gym.reward import Reward, reward_of
 from drretail.querygen.lint import References
-from drretail.querygen.shipped import SPLITS, shipped_queries
+from drretail.querygen.shipped import SPLITS, Split, shipped_queries
 from drretail.records.query import Query, Reference
 
 Queries = str | Path | Query | Iterable[Query]
+SHIPPED: Mapping[str, tuple[Split, ...]] = {"dev": ("dev",), "test": ("test",), "all": SPLITS}
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class Shop:
 
     def query(self, query: str | Query) -> Query:
         """The query of that id. Raises UnknownName for another, and UserError for one that is left out."""
+        if not isinstance(query, str | Query):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UserError("A rollout's query is named by its id, such as dev-01, or given as a Query.")
         query_id = query if isinstance(query, str) else query.query_id
         if query_id in self.left_out:
             raise UserError(f"Nothing is rewarded for {query_id}: {self.left_out[query_id]}.")
@@ -89,6 +92,6 @@ class Shop:
 
 
 def _asked(queries: Queries, world: World) -> list[Query]:
-    if queries == "all" or (isinstance(queries, str) and queries in SPLITS):
-        return list(shipped_queries(*(split for split in SPLITS if queries in ("all", split))))
+    if isinstance(queries, str) and queries in SHIPPED:
+        return list(shipped_queries(*SHIPPED[queries]))
     return asked_queries(queries, None, world)

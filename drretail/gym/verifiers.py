@@ -1,4 +1,4 @@
-"""The same tasks as a taskset of verifiers, with its tools, its reward and its chat loop. Needs the extra ``verifiers``.
+"""The same tasks as a taskset of verifiers, with tools, reward and chat loop. Needs the extra ``verifiers``.
 
     vf-eval drretail-shop -n 5 -m MODEL                         # the demo's questions; --env.taskset.world W for others
 
@@ -12,7 +12,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
@@ -28,10 +28,16 @@ try:
 except ImportError as problem:
     raise UserError(f"The taskset of verifiers needs the extra verifiers: {install_line('verifiers')}.") from problem
 
+if TYPE_CHECKING:
+    Trace = vf.Trace[Any, Any, Any]
+else:
+    Trace = vf.Trace  # verifiers looks for the bare class in annotations
+
 TASKSET = "drretail-shop"
 """By this id verifiers finds the module ``drretail_shop``, which is installed with drretail."""
-OPEN_ROLLOUTS = 2048
-"""Of those that were left without a report the oldest are closed beyond this many."""
+ROLLOUTS = 2048
+"""Beyond this many those that nobody has called for longest are forgotten: most of them were left without a report."""
+ENDED = "The research has ended."
 
 
 class RolloutState(vf.State):
@@ -51,7 +57,7 @@ class ShopToolsConfig(vf.SharedToolsetConfig):
     world: str = "demo"
     queries: str = "dev"
     max_steps: int = STEPS
-    without: list[str] = []
+    without: tuple[str, ...] = ()
     scope: Scope = "own"
 
 
@@ -64,7 +70,7 @@ class ShopConfig(vf.TasksetConfig):
     """A file of queries, or "dev", "test" or "all" of those that ship with the demo."""
     max_steps: int = STEPS
     """Calls after which a rollout ends without a report."""
-    without: list[str] = []
+    without: tuple[str, ...] = ()
     """Families of tools to leave out: web, catalog, user, calculator."""
     scope: Scope = "own"
     tools: ShopToolsConfig = ShopToolsConfig()
@@ -84,7 +90,8 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
 
     async def setup(self) -> None:
         self._shop = await asyncio.to_thread(Shop.open, self.config.world, self.config.queries)
-        self._envs: OrderedDict[str, ShopEnv] = OrderedDict()
+        self._envs: OrderedDict[str, ShopEnv | None] = OrderedDict()
+        """By trace; None for a rollout that has ended."""
         self._listed = [
             Tool(name=it["name"], description=it["description"], input_schema=it["parameters"])
             for it in (schema["function"] for schema in self._new().tools)
@@ -100,26 +107,31 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
         return self._listed
 
     async def _call(self, name: str, arguments: dict[str, Any], context: Any = None) -> CallToolResult:
-        if self.state.reward is not None:
-            return _result("The research has ended.", is_error=True)
         env = self._env()
-        text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
+        if env is None:
+            return _result(ENDED, is_error=True)
+        try:
+            text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
+        except UserError:  # a call of the same turn has ended it meanwhile
+            return _result(ENDED, is_error=True)
         if done:
             parts = dict(info["reward"])
             self.state.why = parts.pop("why")
             self.state.reward = parts
-            self._envs.pop(self.state.rollout, env).close()
+            self._envs[self.state.rollout] = None
+            env.close()
         return _result(text, is_error=info["error"] is not None)
 
-    def _env(self) -> ShopEnv:
-        """That of the rollout that calls."""
+    def _env(self) -> ShopEnv | None:
+        """That of the rollout that calls; None once it has ended."""
         rollout = self.state.rollout
         if rollout not in self._envs:
-            env = self._new()
+            env = self._envs[rollout] = self._new()
             env.reset(self.state.query_id)
-            self._envs[rollout] = env
-            if len(self._envs) > OPEN_ROLLOUTS:
-                self._envs.popitem(last=False)[1].close()
+            if len(self._envs) > ROLLOUTS:
+                _, oldest = self._envs.popitem(last=False)
+                if oldest is not None:
+                    oldest.close()
         self._envs.move_to_end(rollout)
         return self._envs[rollout]
 
@@ -141,40 +153,41 @@ class ShopTask(vf.Task[ShopData, RolloutState, vf.TaskConfig]):
     def key(self) -> str:
         return self.data.query_id
 
-    async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
-        state = cast(RolloutState, trace.state)
+    async def setup(self, trace: Trace, runtime: vf.Runtime) -> None:
+        state = trace.state
         state.rollout, state.query_id = trace.id, self.data.query_id
 
     @vf.stop
-    async def is_handed_in(self, trace: vf.Trace) -> bool:
+    async def has_ended(self, trace: Trace) -> bool:
         """True once the report is handed in, or no call is left: nothing that a model would still say counts."""
-        return cast(RolloutState, trace.state).reward is not None
+        return trace.state.reward is not None
 
     @vf.reward
-    async def reward(self, trace: vf.Trace) -> float:
+    async def reward(self, trace: Trace) -> float:
         return _parts(trace).get("value", 0.0)
 
     @vf.metric
-    async def parts(self, trace: vf.Trace) -> Mapping[str, float]:
+    async def parts(self, trace: Trace) -> Mapping[str, float]:
         known = _parts(trace)
         return {name: known.get(name, 0.0) for name in ("worth", "wanted", "within_budget", "cited")}
 
 
-class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):
+class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportInvalidTypeArguments]  # its bound takes no State but the bare one
     """The queries of a shop that a report can be rewarded for."""
 
     def load(self) -> Iterator[ShopTask]:
-        told = self.config
+        asked = self.config
         with (
-            Shop.open(told.world, told.queries) as shop,
-            ShopEnv(shop, max_steps=told.max_steps, without=told.without, scope=told.scope) as env,
+            Shop.open(asked.world, asked.queries) as shop,
+            ShopEnv(shop, max_steps=asked.max_steps, without=asked.without, scope=asked.scope) as env,
         ):
             for query_id in shop.queries:
-                data = ShopData(id=query_id, name=query_id, query_id=query_id, prompt=env.reset(query_id))
-                yield ShopTask(data, told.task)
+                told = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)}
+                data = ShopData.model_validate(told)
+                yield ShopTask(data, asked.task)
 
     @classmethod
-    def toolsets(cls, config: ShopConfig) -> list[vf.Toolset]:
+    def toolsets(cls, config: ShopConfig) -> list[vf.Toolset[Any, Any]]:
         return [ShopTools(config.served())]
 
 
@@ -195,14 +208,14 @@ class LocalEnv(vf.Env[LocalEnvConfig]):
         await agents.agent.run(task)
 
 
-def load_environment(world: str = "demo", queries: str = "dev", **options: Any) -> vf.Env:
+def load_environment(world: str = "demo", queries: str = "dev", **options: Any) -> vf.Env[Any]:
     """The environment of verifiers for these queries; ``options`` as ``ShopConfig`` has them."""
     taskset = {"id": TASKSET, "world": world, "queries": queries, **options}
     return vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
 
 
-def _parts(trace: vf.Trace) -> Mapping[str, float]:
-    return cast(RolloutState, trace.state).reward or {}
+def _parts(trace: Trace) -> Mapping[str, float]:
+    return trace.state.reward or {}
 
 
 def _result(text: str, *, is_error: bool) -> CallToolResult:

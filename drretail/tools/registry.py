@@ -67,8 +67,8 @@ PLUGINS = Plugins("tool", {}, "drretail.tools")
 ROLE = "client"
 """The role in steps of whoever calls from outside."""
 SUBMIT = "submit_report"
-LONGEST_REPORT = 200_000
-"""Characters: some 60 pages. What is longer keeps whoever reads it from everything else."""
+LONGEST_REPORT = 100_000
+"""Characters: some 30 pages. What is longer keeps whoever reads it from everything else."""
 SUBMITTING = ToolSchema(
     "Hand in the finished report. It is kept, and the research has ended: call this once, when nothing more is to be "
     "looked up.",
