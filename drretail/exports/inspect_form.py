@@ -1,6 +1,5 @@
 """Logs of inspect_ai as a form of ``export``; inspect_ai itself is needed only where one is written."""
 
-import shutil
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,10 +19,8 @@ def write(selection: Selection, to: Path) -> str:
     selection.left_out.update(everything.left_out)
     if not runs:
         raise nothing_left(everything)
-    if to.is_dir():  # a log of a system that is no longer asked for would stay beside the new ones
-        shutil.rmtree(to)
     logs = import_module("drretail.exports.inspect_log").inspect_logs(selection.experiment, to, runs)
-    return f"{len(logs):,} logs of {len(runs):,} runs"
+    return f"{len(logs):,} log{'' if len(logs) == 1 else 's'} of {len(runs):,} runs"
 
 
 FORM = Form("inspect", write)
