@@ -34,9 +34,9 @@ Shown = Literal["headlines", "all"]
 
 
 def scorer_of(family: str) -> Callable[..., Scorer]:
-    """The scorer of a metric family, by the name that it has in a log."""
+    """The scorer of a metric family, by the family's name: inspect puts "drretail/" before it."""
 
-    @scorer(metrics={"*": [mean(), stderr()]}, name=family)
+    @scorer(metrics={"*": [mean(), stderr()]}, name=family.rpartition(":")[2])
     def scored(judge: str = OFFLINE_JUDGE, variants: Shown = "headlines") -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             await end(state)

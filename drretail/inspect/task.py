@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # what inspect prints as a sentence; it has no public name
@@ -13,13 +13,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from drretail.agents.base import task_message
 from drretail.agents.client_prompts import question_prompt
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.system import system_options
 from drretail.api.judges import OFFLINE_JUDGE
 from drretail.api.run import asked_queries
 from drretail.api.worlds import DEMO, check_askable
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
+from drretail.inspect.recorded import SEED
 from drretail.inspect.rollout import Rollout, Shop, begin, end
 from drretail.inspect.scorers import USUAL, Shown, scorers_of
 from drretail.inspect.solver import shop_agent
@@ -65,9 +67,13 @@ def shop_research(
         name: What the solver is called in that experiment, where several are compared.
     """
     with _told():
+        _check("scope", scope, get_args(Scope))
+        _check("choice of variants", variants, get_args(Shown))
         settings = read_settings(web=web)
         shop_world = world_at(world, web)
         asked = _asked(queries, shop_world)
+        if to is not None:
+            open_experiment(Path(to), shop_world, [], [], SEED).close()  # what is wrong with it is said now
         options = system_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
         shop = Shop(
             shop_world,
@@ -110,6 +116,11 @@ def _told() -> Generator[None]:
         yield
     except UserError as problem:
         raise PrerequisiteError(str(problem)) from problem
+
+
+def _check(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise UnknownName(what, name, known)
 
 
 def names_in(given: Names) -> list[str] | None:

@@ -34,7 +34,7 @@ def thinking(says: Says) -> Model:
     return get_model("mockllm/model", custom_outputs=answer, memoize=False)
 
 
-def evaluated(task: Task, model: Model, **given: Any) -> EvalLog:
+def evaluated(task: Task | str, model: Model, **given: Any) -> EvalLog:
     (log,) = evaluate(task, model=model, display="none", log_dir="logs", **given)
     return log
 
