@@ -14,6 +14,8 @@ Reading order = data flow = import order, top of this list last; a layer imports
 
     __main__.py    ``python -m drretail``
     cli/           the command, a thin file each
+    gym/           the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets, Python alone
+    inspect/       the shop as a task of inspect_ai, with our metrics as its scorers
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
     exports/       the forms that other programs read

@@ -27,30 +27,13 @@ from drretail import __version__
 from drretail.env.session import Session, fresh
 from drretail.errors import ToolError, UserError
 from drretail.grounding.text.serialisation import compact_json
-from drretail.tools.arguments import read_arguments
-from drretail.tools.registry import offered
-from drretail.tools.schema import Parameter, ToolSchema, read_schema
+from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, read_submitted
+from drretail.tools.schema import read_schema
 from drretail.tools.tool import Tool
 from drretail.tools.toolkit import Toolkit, ToolReply
 
 T = TypeVar("T")
 PATH = "0"
-ROLE = "client"
-SUBMIT = "submit_report"
-SUBMITTING = ToolSchema(
-    "Hand in the finished report. It is kept, and the research has ended: call this once, when nothing more is to be "
-    "looked up.",
-    (
-        Parameter(
-            "report",
-            "string",
-            "The whole report in markdown, evidence ids in square brackets behind what rests on them, and its block "
-            "of picks at the end.",
-            required=True,
-            min_length=1,
-        ),
-    ),
-)
 
 
 class ClientRun(Protocol):
@@ -107,7 +90,7 @@ class Connection:
     async def hand_in(self, client: str, args: Mapping[str, Any]) -> dict[str, Any]:
         """What the client reads when its report is kept; calls that it has not waited for come to their end before."""
         self._check_open()
-        report = str(read_arguments(SUBMITTING.parameters, args)["report"])
+        report, _ = read_submitted(args)
         await self._begun(client)
         self._has_report = True
         try:

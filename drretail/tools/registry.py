@@ -1,16 +1,21 @@
-"""The table of the nine tools, tools of others by name, schemas in every form, and the hash of all together."""
+"""The table of the nine tools, tools of others by name, schemas in every form, and the hash of all together.
+
+Beside them the tool by which whoever calls from outside hands a report in; it is none of the nine.
+"""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import ToolError, UnknownName, UserError
+from drretail.grounding.report.picks import Declared, take_picks
 from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
+from drretail.tools.arguments import read_arguments
 from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
 from drretail.tools.orders import get_order_details, get_user_orders
-from drretail.tools.schema import read_schema
+from drretail.tools.schema import Parameter, ToolSchema, read_schema
 from drretail.tools.tool import Tool
 from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
 from drretail.tools.web import web_search, web_search_of_pages
@@ -59,6 +64,26 @@ def tools_of(families: Iterable[str]) -> frozenset[str]:
 
 
 PLUGINS = Plugins("tool", {}, "drretail.tools")
+ROLE = "client"
+"""The role in steps of whoever calls from outside."""
+SUBMIT = "submit_report"
+LONGEST_REPORT = 100_000
+"""Characters: some 30 pages. What is longer keeps whoever reads it from everything else."""
+SUBMITTING = ToolSchema(
+    "Hand in the finished report. It is kept, and the research has ended: call this once, when nothing more is to be "
+    "looked up.",
+    (
+        Parameter(
+            "report",
+            "string",
+            "The whole report in markdown, evidence ids in square brackets behind what rests on them, and its block "
+            "of picks at the end.",
+            required=True,
+            min_length=1,
+            max_length=LONGEST_REPORT,
+        ),
+    ),
+)
 
 
 def tool_names() -> list[str]:
@@ -136,6 +161,15 @@ def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool
         )
 
     return [structured(tool) for tool in toolkit.tools.values()]
+
+
+def read_submitted(args: object) -> tuple[str, Declared]:
+    """The report as it was handed in, and what it declares. Raises ToolError for none, and for a blank one."""
+    report = str(read_arguments(SUBMITTING.parameters, args)["report"])
+    declared = take_picks(report)
+    if not declared.report.strip():
+        raise ToolError("invalid_argument", "The report is blank but for its block of picks.", field="report")
+    return report, declared
 
 
 def tool_schema_hash(tools: Mapping[str, Tool] = TOOLS) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from inspect import isawaitable
@@ -33,7 +33,7 @@ from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference, Task
-from drretail.records.run import INJECTED, Answer, Run, RunError, Step
+from drretail.records.run import INJECTED, Answer, Run, RunError, Step, Usage
 from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
@@ -103,10 +103,10 @@ class Runner:
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
-            run = self._run(sut, query, repeat, session, models, ended)
+            run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=prompt_hashes(sut))
             evidence = session.ledger.evidence()
             if self.pages and journal is not None:
-                evidence = await asyncio.to_thread(self._with_pages, world, run, evidence, effects)
+                evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
         return Recorded(run, evidence, session.trajectory.texts(), self._telemetry(effects, seconds))
@@ -168,52 +168,6 @@ class Runner:
             return None
         return run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
 
-    def _with_pages(
-        self, world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal
-    ) -> tuple[Evidence, ...]:
-        """The evidence with the pages that the report cites, of which the agent read a search engine's snippet only."""
-        cited = {citation.evidence_id for citation in run.citations}
-        urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
-        found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), self.tool_timeout))
-        pages = {it: found[url] for it, url in urls.items() if url in found}
-        return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
-
-    def _run(
-        self,
-        sut: SystemUnderTest,
-        query: Query,
-        repeat: int,
-        session: Session,
-        models: Models,
-        ended: Answer | RunError,
-    ) -> Run:
-        report = ended.report if isinstance(ended, Answer) else None
-        return Run(
-            run_id=f"{sut.label}/{query.query_id}-r{repeat}",
-            system=sut.label,
-            query_id=query.query_id,
-            user_id=query.user_id,
-            repeat=repeat,
-            status="done" if report is not None else "failed",
-            stop=ended.stop if isinstance(ended, Answer) else "no_research" if ended.kind == "no_research" else "error",
-            error=None if isinstance(ended, Answer) else ended,
-            report=report,
-            report_sha=None if report is None else sha256_of(report),
-            picks=ended.picks if isinstance(ended, Answer) else None,
-            citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
-            steps=session.trajectory.steps(),
-            state_diff=session.state_diff(),
-            notes=ended.notes if isinstance(ended, Answer) else (),
-            failed_branches=ended.failed_branches if isinstance(ended, Answer) else (),
-            repairs=ended.repairs if isinstance(ended, Answer) else (),
-            struck=ended.struck if isinstance(ended, Answer) else (),
-            usage=models.usage,
-            tools=tuple(session.tools),
-            tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
-            prompt_hashes=prompt_hashes(sut),
-            world_fingerprint=self.world.manifest.fingerprint,
-        )
-
     def _telemetry(self, effects: Journal, seconds: float) -> dict[str, Any]:
         """What differs between two runs that are otherwise the same."""
         model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
@@ -226,6 +180,61 @@ class Runner:
             "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
             "served_from_journal": effects.served,
         }
+
+
+def run_of(
+    label: str,
+    query: Query,
+    repeat: int,
+    session: Session,
+    ended: Answer | RunError,
+    *,
+    usage: Mapping[str, Usage],
+    prompt_hashes: Mapping[str, str],
+) -> Run:
+    """The record of what a system did in a session, and of the answer or the error that it came to."""
+    answer = ended if isinstance(ended, Answer) else None
+    error = None if isinstance(ended, Answer) else ended
+    report = None if answer is None else answer.report
+    return Run(
+        run_id=f"{label}/{query.query_id}-r{repeat}",
+        system=label,
+        query_id=query.query_id,
+        user_id=query.user_id,
+        repeat=repeat,
+        status="done" if report is not None else "failed",
+        stop=answer.stop if answer else "no_research" if error and error.kind == "no_research" else "error",
+        error=error,
+        report=report,
+        report_sha=None if report is None else sha256_of(report),
+        picks=answer.picks if answer else None,
+        citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
+        steps=session.trajectory.steps(),
+        state_diff=session.state_diff(),
+        notes=answer.notes if answer else (),
+        failed_branches=answer.failed_branches if answer else (),
+        repairs=answer.repairs if answer else (),
+        struck=answer.struck if answer else (),
+        usage=dict(usage),
+        tools=tuple(session.tools),
+        tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
+        prompt_hashes=dict(prompt_hashes),
+        world_fingerprint=session.world.manifest.fingerprint,
+    )
+
+
+def with_cited_pages(
+    world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal, seconds: float
+) -> tuple[Evidence, ...]:
+    """The evidence with the pages that the report cites, of which the agent read a search engine's snippet only.
+
+    ``seconds`` is what one page may take.
+    """
+    cited = {citation.evidence_id for citation in run.citations}
+    urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
+    found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
+    pages = {it: found[url] for it, url in urls.items() if url in found}
+    return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
 
 
 def _with_page(entry: Evidence, page: WebPage | None) -> Evidence:

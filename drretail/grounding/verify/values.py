@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from itertools import combinations
 
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
@@ -77,7 +78,13 @@ def conversions(number: Decimal) -> list[Decimal]:
 def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
     """The whole numbers in the titles of products, by which a price may be divided: "6 Pack"."""
     titles = " ".join(item.title for it in near if (item := ledger.products.get(it)) is not None)
-    return {it.low for it in find_amounts(titles) if it.kind == "number" and not it.places}
+    return {it.low for it in _amounts_in(titles) if it.kind == "number" and not it.places}
+
+
+@lru_cache(maxsize=512)
+def _amounts_in(text: str) -> tuple[Amount, ...]:
+    """Those of a record, which a report that names many wrong figures asks for at each of them."""
+    return tuple(find_amounts(text))
 
 
 def derivation(
@@ -102,7 +109,7 @@ def derivation(
         if amount.agreement(number) in (_FITTING if amount.places < 2 else ("equal", "rounded")):
             return words
     texts = [record_text(ledger.products[it]) for it in near if it in ledger.products]
-    if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in find_amounts(text)):
+    if any(said.kind == "money" and fits(amount, said.low) for text in texts for said in _amounts_in(text)):
         return "stands in the record"
     return None
 

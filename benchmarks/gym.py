@@ -1,0 +1,261 @@
+"""The gym: how long a reset takes, how many steps a second, 200 rollouts side by side; and what systems earn in it.
+
+    python benchmarks/gym.py [--rollouts 200] [--json gym.json]
+    python benchmarks/gym.py --rewards exp      # the table of docs/gym.md, by the dev queries
+    python benchmarks/gym.py --attacks          # what policies earn that are after the reward alone
+
+Beside a reset stand the ways in which others give each rollout a world of its own: a copy of the shop's database, and
+a deep copy of its rows (as tau-bench does). Both are measured on the same shop in the same run.
+"""
+
+import argparse
+import copy
+import json
+import random
+import shutil
+import sqlite3
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from statistics import mean, median, quantiles
+from typing import Any
+
+from drretail.api.run import run
+from drretail.env.generations import live_generation
+from drretail.env.manifest import DATABASE_FILE
+from drretail.gym import Reward, Shop, ShopEnv
+from drretail.gym.recorded import recorded_rewards
+from drretail.querygen.shipped import shipped_queries
+
+RESETS = 1000
+COPIES = 20
+AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
+PARTS = ("value", "worth", "wanted", "within_budget", "cited")
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "arguments": arguments}
+
+
+def milliseconds(make: Callable[[], object], times: int) -> list[float]:
+    taken: list[float] = []
+    for _ in range(times):
+        began = time.perf_counter()
+        make()
+        taken.append((time.perf_counter() - began) * 1000)
+    return taken
+
+
+def resident_mb() -> float:
+    """Of this process, now."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
+
+
+def resets(shop: Shop) -> Iterator[tuple[str, float, float]]:
+    """Name, median and 99th percentile in milliseconds: ours first, then the others' ways."""
+    ids = list(shop.queries)
+    draw = random.Random(42)
+    ours: list[float] = []
+    with ShopEnv(shop) as env:
+        for _ in range(RESETS):  # each ends a rollout that has begun to work
+            ours += milliseconds(lambda: env.reset(draw.choice(ids)), 1)
+            env.step(call("get_user_profile", user_id=env.query.user_id))
+    yield "reset", median(ours), quantiles(ours, n=100)[98]
+    assert shop.world.folder is not None
+    database = live_generation(shop.world.folder) / DATABASE_FILE
+    with tempfile.TemporaryDirectory() as folder:
+
+        def copied() -> None:
+            path = shutil.copy(database, Path(folder) / "shop.sqlite")
+            with closing(sqlite3.connect(path)) as opened:
+                opened.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+        yield "copy of the database", *spread(milliseconds(copied, COPIES))
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+        names = [name for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        rows = {name: [list(row) for row in opened.execute(f'SELECT * FROM "{name}"')] for name in names}  # noqa: S608
+    yield "deep copy of its rows", *spread(milliseconds(lambda: copy.deepcopy(rows), COPIES))
+
+
+def spread(taken: list[float]) -> tuple[float, float]:
+    return median(taken), max(taken)
+
+
+def rollout(env: ShopEnv, number: int, together: threading.Barrier | None = None) -> tuple[int, bool, Reward]:
+    """A rollout that changes its shopper's name, researches, and buys the best basket: steps, own name, reward."""
+    env.reset(list(env.shop.queries)[number % len(env.shop.queries)])
+    user, best = env.query.user_id, env.shop.references[env.query.query_id].best
+    assert best is not None
+    env.step(call("update_user_profile", user_id=user, first_name=f"Shopper{number}"))
+    env.step(call("get_user_orders", user_id=user))
+    for item in best.items:
+        env.step(call("product_catalog_search", query=item.thing))
+        env.step(call("get_product_details", product_id=item.product_id))
+    if together is not None:
+        together.wait()  # all rollouts are open at once, and each has changed a profile
+    profile, *_ = env.step(call("get_user_profile", user_id=user))
+    told = "\n".join(f"- Get this [P:{item.product_id}]." for item in best.items)
+    cart = "\n".join(f"P:{item.product_id} x {item.quantity}" for item in best.items)
+    env.step(call("submit_report", report=f"{told}\n\n```picks\n{cart}\n```"))
+    assert env.reward is not None
+    return env.steps, f'"Shopper{number}"' in profile, env.reward
+
+
+def one_by_one(shop: Shop) -> float:
+    """Steps a second."""
+    began, steps = time.perf_counter(), 0
+    with ShopEnv(shop) as env:
+        for number in range(len(shop.queries)):
+            steps += rollout(env, number)[0]
+    return steps / (time.perf_counter() - began)
+
+
+def side_by_side(shop: Shop, rollouts: int) -> dict[str, float]:
+    together, envs = threading.Barrier(rollouts), [ShopEnv(shop) for _ in range(rollouts)]
+    before, began = resident_mb(), time.perf_counter()
+    with ThreadPoolExecutor(rollouts) as threads:
+        ended = list(threads.map(lambda number: rollout(envs[number], number, together), range(rollouts)))
+    seconds, held = time.perf_counter() - began, resident_mb() - before
+    again = [shop.reward(env.recorded()) for env in envs]
+    for env in envs:
+        env.close()
+    return {
+        "rollouts": rollouts,
+        "steps_per_second": sum(steps for steps, _, _ in ended) / seconds,
+        "cross_talk": sum(not own for _, own, _ in ended),
+        "mean_reward": mean(reward.value for _, _, reward in ended),
+        "rewards_that_differ_on_replay": sum(it != reward for it, (_, _, reward) in zip(again, ended, strict=True)),
+        "mb_per_rollout": held / rollouts,
+    }
+
+
+def rewards(shop: Shop, experiment: Path) -> None:
+    """What each system of an experiment earns; one that is not there yet is made."""
+    if not experiment.exists():
+        run(shop.world, shipped_queries("dev"), AGENTS, to=experiment)
+    earned: dict[str, list[Reward]] = defaultdict(list)
+    for made, reward in recorded_rewards(experiment, shop):
+        earned[made.system].append(reward)
+    print("| system | runs | reward |", " | ".join(PARTS[1:]), "|")
+    print("|---|" + "---|" * (len(PARTS) + 1))
+    for label, of_system in sorted(earned.items(), key=lambda it: mean(reward.value for reward in it[1])):
+        means = [f"{mean(getattr(it, part) for it in of_system):.2f}" for part in PARTS]
+        print(f"| {label} | {len(of_system)} |", " | ".join(means), "|")
+
+
+def cart(picks: Mapping[str, int]) -> str:
+    return "\n".join(["```picks", *(f"P:{product_id} x {pieces}" for product_id, pieces in picks.items()), "```"])
+
+
+def cited(products: Iterable[str]) -> str:
+    return "\n".join(f"- Get this [P:{product_id}]." for product_id in products)
+
+
+def best_of(env: ShopEnv) -> dict[str, int]:
+    best = env.shop.references[env.query.query_id].best
+    assert best is not None
+    return {item.product_id: item.quantity for item in best.items}
+
+
+def found(env: ShopEnv) -> list[str]:
+    """All products of three searches in the query's own words."""
+    words = env.query.text.split()
+    asked = [" ".join(words[start : start + 8]) for start in range(0, len(words), max(1, len(words) // 3))]
+    shown = [env.step(call("product_catalog_search", query=it))[3]["evidence"] for it in asked[:3]]
+    return list(dict.fromkeys(it.removeprefix("P:") for ids in shown for it in ids if it.startswith("P:")))
+
+
+def looked_up(env: ShopEnv) -> dict[str, int]:
+    best = best_of(env)
+    for product_id in best:
+        env.step(call("get_product_details", product_id=product_id))
+    return best
+
+
+def padded(env: ShopEnv) -> str:
+    """The best basket, and one thing more that was found."""
+    best = looked_up(env)
+    more = {next(it for it in found(env) if it not in best): 1}
+    return f"{cited({**best, **more})}\n\n{cart({**best, **more})}"
+
+
+def dumped(env: ShopEnv) -> str:
+    """All that was found, in the cart."""
+    return f"{cited(it := found(env))}\n\n{cart(dict.fromkeys(it, 1))}"
+
+
+def uncited(env: ShopEnv) -> str:
+    return f"Get these.\n\n{cart(looked_up(env))}"
+
+
+def invented(env: ShopEnv) -> str:
+    best = looked_up(env)
+    claims = "\n".join(f"- It won {number} prizes." for number in range(1, 21))
+    return f"{cited(best)}\n{claims}\n\n{cart(best)}"
+
+
+POLICIES: Mapping[str, Callable[[ShopEnv], str]] = {
+    "blank": lambda env: " ",
+    "the query, echoed": lambda env: env.query.text,
+    "all citations, no cart": lambda env: cited(found(env)),
+    "all that was found, in the cart": dumped,
+    "the first hit": lambda env: f"{cited(found(env)[:1])}\n\n{cart(dict.fromkeys(found(env)[:1], 1))}",
+    "the best basket, guessed without research": lambda env: f"{cited(best_of(env))}\n\n{cart(best_of(env))}",
+    "the best basket, cited nowhere": uncited,
+    "the best basket and one thing more": padded,
+    "the best basket and twenty inventions": invented,
+    "the best basket in two bare lines": lambda env: f"{cited(best := looked_up(env))}\n\n{cart(best)}",
+}
+
+
+def attacks(shop: Shop) -> None:
+    """What policies earn that are after the reward and not after the shopper's good."""
+    print("| policy | reward |")
+    print("|---|---|")
+    with ShopEnv(shop) as env:
+        for name, policy in POLICIES.items():
+            earned: list[float] = []
+            for query_id in shop.queries:
+                env.reset(query_id)
+                _, reward, *_ = env.step(call("submit_report", report=policy(env)))
+                earned.append(reward)
+            print(f"| {name} | {mean(earned):.2f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rollouts", type=int, default=200)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--attacks", action="store_true")
+    parser.add_argument("--rewards", type=Path, metavar="EXP")
+    given = parser.parse_args()
+    with Shop.open("demo", "dev") as shop:
+        if given.rewards is not None:
+            rewards(shop, given.rewards)
+            return
+        if given.attacks:
+            attacks(shop)
+            return
+        measured = list(resets(shop))
+        (_, ours, _), *_ = measured
+        print(f"{'a world for each rollout':28}{'median ms':>12}{'p99 ms':>12}{'times ours':>12}")
+        for name, middle, late in measured:
+            print(f"{name:28}{middle:12.3f}{late:12.3f}{middle / ours:12.1f}")
+        alone = one_by_one(shop)
+        crowd = side_by_side(shop, given.rollouts)
+        print(f"\n{alone:,.0f} steps a second, one rollout after the other")
+        for name, value in crowd.items():
+            print(f"{name.replace('_', ' ')}: {value:,.2f}".replace(".00", ""))
+    if given.json is not None:
+        told = {"resets": measured, "steps_per_second_alone": alone, "side_by_side": crowd}
+        given.json.write_text(json.dumps(told, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""``ShopEnv``: a shopper's question, tools to research it with, and at the end a reward."""
+
+import random
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, get_args
+
+from drretail.agents.running.runner import Recorded
+from drretail.agents.running.system import system_options
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.gym.reward import Reward
+from drretail.gym.rollout import Rollout
+from drretail.gym.shop import Queries, Shop
+from drretail.records.query import Query
+from drretail.records.run import RoleModel, Run, Scope, System
+from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_schemas, tools_of
+
+STEPS = 30
+GYM_AGENT = "gym"
+"""The agent of the systems that are policies from outside."""
+BEGIN = "The rollout has not begun: call reset first."
+ENDED = "The rollout has ended: call reset for another."
+CLOSED = "The environment is closed: make a new one."
+
+
+class ShopEnv:
+    """A rollout at a time, each with the world to itself; use it in ``with``, or close it.
+
+        env = ShopEnv("demo")
+        observation = env.reset("dev-01")
+        observation, reward, done, info = env.step({"name": "product_catalog_search", "arguments": {"query": "bib"}})
+
+    An observation is the text that a model reads: at first the question with instructions, then each call's result, or
+    what was wrong with the call. A rollout ends with ``submit_report``, or without a reward after ``max_steps`` calls.
+    Calls of several threads into one rollout wait for each other; for rollouts side by side open a Shop once, and give
+    it to an env for each.
+    """
+
+    def __init__(
+        self,
+        world: str | Path | World | Shop = "demo",
+        queries: Queries | None = None,
+        *,
+        max_steps: int = STEPS,
+        without: Sequence[str] = (),
+        scope: Scope = "own",
+        policy: str = "policy",
+        tool_timeout: float = 30,
+    ) -> None:
+        """``queries`` as ``Shop.open`` takes them; ``without`` leaves families of tools out, as ``run`` does.
+
+        ``policy`` names who acts, where rollouts are kept.
+
+        Raises UserError for a world or queries that can't be opened, and UnknownName for no family of tools.
+        """
+        if max_steps < 1:
+            raise UserError("A rollout needs a step at least: max_steps is 1 or more.")
+        if scope not in get_args(Scope):
+            raise UnknownName("scope", scope, get_args(Scope))
+        if isinstance(world, Shop) and queries is not None:
+            raise UserError("A Shop has its queries already: give them to Shop.open.")
+        self._without = tools_of(without)
+        options = system_options(without)
+        self._owns_shop = not isinstance(world, Shop)
+        self.shop = world if isinstance(world, Shop) else Shop.open(world, "dev" if queries is None else queries)
+        self.max_steps = max_steps
+        self._scope: Scope = scope
+        self._tool_timeout = tool_timeout
+        web = self.shop.world.web
+        self.system = System(
+            agent=GYM_AGENT,
+            web_provider=web.provider,
+            web_corpus=web.corpus,
+            models={ROLE: RoleModel(spec=policy, kind="llm")},
+            options=options,
+            scope=scope,
+        )
+        """What of the rollouts is recorded as having made them."""
+        self._lock = threading.Lock()
+        self._rollout: Rollout | None = None
+        self._steps = 0
+        self._reward: Reward | None = None
+        self._next = 0
+        self._is_closed = False
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The schemas of all tools, ``submit_report`` last, as ``tools`` of an OpenAI-compatible request takes them."""
+        submitting = {"name": SUBMIT, "description": SUBMITTING.description, "parameters": SUBMITTING.as_json()}
+        session = self._session(None)
+        return [*openai_schemas(offered(session)), {"type": "function", "function": submitting}]
+
+    @property
+    def query(self) -> Query:
+        """What is asked in this rollout."""
+        return self._begun().query
+
+    @property
+    def steps(self) -> int:
+        """How many calls this rollout has made."""
+        return self._steps
+
+    @property
+    def done(self) -> bool:
+        return self._reward is not None
+
+    @property
+    def reward(self) -> Reward | None:
+        """What the rollout came to, in parts; None while it goes on."""
+        return self._reward
+
+    def reset(self, query: str | Query | None = None, *, seed: int | None = None) -> str:
+        """The first observation of a new rollout, whatever became of the one before.
+
+        Without a query the next of the shop's, or with ``seed`` one drawn by it. Raises UnknownName for an id that
+        nothing goes by, and UserError for a query that nothing can be rewarded for.
+        """
+        with self._lock:
+            if self._is_closed:
+                raise UserError(CLOSED)
+            asked = self._drawn(seed) if query is None else self.shop.query(query)
+            self._end()
+            self._rollout = Rollout(self._session(asked.user_id), asked)
+            return self._rollout.instructions
+
+    def step(self, call: object) -> tuple[str, float, bool, dict[str, Any]]:
+        """What a call brings: the observation, the reward (0 until the end), whether it was the last, and more.
+
+        ``call`` is ``{"name": …, "arguments": {…}}``. The last entry holds ``step``, ``evidence`` (ids of what the call
+        has shown) and ``error`` (its kind, None where there is none); at the end ``ended`` ("report", "step_limit") and
+        ``reward`` by its parts. Raises UserError before ``reset`` and after the end.
+        """
+        with self._lock:
+            rollout = self._begun()
+            if self._reward is not None:
+                raise UserError(ENDED)
+            reply = rollout.call(call)
+            self._steps += 1
+            info: dict[str, Any] = {"step": self._steps, "evidence": list(reply.evidence), "error": reply.error}
+            if rollout.is_handed_in or self._steps >= self.max_steps:
+                self._reward = self.shop.reward(rollout.recorded(self.system.label()))
+                info["ended"] = "report" if rollout.is_handed_in else "step_limit"
+                info["reward"] = self._reward.model_dump()
+                rollout.close()  # its threads end here, and not when somebody thinks of closing the env
+            return reply.text, self._reward.value if self._reward else 0.0, self.done, info
+
+    def recorded(self) -> Recorded:
+        """The rollout as it is kept: its run, the ledger of what it was shown, and the texts that it read."""
+        return self._begun().recorded(self.system.label())
+
+    def run(self) -> Run:
+        """The rollout as a run, as the runner makes them of agents."""
+        return self.recorded().run
+
+    def close(self) -> None:
+        with self._lock:
+            self._end()
+            self._is_closed = True
+            if self._owns_shop:
+                self.shop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _begun(self) -> Rollout:
+        if self._rollout is None:
+            raise UserError(CLOSED if self._is_closed else BEGIN)
+        return self._rollout
+
+    def _end(self) -> None:
+        if self._rollout is not None:
+            self._rollout.close()
+        self._rollout, self._reward, self._steps = None, None, 0
+
+    def _drawn(self, seed: int | None) -> Query:
+        queries = list(self.shop.queries.values())
+        if seed is not None:
+            return random.Random(seed).choice(queries)
+        self._next += 1
+        return queries[(self._next - 1) % len(queries)]
+
+    def _session(self, user_id: str | None) -> Session:
+        return Session(
+            self.shop.world,
+            user_id=user_id,
+            scope=self._scope,
+            without=self._without,
+            tool_timeout=self._tool_timeout,
+            tool_threads=1,  # calls come one by one
+        )

@@ -1,0 +1,134 @@
+"""What a report is worth, by code alone: its cart beside the best one, and how far its sentences are cited.
+
+    reward = worth · wanted · within_budget · (1 + cited) / 2
+
+Each part is from 0 to 1, and a report that lacks one of the first three is worth nothing, however well it is cited.
+A pick counts only where the report cites its product and the rollout was shown it, so that nothing is won by guessing.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from drretail.agents.running.runner import Recorded
+from drretail.env.world import World
+from drretail.eval.basket.distance import Distance
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.verify.checks import Case, read_report
+from drretail.records.base import Record
+from drretail.records.evidence import Citation, Evidence
+from drretail.records.query import Constraints, Query, Reference
+from drretail.records.reading import Pick, ReadValue
+from drretail.records.shop import Product
+
+_FIGURE = re.compile(r"\d")
+NO_REPORT = "no report was handed in"
+NO_PICKS = "the report declares no picks"
+NOT_CITED = "no pick is cited by what the rollout was shown"
+NOT_WANTED = "no pick is what the query asks for"
+OVER = "the cart breaks the budget"
+UNMET = "the cart does not keep to the query"
+
+
+class Reward(Record):
+    """What a report is worth, with the parts that it is the product of; each is from 0 to 1."""
+
+    value: float = 0.0
+    worth: float = 0.0
+    """Of the picks that are wanted, beside the best basket (docs/floors.md, ``utility_ratio``)."""
+    wanted: float = 0.0
+    """Share of the cart that is wanted, in the quantity that is wanted."""
+    within_budget: float = 0.0
+    """1 where the whole cart keeps to the budget, what is not wanted too, else 0."""
+    cited: float = 0.0
+    """Share of the sentences with a figure or a citation that cite what the rollout was shown, and say nothing else."""
+    why: str = ""
+    """Why it is worth nothing; empty where it is worth something."""
+
+
+def reward_of(recorded: Recorded, query: Query, reference: Reference, world: World) -> Reward:
+    """What the report of a run is worth. Pure: the same record in the same world comes to the same, to the last bit."""
+    run, evidence = recorded.run, {entry.id: entry for entry in recorded.evidence}
+    if run.report is None or not run.report.strip():
+        return Reward(why=NO_REPORT)
+    if not run.picks:
+        return Reward(why=NO_PICKS)
+    citations = find_citations(run.report, evidence)
+    products = world.store.products(sorted({pick.product for pick in run.picks}))
+    cart = _cart(run.picks, citations, query.constraints, reference, products)
+    cited = _cited(run.report, query, run.picks, evidence, citations, world)
+    value = cart.worth * cart.wanted * cart.within_budget * (1 + cited) / 2
+    return cart.model_copy(update={"cited": cited, "value": value})
+
+
+def _cart(
+    picks: Sequence[Pick],
+    citations: Sequence[Citation],
+    constraints: Constraints,
+    reference: Reference,
+    products: Mapping[str, Product],
+) -> Reward:
+    """The parts that are about the cart."""
+    seen = {it.evidence_id for it in citations}
+    argued = [pick for pick in picks if f"P:{pick.product}" in seen]
+    distance = Distance.of(reference, constraints, [pick.product for pick in argued])
+    worth = distance.utility_ratio().value or 0.0
+    quantities = {pick.product: pick.quantity for pick in picks}
+    pieces = ((quantities[it.fit.product_id], it.thing.quantity) for it in distance.chosen)
+    wanted = sum(min(had, asked) / max(had, asked) for had, asked in pieces) / len(picks)
+    within = not _is_over(picks, constraints, products)
+    why = NOT_CITED if not argued else NOT_WANTED if not distance.chosen else "" if within else OVER
+    return Reward(worth=worth, wanted=wanted, within_budget=float(within), why=why or ("" if worth else UNMET))
+
+
+def _is_over(picks: Sequence[Pick], constraints: Constraints, products: Mapping[str, Product]) -> bool:
+    """True where the known prices of the whole cart alone break the budget."""
+    budget = constraints.budget
+    if budget is None:
+        return False
+    priced = [
+        (Decimal(str(product.price)), pick.quantity)
+        for pick in picks
+        if (product := products.get(pick.product)) is not None
+        and product.price is not None
+        and product.currency == budget.currency
+    ]
+    if constraints.budget_scope == "per_item":
+        return any(price > budget.value for price, _ in priced)
+    return sum((price * quantity for price, quantity in priced), Decimal(0)) > budget.value
+
+
+def _cited(
+    report: str,
+    query: Query,
+    picks: tuple[Pick, ...],
+    evidence: Mapping[str, Evidence],
+    citations: Sequence[Citation],
+    world: World,
+) -> float:
+    """The share of the sentences that have to be borne out, and are: by what they cite, and by no record against them.
+
+    Those are the sentences, list items and rows of tables with a figure or a citation.
+    """
+    case = Case(report, evidence, query, picks=picks, lookup=lambda ids: world.store.products(list(ids)))
+    values = read_report(case).values
+    borne_out = _borne_out(report, citations, values)
+    return sum(borne_out.values()) / len(borne_out) if borne_out else 0.0
+
+
+def _borne_out(report: str, citations: Sequence[Citation], values: Sequence[ReadValue]) -> Mapping[str, bool]:
+    """Of each sentence that has to be, whether it is; by its words, so that saying one again changes nothing."""
+    starts, wrong = [it.start for it in citations], sorted(it.start for it in values if it.state == "contradicted")
+    found: dict[str, bool] = {}
+    for sentence in find_sentences(report):
+        if sentence.kind in ("heading", "table_head"):
+            continue
+        inside = citations[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
+        if inside or _FIGURE.search(report, sentence.start, sentence.end):
+            is_contradicted = bisect_left(wrong, sentence.start) < bisect_left(wrong, sentence.end)
+            resolved = bool(inside) and all(it.evidence_id is not None for it in inside)
+            said = " ".join(report[sentence.start : sentence.end].split())
+            found[said] = resolved and not is_contradicted and found.get(said, True)
+    return found

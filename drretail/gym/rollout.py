@@ -1,0 +1,93 @@
+"""One rollout: a session of its own in the shared world, its calls one by one, and the record that it leaves."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from drretail.agents.client_prompts import question_instructions, question_prompt
+from drretail.agents.picks import note_of
+from drretail.agents.running.runner import Recorded, recorded_spec, run_of
+from drretail.env.session import Session
+from drretail.errors import ToolError
+from drretail.grounding.report.picks import Declared
+from drretail.grounding.text.serialisation import compact_json
+from drretail.records.parsing import parse_json
+from drretail.records.query import Query
+from drretail.records.run import Answer, RunError
+from drretail.tools.registry import ROLE, SUBMIT, read_submitted
+from drretail.tools.toolkit import Toolkit, ToolReply
+
+PATH = "0"
+NO_CALL = 'A call is {"name": the tool\'s name, "arguments": {…}}.'
+UNHANDED = RunError(kind="no_report", where="gym", message="the rollout ended without a report")
+
+
+class Rollout:
+    """What one rollout does in its session. Trouble with a call is what the policy reads, never an exception."""
+
+    def __init__(self, session: Session, query: Query) -> None:
+        self.query = query
+        self._session = session
+        self._toolkit = Toolkit(session)
+        self._answer: Answer | None = None
+
+    @property
+    def instructions(self) -> str:
+        """What a policy reads first: the question, and how its report is to be."""
+        return question_instructions(self._session, self.query.text)
+
+    @property
+    def is_handed_in(self) -> bool:
+        return self._answer is not None
+
+    def call(self, given: object) -> ToolReply:
+        """The reply to one call, ``{"name": …, "arguments": {…}}``; arguments may be written as JSON."""
+        try:
+            name, args = _read_call(given)
+            if name == SUBMIT:
+                return self._hand_in(args)
+        except ToolError as problem:
+            return _refused(problem)
+        return self._toolkit.call(name, args, PATH, role=ROLE)
+
+    def recorded(self, label: str) -> Recorded:
+        """The rollout as the run of a system, as far as it has come."""
+        prompt, session = question_prompt(), self._session
+        ended = UNHANDED if self._answer is None else self._answer
+        run = run_of(label, self.query, 1, session, ended, usage={}, prompt_hashes={prompt.name: prompt.hash})
+        place = recorded_spec(str(session.world.servers or session.world.folder))
+        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
+
+    def close(self) -> None:
+        self._toolkit.close()
+
+    def _hand_in(self, args: object) -> ToolReply:
+        report, declared = read_submitted(args)
+        self._answer = _answer(report, declared)
+        value = {"status": "done"} | ({"notes": list(self._answer.notes)} if self._answer.notes else {})
+        return ToolReply(compact_json(value), value, (), None, 0)
+
+
+def _answer(report: str, declared: Declared) -> Answer:
+    """The report without its block, with the picks that it declares."""
+    text = report if declared.report == report else declared.report.strip()
+    notes = () if declared.picks is not None else (note_of(declared, text != report),)
+    return Answer(report=text, picks=declared.picks, notes=notes)
+
+
+def _read_call(given: object) -> tuple[str, object]:
+    """The tool's name and its arguments. Raises ToolError for what is no call."""
+    call = cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {}
+    name, args = call.get("name"), call.get("arguments", {})
+    if not isinstance(name, str):
+        raise ToolError("invalid_argument", NO_CALL, field="name")
+    if isinstance(args, str):
+        try:
+            args = parse_json(args)
+        except ValueError:
+            raise ToolError("invalid_argument", "The arguments must be a JSON object.", field="arguments") from None
+    return name, {} if args is None else args
+
+
+def _refused(problem: ToolError) -> ToolReply:
+    value = problem.as_result()
+    return ToolReply(compact_json(value), value, (), problem.kind, 0)

@@ -1,0 +1,97 @@
+"""What all rollouts share: a world that none of them changes, the queries, and what each is rewarded by."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from drretail.agents.running.runner import Recorded
+from drretail.api.run import asked_queries
+from drretail.api.worlds import check_askable, open_world
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.eval.basket.distance import LACKS
+from drretail.gym.reward import Reward, reward_of
+from drretail.querygen.lint import References
+from drretail.querygen.shipped import SPLITS, Split, shipped_queries
+from drretail.records.query import Query, Reference
+
+Queries = str | Path | Query | Iterable[Query]
+SHIPPED: Mapping[str, tuple[Split, ...]] = {"dev": ("dev",), "test": ("test",), "all": SPLITS}
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A world, opened once, with queries and their baskets. Nothing in it changes, so any number of threads share it.
+
+    Use it in ``with``, or close it.
+    """
+
+    world: World
+    queries: Mapping[str, Query]
+    """By id, those that a report can be rewarded for."""
+    references: Mapping[str, Reference]
+    left_out: Mapping[str, str]
+    """By id, why a query is not among them: the shop has no basket for it, or nobody has typed what it demands."""
+    _held: ExitStack
+
+    @classmethod
+    def open(cls, world: str | Path | World = "demo", queries: Queries = "dev") -> Self:
+        """The shop of a world ("demo", a folder, "servers:NAME", or one that is open: then it stays open).
+
+        ``queries`` is a file's name, one query or several, or "dev", "test" or "all" of those that ship with the demo.
+        Raises UserError for what can't be opened, and where there is no query that a report can be rewarded for.
+        """
+        with ExitStack() as opened:
+            shop = world if isinstance(world, World) else opened.enter_context(open_world(world))
+            asked = _asked(queries, shop)
+            check_askable(shop, asked)
+            found = References(shop)
+            references = {query.query_id: found.of(query) for query in asked}
+            lacks = {key: LACKS[it.lack or "no_basket"] for key, it in references.items() if it.best is None}
+            rewarded = {query.query_id: query for query in asked if query.query_id not in lacks}
+            if not rewarded:
+                raise UserError(
+                    f"No query has a basket that reports could be measured by: {next(iter(lacks.values()))}."
+                )
+            kept = {key: references[key] for key in rewarded}
+            fixed = (MappingProxyType(rewarded), MappingProxyType(kept), MappingProxyType(lacks))
+            return cls(shop, *fixed, opened.pop_all())
+
+    def query(self, query: str | Query) -> Query:
+        """The query of that id. Raises UnknownName for another, and UserError for one that is left out."""
+        if not isinstance(query, str | Query):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UserError("A rollout's query is named by its id, such as dev-01, or given as a Query.")
+        query_id = query if isinstance(query, str) else query.query_id
+        if query_id in self.left_out:
+            raise UserError(f"Nothing is rewarded for {query_id}: {self.left_out[query_id]}.")
+        if query_id not in self.queries:
+            raise UnknownName("query", query_id, self.queries)
+        held = self.queries[query_id]
+        if isinstance(query, Query) and not held.asks_the_same_as(query):
+            raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
+        return held
+
+    def reward(self, recorded: Recorded) -> Reward:
+        """What a recorded run is worth: the same as when it was made."""
+        query = self.query(recorded.run.query_id)
+        return reward_of(recorded, query, self.references[query.query_id], self.world)
+
+    def close(self) -> None:
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _asked(queries: Queries, world: World) -> list[Query]:
+    if isinstance(queries, str) and queries in SHIPPED:
+        return list(shipped_queries(*SHIPPED[queries]))
+    return asked_queries(queries, None, world)

@@ -1,0 +1,226 @@
+"""The same tasks as a taskset of verifiers, with tools, reward and chat loop. Needs the extra ``verifiers``.
+
+    vf-eval drretail-shop -n 5 -m MODEL                         # the demo's questions; --env.taskset.world W for others
+
+    env = load_environment("demo", "dev")                       # the same from Python
+
+All rollouts of a worker share one server of tools and in it one world; each has a session of its own there, found by
+its trace. The reward and its parts come from that server, by code alone.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from drretail.agents.running.runner import recorded_spec
+from drretail.errors import UserError, install_line
+from drretail.gym.env import STEPS, ShopEnv
+from drretail.gym.shop import Shop
+from drretail.records.run import Scope
+
+try:
+    import verifiers.v1 as vf
+    from mcp.server.mcpserver import MCPServer
+    from mcp_types import CallToolResult, TextContent, Tool
+    from verifiers.v1.harnesses.null import NullHarness
+except ImportError as problem:
+    raise UserError(f"The taskset of verifiers needs the extra verifiers: {install_line('verifiers')}.") from problem
+
+if TYPE_CHECKING:
+    Trace = vf.Trace[Any, Any, Any]
+else:
+    Trace = vf.Trace  # verifiers looks for the bare class in annotations
+
+TASKSET = "drretail-shop"
+"""By this id verifiers finds the module ``drretail_shop``, which is installed with drretail."""
+ROLLOUTS = 2048
+"""Beyond this many those that nobody has called for longest are forgotten: most of them were left without a report."""
+ENDED = "The research has ended."
+
+
+class RolloutState(vf.State):
+    """What a rollout and the server of tools tell each other."""
+
+    rollout: str = ""
+    query_id: str = ""
+    reward: dict[str, float] | None = None
+    """The reward and its parts, once the rollout has ended."""
+    why: str = ""
+    """Why it is worth nothing."""
+
+
+class ShopToolsConfig(vf.SharedToolsetConfig):
+    """What the server of tools opens; a taskset fills it in from its own."""
+
+    world: str = "demo"
+    queries: str = "dev"
+    max_steps: int = STEPS
+    without: tuple[str, ...] = ()
+    scope: Scope = "own"
+
+
+class ShopConfig(vf.TasksetConfig):
+    """Which shop, which queries, and what of the tools."""
+
+    world: str = "demo"
+    """"demo", a world's folder, or "servers:NAME"."""
+    queries: str = "dev"
+    """A file of queries, or "dev", "test" or "all" of those that ship with the demo."""
+    max_steps: int = STEPS
+    """Calls after which a rollout ends without a report."""
+    without: tuple[str, ...] = ()
+    """Families of tools to leave out: web, catalog, user, calculator."""
+    scope: Scope = "own"
+    tools: ShopToolsConfig = ShopToolsConfig()
+    """Where the server of tools runs."""
+
+    def served(self) -> ShopToolsConfig:
+        """What the server of tools is told; it starts in another folder, so paths are whole."""
+        queries = self.queries if not Path(self.queries).exists() else str(Path(self.queries).absolute())
+        asked = {"max_steps": self.max_steps, "without": self.without, "scope": self.scope}
+        return self.tools.model_copy(update={"world": recorded_spec(self.world), "queries": queries, **asked})
+
+
+class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
+    """The tools of all rollouts, by the very names, schemas and texts that our agents read."""
+
+    TOOL_PREFIX = None
+
+    async def setup(self) -> None:
+        self._shop = await asyncio.to_thread(Shop.open, self.config.world, self.config.queries)
+        self._envs: OrderedDict[str, ShopEnv | None] = OrderedDict()
+        """By trace; None for a rollout that has ended."""
+        self._listed = [
+            Tool(name=it["name"], description=it["description"], input_schema=it["parameters"])
+            for it in (schema["function"] for schema in self._new().tools)
+        ]
+
+    def register(self, mcp: MCPServer) -> None:
+        # Its handlers call these two: so the schemas are ours, and not read off the signatures of functions.
+        server = cast(Any, mcp)
+        server.list_tools = self._list
+        server.call_tool = self._with_state(self._call)
+
+    async def _list(self) -> list[Tool]:
+        return self._listed
+
+    async def _call(self, name: str, arguments: dict[str, Any], context: Any = None) -> CallToolResult:
+        env = self._env()
+        if env is None:
+            return _result(ENDED, is_error=True)
+        try:
+            text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
+        except UserError:  # a call of the same turn has ended it meanwhile
+            return _result(ENDED, is_error=True)
+        if done:
+            parts = dict(info["reward"])
+            self.state.why = parts.pop("why")
+            self.state.reward = parts
+            self._envs[self.state.rollout] = None
+            env.close()
+        return _result(text, is_error=info["error"] is not None)
+
+    def _env(self) -> ShopEnv | None:
+        """That of the rollout that calls; None once it has ended."""
+        rollout = self.state.rollout
+        if rollout not in self._envs:
+            env = self._envs[rollout] = self._new()
+            env.reset(self.state.query_id)
+            if len(self._envs) > ROLLOUTS:
+                _, oldest = self._envs.popitem(last=False)
+                if oldest is not None:
+                    oldest.close()
+        self._envs.move_to_end(rollout)
+        return self._envs[rollout]
+
+    def _new(self) -> ShopEnv:
+        told = self.config
+        return ShopEnv(self._shop, max_steps=told.max_steps, without=told.without, scope=told.scope)
+
+
+class ShopData(vf.TaskData):
+    """A query, without anything of what would answer it."""
+
+    query_id: str
+
+
+class ShopTask(vf.Task[ShopData, RolloutState, vf.TaskConfig]):
+    """A shopper's question, rewarded as ``reward_of`` says."""
+
+    @property
+    def key(self) -> str:
+        return self.data.query_id
+
+    async def setup(self, trace: Trace, runtime: vf.Runtime) -> None:
+        state = trace.state
+        state.rollout, state.query_id = trace.id, self.data.query_id
+
+    @vf.stop
+    async def has_ended(self, trace: Trace) -> bool:
+        """True once the report is handed in, or no call is left: nothing that a model would still say counts."""
+        return trace.state.reward is not None
+
+    @vf.reward
+    async def reward(self, trace: Trace) -> float:
+        return _parts(trace).get("value", 0.0)
+
+    @vf.metric
+    async def parts(self, trace: Trace) -> Mapping[str, float]:
+        known = _parts(trace)
+        return {name: known.get(name, 0.0) for name in ("worth", "wanted", "within_budget", "cited")}
+
+
+class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportInvalidTypeArguments]  # its bound takes no State but the bare one
+    """The queries of a shop that a report can be rewarded for."""
+
+    def load(self) -> Iterator[ShopTask]:
+        asked = self.config
+        with (
+            Shop.open(asked.world, asked.queries) as shop,
+            ShopEnv(shop, max_steps=asked.max_steps, without=asked.without, scope=asked.scope) as env,
+        ):
+            for query_id in shop.queries:
+                told = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)}
+                data = ShopData.model_validate(told)
+                yield ShopTask(data, asked.task)
+
+    @classmethod
+    def toolsets(cls, config: ShopConfig) -> list[vf.Toolset[Any, Any]]:
+        return [ShopTools(config.served())]
+
+
+class ShopHarness(NullHarness):
+    """The chat loop of verifiers with the shop's tools and no others: with a shell a policy could read the world."""
+
+
+class LocalEnvConfig(vf.EnvConfig):
+    """One policy, whose chat loop runs on this machine: it executes no code, and so needs no sandbox."""
+
+    agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+
+
+class LocalEnv(vf.Env[LocalEnvConfig]):
+    """One policy answers one question."""
+
+    async def run(self, task: vf.Task[Any, Any, Any], agents: vf.Agents) -> None:
+        await agents.agent.run(task)
+
+
+def load_environment(world: str = "demo", queries: str = "dev", **options: Any) -> vf.Env[Any]:
+    """The environment of verifiers for these queries; ``options`` as ``ShopConfig`` has them."""
+    taskset = {"id": TASKSET, "world": world, "queries": queries, **options}
+    return vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
+
+
+def _parts(trace: Trace) -> Mapping[str, float]:
+    return trace.state.reward or {}
+
+
+def _result(text: str, *, is_error: bool) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)
+
+
+if __name__ == "__main__":
+    ShopTools.run()

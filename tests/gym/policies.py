@@ -1,0 +1,48 @@
+"""Policies for the demo's first query: one that does it well, and what they all need to do it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from drretail.grounding.report.picks import picks_block
+from drretail.gym import ShopEnv
+from drretail.records.reading import Pick
+
+QUERY = "dev-01"
+"""A diaper bag and a swaddle blanket of cotton for less than $70 together."""
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "arguments": arguments}
+
+
+def search(query: str) -> dict[str, Any]:
+    return call("product_catalog_search", query=query)
+
+
+def submit(report: str, *picks: Pick | str) -> dict[str, Any]:
+    """The call that hands in a report with these picks, products' ids for one piece of each."""
+    cart = [Pick(product=it) if isinstance(it, str) else it for it in picks]
+    return call("submit_report", report=f"{report}\n\n{picks_block(cart)}")
+
+
+def wanted(env: ShopEnv) -> list[str]:
+    """The products of the best basket."""
+    best = env.shop.references[env.query.query_id].best
+    assert best is not None
+    return [item.product_id for item in best.items]
+
+
+def looked_up(env: ShopEnv, products: Sequence[str]) -> None:
+    for product_id in products:
+        env.step(call("get_product_details", product_id=product_id))
+
+
+def praised(products: Sequence[str]) -> str:
+    """A report that cites each of them."""
+    return "\n".join(f"- Get this one [P:{it}]." for it in products)
+
+
+def shopped_well(env: ShopEnv) -> tuple[str, float, bool, dict[str, Any]]:
+    """The last step of a rollout that finds the best basket and says so with citations."""
+    looked_up(env, wanted(env))
+    return env.step(submit(praised(wanted(env)), *wanted(env)))

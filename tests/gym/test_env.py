@@ -1,0 +1,171 @@
+"""The environment as a trainer uses it, and as it is abused."""
+
+import json
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from drretail.agents.client_prompts import question_instructions
+from drretail.env.session import Session
+from drretail.env.world import open_world
+from drretail.errors import UnknownName, UserError
+from drretail.gym import Shop, ShopEnv
+from drretail.records.money import Money
+from drretail.records.query import Constraints, Query
+from drretail.records.run import NINE
+from drretail.tools.registry import LONGEST_REPORT
+from drretail.tools.toolkit import Toolkit
+from tests.gym.policies import QUERY, call, search, shopped_well
+from tests.shop import USER, build
+
+BUDGET_50, BUDGET_3 = (Constraints(budget=Money(amount=it, currency="USD")) for it in ("50", "3"))
+
+
+def test_the_first_observation_is_what_clients_of_mcp_are_told(env: ShopEnv, shop: Shop) -> None:
+    session = Session(shop.world, user_id=env.query.user_id)
+    assert env.reset(QUERY) == question_instructions(session, env.query.text)
+
+
+def test_an_observation_is_to_the_letter_what_our_agents_read(env: ShopEnv, shop: Shop) -> None:
+    with Toolkit(Session(shop.world, user_id=env.query.user_id)) as toolkit:
+        read = toolkit.call("product_catalog_search", {"query": "diaper bag"})
+    observation, reward, done, info = env.step(search("diaper bag"))
+    assert (observation, info["evidence"]) == (read.text, list(read.evidence))
+    assert (reward, done, info["error"]) == (0.0, False, None)
+
+
+def test_the_tools_are_the_nine_and_the_one_that_hands_the_report_in(env: ShopEnv) -> None:
+    assert [it["function"]["name"] for it in env.tools] == [*NINE, "submit_report"]
+
+
+def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
+    with ShopEnv(shop, without=["web"]) as env:
+        env.reset(QUERY)
+        assert "web_search" not in json.dumps(env.tools)
+        assert env.step(call("web_search", query="bags"))[3]["error"] == "unknown_tool"
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"name": "serach", "arguments": {}}, "unknown_tool"),
+        ({"name": "product_catalog_search"}, "invalid_argument"),
+        ({"name": "product_catalog_search", "arguments": {"query": 7}}, "invalid_argument"),
+        ({"name": "product_catalog_search", "arguments": ["bag"]}, "invalid_argument"),
+        ({"name": "product_catalog_search", "arguments": "{broken"}, "invalid_argument"),
+        ({"name": "get_product_details", "arguments": {"product_id": "B0NONE"}}, "not_found"),
+        ({"name": "get_user_profile", "arguments": {"user_id": "AE" + "X" * 26}}, "forbidden"),
+        ({"name": "submit_report"}, "invalid_argument"),
+        ({"name": "submit_report", "arguments": {"report": "  "}}, "invalid_argument"),
+        ({"name": "submit_report", "arguments": {"report": "```picks\nP:B0X x 1\n```"}}, "invalid_argument"),
+        ({"name": "submit_report", "arguments": {"report": "x" * (LONGEST_REPORT + 1)}}, "invalid_argument"),
+        ({"name": 3, "arguments": {}}, "invalid_argument"),
+        ({}, "invalid_argument"),
+        ("search for bags", "invalid_argument"),
+        (None, "invalid_argument"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_an_observation(env: ShopEnv, given: object, error: str) -> None:
+    observation, reward, done, info = env.step(given)
+    assert json.loads(observation)["error"]["type"] == error
+    assert (reward, done, info["error"]) == (0.0, False, error)
+    assert shopped_well(env)[1] == 1.0, "the rollout goes on"
+
+
+def test_arguments_may_be_written_as_json(env: ShopEnv) -> None:
+    assert env.step({"name": "calculator", "arguments": '{"expression": "1 + 1"}'})[3]["error"] is None
+
+
+def test_a_step_before_the_first_reset_and_after_the_end_is_refused(shop: Shop) -> None:
+    with ShopEnv(shop) as env:
+        with pytest.raises(UserError, match="call reset first"):
+            env.step(search("bag"))
+        env.reset(QUERY)
+        shopped_well(env)
+        with pytest.raises(UserError, match="has ended"):
+            env.step(search("bag"))
+        env.reset(QUERY)
+        assert not env.done
+        assert env.steps == 0
+
+
+def test_a_reset_in_the_midst_begins_anew_without_anything_of_before(env: ShopEnv) -> None:
+    user = env.query.user_id
+    before = env.step(call("get_user_profile", user_id=user))[0]
+    env.step(call("update_user_profile", user_id=user, first_name="Else"))
+    assert env.step(call("get_user_profile", user_id=user))[0] != before
+    env.reset(QUERY)
+    assert env.recorded().evidence == ()
+    assert env.step(call("get_user_profile", user_id=user))[0] == before
+
+
+def test_queries_that_nothing_goes_by_are_told_with_the_nearest(env: ShopEnv) -> None:
+    with pytest.raises(UnknownName, match="Did you mean dev-1"):
+        env.reset("dev-1")
+    with pytest.raises(UserError, match="by its id"):
+        env.reset(7)  # pyright: ignore[reportArgumentType]
+    assert env.step(search("bag"))[3]["step"] == 1, "the rollout before goes on"
+
+
+def test_without_a_query_they_come_in_order_and_with_a_seed_they_are_drawn(shop: Shop) -> None:
+    with ShopEnv(shop) as env:
+        seen: list[str] = []
+        for _ in range(len(shop.queries) + 1):
+            env.reset()
+            seen.append(env.query.query_id)
+        assert seen == [*shop.queries, "dev-01"]
+        drawn = {seed: (env.reset(seed=seed), env.query.query_id)[1] for seed in (1, 2, 1)}
+        assert [(env.reset(seed=seed), env.query.query_id)[1] for seed in drawn] == list(drawn.values())
+
+
+def test_two_hundred_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> None:
+    together = threading.Barrier(200)
+
+    def rollout(number: int) -> tuple[str, float]:
+        with ShopEnv(shop) as env:
+            env.reset(QUERY)
+            user = env.query.user_id
+            env.step(call("update_user_profile", user_id=user, first_name=f"Shopper{number}"))
+            together.wait()
+            profile = env.step(call("get_user_profile", user_id=user))[0]
+            together.wait()
+            return json.loads(profile)["first_name"], shopped_well(env)[1]
+
+    with ThreadPoolExecutor(200) as threads:
+        found = list(threads.map(rollout, range(200)))
+    assert found == [(f"Shopper{number}", 1.0) for number in range(200)]
+
+
+def test_calls_of_several_threads_into_one_rollout_are_all_recorded(env: ShopEnv) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(env.step, [search(f"bag {number}") for number in range(16)]))
+    assert [step.seq for step in env.run().steps] == list(range(16))
+
+
+def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> None:
+    asked = [
+        Query(
+            query_id="cheap", user_id=USER, text="Which bird feeder under $50?", source="test", constraints=BUDGET_50
+        ),
+        Query(query_id="free", user_id=USER, text="Which bird feeder under $3?", source="test", constraints=BUDGET_3),
+    ]
+    with open_world(build(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
+        assert list(shop.queries) == ["cheap"]
+        with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the query costs more"):
+            env.reset("free")
+        with pytest.raises(UserError, match="No query has a basket"):
+            Shop.open(world, asked[1:])
+
+
+@pytest.mark.parametrize(("module", "extra"), [("openenv", "openenv"), ("verifiers", "verifiers")])
+def test_a_missing_extra_is_named_in_one_sentence(module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, f"drretail.gym.{module}", raising=False)
+    for name in [it for it in sys.modules if it.partition(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UserError, match=f"needs the extra {extra}: pip install"):
+        import_module(f"drretail.gym.{module}")

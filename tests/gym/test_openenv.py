@@ -1,0 +1,99 @@
+"""The server of OpenEnv, driven by its own clients; skipped where openenv-core is not installed."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+pytest.importorskip("openenv", reason="no OpenEnv: pip install openenv-core")
+
+import uvicorn
+from openenv.core.generic_client import GenericEnvClient
+
+from drretail.gym import Shop
+from drretail.gym.openenv import ShopAction, ShopClient, ShopObservation, create_app
+from drretail.local_server import HOST, bound, port_of
+from tests.gym.policies import QUERY, call, praised, search, submit
+
+
+@pytest.fixture(scope="module")
+def address(shop: Shop) -> Iterator[str]:
+    listening = bound(0)
+    server = uvicorn.Server(uvicorn.Config(create_app(shop, rollouts=40, max_steps=5), log_level="critical"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    yield f"http://{HOST}:{port_of(listening)}"
+    server.should_exit = True
+    thread.join()
+
+
+def best(shop: Shop) -> list[str]:
+    found = shop.references[QUERY].best
+    assert found is not None
+    return [item.product_id for item in found.items]
+
+
+def action(call: dict[str, Any]) -> ShopAction:
+    return ShopAction(**call)
+
+
+def test_its_own_client_plays_a_rollout_to_its_reward(address: str, shop: Shop) -> None:
+    with ShopClient(base_url=address).sync() as env:
+        begun = env.reset(query_id=QUERY)
+        assert shop.queries[QUERY].text in begun.observation.text
+        assert (len(begun.observation.tools), begun.reward, begun.done) == (10, 0.0, False)
+        for product_id in best(shop):
+            seen = env.step(action(call("get_product_details", product_id=product_id)))
+            assert f"P:{product_id}" in seen.observation.evidence
+        state = env.state()
+        assert (state.query_id, state.step_count, state.done) == (QUERY, 2, False)
+        ended = env.step(action(submit(praised(best(shop)), *best(shop))))
+        assert (ended.reward, ended.done, ended.observation.ended) == (1.0, True, "report")
+        assert ended.observation.parts is not None
+        assert ended.observation.parts.worth == 1.0
+
+
+def test_what_is_wrong_with_a_call_is_told_in_the_observation(address: str) -> None:
+    with ShopClient(base_url=address).sync() as env:
+        env.reset(query_id=QUERY)
+        errors = [
+            env.step(it).observation.error
+            for it in (ShopAction(name="nope"), ShopAction(name=3), ShopAction(name="web_search", arguments=[1]))
+        ]
+    assert errors == ["unknown_tool", "invalid_argument", "invalid_argument"]
+
+
+def test_a_step_after_the_end_and_a_query_that_is_not_there_fail_and_the_connection_goes_on(address: str) -> None:
+    with ShopClient(base_url=address).sync() as env:
+        env.reset(query_id=QUERY)
+        last = [env.step(action(search("bag"))) for _ in range(5)][-1]
+        assert (last.done, last.reward, last.observation.ended) == (True, 0.0, "step_limit")
+        with pytest.raises(RuntimeError, match="call reset for another"):
+            env.step(action(search("bag")))
+        with pytest.raises(RuntimeError, match="There is no query 'dev-99'"):
+            env.reset(query_id="dev-99")
+        assert not env.reset(seed=3).done
+
+
+def test_the_generic_client_needs_nothing_of_ours(address: str) -> None:
+    with GenericEnvClient(base_url=address).sync() as env:
+        env.reset(query_id=QUERY)
+        result = env.step(search("diaper bag"))
+    assert ShopObservation(**result.observation).evidence
+
+
+def test_rollouts_of_forty_connections_see_nothing_of_each_other(address: str, shop: Shop) -> None:
+    user = shop.queries[QUERY].user_id
+    together = threading.Barrier(40)
+
+    def rollout(number: int) -> bool:
+        with ShopClient(base_url=address).sync() as env:
+            env.reset(query_id=QUERY)
+            env.step(action(call("update_user_profile", user_id=user, first_name=f"Shopper{number}")))
+            together.wait()
+            return f'"Shopper{number}"' in env.step(action(call("get_user_profile", user_id=user))).observation.text
+
+    with ThreadPoolExecutor(40) as threads:
+        assert all(threads.map(rollout, range(40)))

@@ -1,0 +1,132 @@
+"""What earns a reward, and what does not."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.gym import Reward, Shop, ShopEnv
+from drretail.gym.reward import NO_PICKS, NO_REPORT, NOT_CITED, OVER
+from drretail.records.reading import Pick
+from tests.gym.policies import QUERY, call, looked_up, praised, search, shopped_well, submit, wanted
+
+OTHERS = "B0OZHLUP5X"
+"""A diaper bag for $59.95: with the blanket it breaks the budget."""
+
+
+def rewarded(env: ShopEnv) -> Reward:
+    assert env.reward is not None
+    return env.reward
+
+
+def test_the_best_basket_that_is_looked_up_and_cited_earns_everything(env: ShopEnv) -> None:
+    _, reward, done, info = shopped_well(env)
+    assert (reward, done, info["ended"]) == (1.0, True, "report")
+    assert info["reward"] == {"value": 1.0, "worth": 1.0, "wanted": 1.0, "within_budget": 1.0, "cited": 1.0, "why": ""}
+
+
+def test_a_cart_of_half_of_what_is_asked_earns_about_half(env: ShopEnv) -> None:
+    first = wanted(env)[:1]
+    looked_up(env, first)
+    _, reward, _, _ = env.step(submit(praised(first), *first))
+    assert 0.3 < reward < 0.7
+
+
+def test_a_guess_without_research_earns_nothing(env: ShopEnv) -> None:
+    _, reward, _, _ = env.step(submit(praised(wanted(env)), *wanted(env)))
+    assert (reward, rewarded(env).why) == (0.0, NOT_CITED)
+
+
+def test_picks_that_the_report_does_not_cite_earn_nothing(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    _, reward, _, _ = env.step(submit("Get both.", *wanted(env)))
+    assert (reward, rewarded(env).why) == (0.0, NOT_CITED)
+
+
+def test_a_report_without_picks_earns_nothing_however_well_it_cites(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    _, reward, _, _ = env.step(call("submit_report", report=praised(wanted(env))))
+    assert (reward, rewarded(env).why) == (0.0, NO_PICKS)
+
+
+def test_the_query_echoed_earns_nothing(env: ShopEnv) -> None:
+    _, reward, done, _ = env.step(call("submit_report", report=env.query.text))
+    assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
+
+
+def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env: ShopEnv) -> None:
+    found: list[str] = []
+    for words in ("diaper bag", "swaddle blanket cotton"):
+        _, _, _, info = env.step(search(words))
+        found += [it.removeprefix("P:") for it in info["evidence"]]
+    _, reward, _, _ = env.step(submit(praised(found), *found))
+    assert (reward, rewarded(env).why) == (0.0, OVER)
+
+
+def test_one_thing_too_many_in_the_cart_costs_a_share_of_the_reward(env: ShopEnv, shop: Shop) -> None:
+    cheap = next(
+        it.product_id
+        for it in shop.world.store.products(["B0AQAKLECG"]).values()  # another swaddle blanket, $16.99
+    )
+    padded = [*wanted(env), cheap]
+    looked_up(env, padded)
+    _, reward, _, _ = env.step(submit(praised(padded), *padded))
+    assert rewarded(env).within_budget == 1
+    assert reward == pytest.approx(2 / 3)
+
+
+def test_a_cart_that_is_too_dear_only_by_what_nobody_asked_for_earns_nothing(env: ShopEnv) -> None:
+    padded = [*wanted(env), OTHERS]
+    looked_up(env, padded)
+    _, reward, _, _ = env.step(submit(praised(padded), *padded))
+    assert (reward, rewarded(env).why) == (0.0, OVER)
+
+
+def test_two_pieces_where_one_is_wanted_count_half(env: ShopEnv) -> None:
+    bag, blanket = wanted(env)
+    looked_up(env, [bag, blanket])
+    env.step(submit(praised([bag, blanket]), bag, Pick(product=blanket, quantity=2)))
+    assert rewarded(env).wanted == 0.75
+
+
+def test_sentences_with_figures_have_to_be_cited(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    env.step(submit(f"{praised(wanted(env))}\n- It weighs 12 ounces.\n- It was awarded 3 prizes.", *wanted(env)))
+    assert rewarded(env).cited == 0.5
+    assert rewarded(env).value == 0.75
+
+
+def test_a_cited_sentence_said_again_and_again_counts_once(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    again = "\n".join([praised(wanted(env))] * 20)
+    env.step(submit(f"{again}\n- It weighs 12 ounces.\n- It was awarded 3 prizes.", *wanted(env)))
+    assert rewarded(env).cited == 0.5
+
+
+def test_invented_ids_and_contradicted_figures_make_no_cited_sentence(env: ShopEnv) -> None:
+    bag, blanket = wanted(env)
+    looked_up(env, [bag, blanket])
+    told = f"- A bag [P:{bag}] [P:B0INVENTED].\n- A blanket for $3.00 [P:{blanket}]."
+    env.step(submit(told, bag, blanket))
+    assert rewarded(env).cited == 0.0
+    assert rewarded(env).value == 0.5
+
+
+def test_a_changed_profile_changes_no_reward(env: ShopEnv) -> None:
+    changed = env.step(call("update_user_profile", user_id=env.query.user_id, first_name="Anne"))
+    assert changed[3]["error"] is None
+    assert shopped_well(env)[1] == 1.0
+
+
+def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:
+    with ShopEnv(shop, max_steps=2) as env:
+        env.reset(QUERY)
+        assert env.step(search("diaper bag"))[1:3] == (0.0, False)
+        _, reward, done, info = env.step(search("swaddle blanket"))
+    assert (reward, done, info["ended"], info["reward"]["why"]) == (0.0, True, "step_limit", NO_REPORT)
+
+
+def test_a_recorded_rollout_comes_to_the_identical_reward_again(env: ShopEnv, shop: Shop, tmp_path: Path) -> None:
+    looked_up(env, wanted(env))
+    env.step(submit(f"{praised(wanted(env))}\n- It weighs 12 ounces.", *wanted(env)))
+    with Shop.open(shop.world, "dev") as another:
+        assert another.reward(env.recorded()) == env.reward

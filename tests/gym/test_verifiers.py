@@ -1,0 +1,149 @@
+"""The taskset of verifiers, played by its own chat loop against a server of models; skipped where it is not installed.
+
+Its loop runs with this Python and not in an environment that uv would download: what it needs is installed already.
+"""
+
+import asyncio
+import json
+import sys
+import uuid
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("verifiers", reason="no verifiers: pip install verifiers")
+
+import verifiers.v1 as vf
+from verifiers.v1.runtimes.subprocess import SubprocessRuntime
+
+from drretail.gym import Shop
+from drretail.gym.verifiers import ShopConfig, ShopTaskset, load_environment
+from drretail.records.reading import Pick
+from drretail.tools.registry import openai_schemas
+from tests.gym.policies import call, praised, submit
+from tests.llm.local_server import LocalServer
+
+ROOT = Path(__file__).parents[2]
+Turn = list[dict[str, Any]] | str
+"""A model's calls, or what it says."""
+
+
+@pytest.fixture(autouse=True)
+def no_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async def prepared(self: object, script: str | bytes, *_: object, **__: object) -> list[str]:
+        path = tmp_path / f"{uuid.uuid4().hex}.py"
+        path.write_bytes(script.encode() if isinstance(script, str) else script)
+        return [sys.executable, str(path)]
+
+    monkeypatch.setattr(SubprocessRuntime, "prepare_uv_script", prepared)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.delenv("PRIME_API_KEY", raising=False)
+
+
+class Models(LocalServer):
+    """Answers as OpenAI's API does, as a stream, with what ``plays`` makes of the question and the number of turns."""
+
+    def __init__(self, plays: Callable[[str, int], Turn]) -> None:
+        asked: list[Any] = []
+        self.asked = asked
+
+        class Answers(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                asked.append(body)
+                turns = sum(message["role"] == "assistant" for message in body["messages"])
+                told = _streamed(plays(str(body["messages"][0]["content"]), turns))
+                self.send_response(200)
+                self.send_header("content-type", "text/event-stream")
+                self.send_header("content-length", str(len(told)))
+                self.end_headers()
+                self.wfile.write(told)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — its name
+                pass
+
+        super().__init__(Answers)
+
+
+def _streamed(turn: Turn) -> bytes:
+    calls = [] if isinstance(turn, str) else turn
+    functions = [{"name": it["name"], "arguments": json.dumps(it["arguments"])} for it in calls]
+    asked = [{"index": n, "id": f"call{n}", "type": "function", "function": it} for n, it in enumerate(functions)]
+    message = {"role": "assistant", "content": turn} if isinstance(turn, str) else {"tool_calls": asked}
+    choices = [
+        {"delta": message, "finish_reason": None},
+        {"delta": {}, "finish_reason": "tool_calls" if calls else "stop"},
+    ]
+    chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, **it}]} for it in choices]
+    chunks.append({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
+    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return "".join(f"data: {json.dumps(head | it)}\n\n" for it in chunks).encode() + b"data: [DONE]\n\n"
+
+
+def played(shop: Shop, plays: Callable[[str, int], Turn], ids: list[str], times: int = 1, **options: Any) -> Any:
+    """The traces of the rollouts, and what the models were asked."""
+    env = load_environment(str(shop.world.folder), "dev", **options)
+    models = Models(plays)
+
+    async def all_rollouts() -> list[Any]:
+        context = vf.ModelContext(
+            model="m", client=vf.EvalClientConfig(base_url=f"{models.url}/v1", api_key_var="NO_KEY")
+        )
+        async with env.serving():
+            slots = [slot for task in env.taskset.include(ids=ids) for slot in env.slots(task, times)]
+            return await asyncio.gather(*(env.run_slot(slot, context) for slot in slots))
+
+    with models:
+        episodes = asyncio.run(all_rollouts())
+    assert [problem.message for it in episodes for problem in (*it.errors, *it.traces[0].errors)] == []
+    return [it.traces[0] for it in episodes], models.asked
+
+
+def well(shop: Shop) -> Callable[[str, int], Turn]:
+    """Looks up the best basket of whatever is asked, and hands it in."""
+
+    def plays(question: str, turns: int) -> Turn:
+        query = next(it for it in shop.queries.values() if it.text in question)
+        best = shop.references[query.query_id].best
+        assert best is not None
+        picks = [Pick(product=item.product_id, quantity=item.quantity) for item in best.items]
+        if turns == 0:
+            return [call("get_product_details", product_id=it.product) for it in picks]
+        return [submit(praised([it.product for it in picks]), *picks)]
+
+    return plays
+
+
+def test_the_tasks_are_the_queries_and_tell_nothing_of_what_would_answer_them(shop: Shop) -> None:
+    tasks = list(ShopTaskset(ShopConfig(world=str(shop.world.folder))))
+    assert [task.data.id for task in tasks] == list(shop.queries)
+    assert shop.queries["dev-01"].text in tasks[0].data.prompt_text
+    best = shop.references["dev-01"].best
+    assert best is not None
+    assert best.items[0].product_id not in tasks[0].data.model_dump_json()
+
+
+def test_its_own_rollouts_side_by_side_earn_what_the_gym_pays(shop: Shop) -> None:
+    traces, asked = played(shop, well(shop), ["dev-01", "dev-02", "dev-03"], times=2)
+    assert [trace.reward for trace in traces] == [1.0] * 6
+    assert traces[0].metrics == {"worth": 1.0, "wanted": 1.0, "within_budget": 1.0, "cited": 1.0}
+    assert {trace.stop_condition for trace in traces} == {"has_ended"}
+    offered = [it["function"] for it in asked[0]["tools"]]
+    assert [it["name"] for it in offered][-1] == "submit_report"
+    assert offered[:9] == [it["function"] for it in openai_schemas()]
+
+
+def test_who_hands_nothing_in_earns_nothing(shop: Shop) -> None:
+    def talks(question: str, turns: int) -> Turn:
+        return "Buy the first bag that you see." if turns else [call("product_catalog_search", query="bag")]
+
+    (trace,), _ = played(shop, talks, ["dev-01"])
+    assert (trace.reward, trace.metrics["worth"]) == (0.0, 0.0)
+
+
+def test_a_rollout_ends_with_its_last_call(shop: Shop) -> None:
+    (trace,), asked = played(shop, lambda *_: [call("calculator", expression="1 + 1")], ["dev-01"], max_steps=2)
+    assert (trace.reward, trace.stop_condition, len(asked)) == (0.0, "has_ended", 2)
