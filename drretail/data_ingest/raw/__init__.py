@@ -5,4 +5,5 @@ chunks.py    a file of lines, unpacked piece by piece
 lines.py     what a file holds, by its fields, and rows that an engine could not read: saved or named
 elements.py  JSON arrays and mappings, streamed
 products.py  a raw row as a Product, its texts cleaned
+mapping.py   which columns of a shop of one's own are what
 """
