@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/reliability.py [--quick] [--only kills,"double starts"] [--seed N] [--json FILE]
 
 A row is a function in ROWS that takes a Bench and gives a Row: how often it was tried, and what was lost, a sentence
-each. ``--quick`` takes about a minute. docs/reliability.md holds the table.
+each. Three rows stand in files of their own beside this one. docs/reliability.md holds the table.
 """
 
 import argparse
@@ -24,13 +24,17 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
+from benchmarks.reliability_faults import faults
+from benchmarks.reliability_fuzz import fuzz_inputs
+from benchmarks.reliability_injections import injections
+
 MAIN = "from drretail.cli.entry import main; main()"
 SECONDS = 300
 """More than anything here takes: what is not over by then hangs."""
 # Times stand in these, so that no two runs write them alike.
 TIMED = ("telemetry.json", "journal.jsonl", "journal.jsonl.gz", ".lock")
-# SQLite's own, which come and go with whoever reads; an index names its files at random; the manifest hashes both.
-KEPT_BY_OTHERS = ("shop.sqlite", "shop.sqlite-shm", "shop.sqlite-wal", "index")
+# SQLite's own, which come and go with whoever reads; an index names its files at random, and their hashes go by name.
+KEPT_BY_OTHERS = ("shop.sqlite", "shop.sqlite-shm", "shop.sqlite-wal", "index", "SHA256SUMS")
 
 
 @dataclass
@@ -111,7 +115,7 @@ class Bench:
     """A shop, queries and an experiment to break, made once; commands run as processes of their own."""
 
     def __init__(self, folder: Path, *, quick: bool, seed: int) -> None:
-        self.folder, self.quick, self.draw = folder, quick, random.Random(seed)
+        self.folder, self.quick, self.seed, self.draw = folder, quick, seed, random.Random(seed)
         self.environment = {**os.environ, "DRRETAIL_CACHE_DIR": str(folder / "cache"), "COLUMNS": "200"}
         start = folder / "start"
         start.mkdir()
@@ -201,7 +205,10 @@ def content(made: Path) -> str:
     for path in sorted(made.rglob("*")):
         name = path.relative_to(made).as_posix()
         if path.is_file() and not path.name.endswith(TIMED) and not set(Path(name).parts) & set(KEPT_BY_OTHERS):
-            found.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+            data = path.read_bytes()
+            if name.startswith("verdicts/"):  # claims are judged side by side, and kept as they end
+                data = b"".join(sorted(data.splitlines(keepends=True)))
+            found.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
     unfinished = [it for it in made.rglob("journal.jsonl") if it.with_name("run.json").exists()]
     return "a finished run has a journal still" if unfinished else found.hexdigest()
 
@@ -295,10 +302,33 @@ def _mounted(*arguments: str) -> bool:
     return tool is not None and not subprocess.run([tool, *arguments], stderr=subprocess.DEVNULL).returncode  # noqa: S603
 
 
+def fuzzed(bench: Bench) -> Row:
+    """Commands over damaged files, nasty input and plugins that fail."""
+    what = "commands over damaged files, JSON without end, failing plugins and odd names: a traceback, or a hang"
+    return Row("fuzz inputs", what, *fuzz_inputs(bench.folder / "fuzz", quick=bench.quick, seed=bench.seed))
+
+
+def failing_provider(bench: Bench) -> Row:
+    """A model's provider that fails for a while, or denies all."""
+    folder = bench.folder / "faults"
+    folder.mkdir()
+    what = "answers of a model's provider that were dropped, cut, broken, 429, 5xx or denied: runs, or paid calls"
+    return Row("faults", what, *faults(folder, quick=bench.quick))
+
+
+def injected(bench: Bench) -> Row:
+    """Hostile texts that a model obeys."""
+    return Row(*injections(quick=bench.quick))
+
+
+# Those that start threads come last: the fuzzed commands are forked.
 ROWS: dict[str, Callable[[Bench], Row]] = {
     "kills": kills,
     "double starts": double_starts,
     "disk-full moments": disk_full_moments,
+    "fuzz inputs": fuzzed,
+    "faults": failing_provider,
+    "injections": injected,
 }
 
 
@@ -318,7 +348,7 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory(prefix="drretail-reliability-") as name:
         bench = Bench(Path(name), quick=asked.quick, seed=asked.seed)
-        for wanted in asked.only.split(","):
+        for wanted in sorted(asked.only.split(","), key=list(ROWS).index):
             rows.append(ROWS[wanted](bench))
             for told in rows[-1].lost:
                 print(f"{wanted}: {told}", file=sys.stderr)

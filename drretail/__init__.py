@@ -29,6 +29,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     journal.py     outside effects: resume, replay, caching and accounting in one
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
+    local_server.py  a server that answers this machine alone
     prompts.py     prompts beside their callers
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only

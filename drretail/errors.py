@@ -114,6 +114,11 @@ def suggestion(nearest: list[str], known: Iterable[str]) -> str:
     return f"{lead} {', '.join(names)}{end}" if names else "None is known."
 
 
+def install_line(*packages: str) -> str:
+    """The command that installs what is missing, by its own name: no index knows the extras of a checkout."""
+    return f"pip install {' '.join(packages)}"
+
+
 def quoted(name: object) -> str:
     """What somebody has named, in quotes, for a message: nothing that a terminal obeys, and short."""
     if not isinstance(name, str):

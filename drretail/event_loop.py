@@ -3,8 +3,9 @@
 import asyncio
 import signal
 import threading
-from collections.abc import Awaitable, Coroutine, Iterable
+from collections.abc import Awaitable, Coroutine, Generator, Iterable
 from concurrent.futures import Future, wait
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -64,6 +65,18 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
         finally:
             if number is not None:
                 signal.signal(number, before)
+
+
+@contextmanager
+def meant_to_end() -> Generator[None]:
+    """Within it Ctrl-C is how a command is meant to end, and raises nothing out of it."""
+    # The command line tells by this pipe that somebody interrupted it, and would call this end no clean one.
+    pipe = signal.set_wakeup_fd(-1)
+    try:
+        with suppress(KeyboardInterrupt):
+            yield
+    finally:
+        signal.set_wakeup_fd(pipe, warn_on_full_buffer=False)
 
 
 def _pressed() -> signal.Signals | None:

@@ -67,8 +67,7 @@ class Experiment:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = take_lock(folder, str(folder))
         try:
-            self.definition = self._joined(definition)
-            write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
+            self.ask(definition)
             self._remove_spent_journals()
         except BaseException:
             self.close()
@@ -77,6 +76,11 @@ class Experiment:
     @property
     def _file(self) -> Path:
         return self.folder / "experiment.json"
+
+    def ask(self, definition: Definition) -> None:
+        """Adds what ``definition`` asks beyond what is asked already; raises UserError as opening does."""
+        self.definition = self._joined(definition)
+        write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
 
     def run_folder(self, label: str, query_id: str, repeat: int) -> Path:
         return run_folder(self.folder, label, query_id, repeat)
@@ -322,6 +326,14 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
         return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
     except ValidationError as problem:
         raise UserError(f"{path} holds no evidence as this version writes it: {_first(problem)}.") from problem
+
+
+def read_results(folder: Path) -> dict[str, str]:
+    """By hash, what the steps of the run in ``folder`` brought; nothing where it was cut before it was packed."""
+    path = folder / "results.jsonl.gz"
+    if not path.exists():
+        return {}
+    return {str(line.get("sha256")): str(line.get("text", "")) for line in read_jsonl(path)}
 
 
 def sources_path(experiment: Path, evidence_id: str) -> Path:

@@ -123,7 +123,7 @@ def test_an_import_that_fails_inside_is_told_with_its_own_place(here: Path, kind
     with pytest.raises(UserError) as caught:
         LOADERS[kind]("broken:AGENT")
     assert "No module named 'no_such_package'" in str(caught.value)
-    assert f"{here / 'broken.py'}, line 2" in str(caught.value)
+    assert "broken.py, line 2" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -7,4 +7,6 @@ judges.py     judges, and the world that an experiment was made in
 run.py        ``run``: agents over queries; gives a RecordedExperiment
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
 score.py      ``score`` and ``compare``
+demo_recording.py  a question of the demo that a language model answered and judged, played back
+recordings/   what it answered, and the question
 """

@@ -16,6 +16,7 @@ run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems
 report.py        the page, the text, the paper's tables
+mcp.py           the nine for clients from outside
 view.py          the same live, and voting
 doctor.py        what works on this machine
 narration.py     what an agent looks up and finds, live, and its report in the terminal

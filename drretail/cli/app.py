@@ -19,7 +19,7 @@ UsageError: Any = typer.BadParameter.__base__  # click's, or of typer's own copy
 COMMANDS = {
     "demo": (
         "drretail.cli.demo:demo",
-        "Makes up a shop, answers three shoppers' questions, judges the answers, and writes a page to read.",
+        "Makes up a shop, answers shoppers' questions, judges the answers, and writes two pages to read.",
     ),
     "synth": (
         "drretail.cli.worlds.synth:synth",
@@ -35,6 +35,10 @@ COMMANDS = {
     ),
     "world": ("drretail.cli.worlds.world:world_app", "What a world holds, whether it is whole, and copies of it."),
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),
+    "mcp": (
+        "drretail.cli.mcp:mcp",
+        "Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.",
+    ),
     "queries": (
         "drretail.cli.queries.group:queries_app",
         "Questions for agents, made from users' real histories.",

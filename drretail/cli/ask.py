@@ -34,7 +34,7 @@ def ask(
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_user, opened_world
     from drretail.cli.narration import print_report, report_document
-    from drretail.progress import Waits
+    from drretail.progress import Waits, choose_progress
     from drretail.settings import read_settings
     from drretail.viewer.output import print_json
 
@@ -50,8 +50,10 @@ def ask(
                 f"The agent {agent} is told the best basket of a benchmark's query: use it with `drretail run`."
             )
         caution(shop, chosen.get("without", ()))
-        runner = narrated(runner_of(shop, settings, world), quiet=output.quiet)
-        recorded = ask_once(runner, system, question_as_query(question, user, shop), to)
+        progress = choose_progress("none" if output.quiet else None)
+        runner = narrated(runner_of(shop, settings, world), quiet=output.quiet, progress=progress)
+        with progress.busy("answering"):  # one call of a model may take a minute
+            recorded = ask_once(runner, system, question_as_query(question, user, shop), to)
     if output.as_json:
         print_json(report_document(recorded))
     else:

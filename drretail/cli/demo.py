@@ -11,18 +11,19 @@ if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.progress import Progress
     from drretail.records.query import Query
-    from drretail.records.score import Scores
 
 SEED = "42"
 TITLE = "drretail demo: a made-up shop, three questions, researched answers, and which of their sentences hold."
+RECORDED = "recorded from a language model, played back (scripted)"
 
 
 def demo(
     to: Annotated[Path, typer.Option("--to", help="The folder for all that the demo makes.")] = Path("drretail-demo"),
     quiet: options.Quiet = False,
 ) -> None:
-    """Makes up a shop, answers three shoppers' questions, judges the answers, and writes a page to read.
+    """Makes up a shop, answers shoppers' questions, judges the answers, and writes two pages to read.
 
+    Three questions are answered by rules; what a language model answered to one of them is played back.
     Nothing is downloaded and no key is needed. A second run goes on from what is there and shows the same.
     """
     typer.echo(TITLE, err=True)  # before what takes a second to load
@@ -34,7 +35,6 @@ def demo(
     from drretail.viewer.experiment import read_view
     from drretail.viewer.output import say
     from drretail.viewer.page.document import page_of
-    from drretail.viewer.terminal.printed_board import print_scoreboard
 
     progress = choose_progress("none" if quiet else None)
     check_is_demo(to)
@@ -44,15 +44,15 @@ def demo(
         progress.note(f"{folder}: {counts.products:,} products, {counts.users:,} users, {counts.orders:,} orders.")
         asked = demo_queries(shop, to / "queries.jsonl", SEED)
         _answer(to, shop, folder, asked, quiet=quiet)
-        scores = _judge(to / "exp", shop, progress)
-    if scores.scoreboard is not None:
-        print_scoreboard(scores.scoreboard)
-    page = to / "report.html"
-    write_atomically(page, page_of(read_view(to / "exp")))
-    say(f"\nThe tables behind it: drretail score {to / 'exp'} --details")
+        _judge(to / "exp", shop, progress)
+        _play(to / "recorded", shop, folder, progress)
+    pages = {"report.html": to / "recorded", "rules.html": to / "exp"}
+    for name, experiment in pages.items():
+        write_atomically(to / name, page_of(read_view(experiment)))
+    say(f"\nThe answers by rules, judged: {to / 'rules.html'}")
     say(f'Ask your own: drretail ask "…" --world {folder} --user {asked[0].user_id}')
-    say("The page, with each claim marked and its evidence a click away:")
-    typer.echo(str(page))
+    say(f"The page of the two agents ({RECORDED}), with each claim marked and its evidence a click away:")
+    typer.echo(str(to / "report.html"))
 
 
 def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *, quiet: bool) -> None:
@@ -88,8 +88,26 @@ def _answer(to: Path, shop: "World", folder: Path, asked: "tuple[Query, ...]", *
     say(f"\nTwo more questions ({to / 'queries.jsonl'}) were answered as well. Now all three are judged.")
 
 
-def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
+def _play(experiment: Path, shop: "World", folder: Path, progress: "Progress") -> None:
+    """A question that a language model answered as two agents, and judged: scoreboard and comparison."""
+    from drretail.api.demo_recording import play_answers, play_judge, recorded_query
+    from drretail.viewer.output import say
+    from drretail.viewer.terminal.printed_board import print_scoreboard
+    from drretail.viewer.terminal.printed_pairs import print_pairs
 
+    asked = recorded_query()
+    say(f"\nWhat a language model makes of a question, as two agents and as their judge: {RECORDED}.")
+    say(f"\nThe question of user {asked.user_id}:\n{asked.text}\n")
+    play_answers(experiment, shop, str(folder))
+    scores = play_judge(experiment, shop, progress)
+    if scores.scoreboard is not None:
+        print_scoreboard(scores.scoreboard)
+    typer.echo("")
+    print_pairs(scores)
+
+
+def _judge(experiment: Path, shop: "World", progress: "Progress") -> None:
+    """The rule-based judge's verdicts on the rule-based answers."""
     from drretail.api.judges import OFFLINE_JUDGE, judges
     from drretail.api.models import Opener
     from drretail.eval.registry import USUAL
@@ -98,4 +116,4 @@ def _judge(experiment: Path, shop: "World", progress: "Progress") -> "Scores":
     from drretail.settings import read_settings
 
     table_key = judges([OFFLINE_JUDGE], Opener(read_settings()))
-    return run_loop(score(experiment, USUAL, table_key, store=shop.store, progress=progress))
+    run_loop(score(experiment, USUAL, table_key, store=shop.store, progress=progress))

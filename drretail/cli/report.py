@@ -80,7 +80,7 @@ def report(
     if to is not None and to.is_dir():
         raise UserError(f"{to} is a folder: -o names the file to write, such as {to / DEFAULT_NAMES[form]}.")
     if diff is not None:
-        _diff(experiment, form, to, *diff, as_json=as_json)
+        _diff(experiment, form, to, *diff, as_json=as_json, quiet=quiet)
         return
     if form is Format.PAPER:
         _paper(experiment, to, world, as_json=as_json, quiet=quiet)
@@ -103,13 +103,15 @@ def _shown(experiment: Path, form: Format, to: Path | None, *, split: bool | Non
         view = read_view(experiment)
     if form is Format.HTML:
         to = _write_pages(view, to or experiment / DEFAULT_NAMES[form], split, quiet=quiet)
+        text = ""
     else:
         with busy("writing the report", quiet=quiet):
-            _write(to, lambda: text_of(view), lambda: summary_of(view))
+            text = text_of(view)
+            _write(to, lambda: text, lambda: summary_of(view))
     if as_json:
         print_json({"report": None if to is None else str(to), **summary_of(view)})
     elif to is None:
-        typer.echo(text_of(view), nl=False)
+        typer.echo(text, nl=False)
     else:
         typer.echo(str(to))
         if not quiet and view.scores is None and not any((experiment / "verdicts" / FAMILY).glob("*/*/*")):
@@ -153,7 +155,8 @@ def _write_pages(view: "ExperimentView", to: Path, split: bool | None, *, quiet:
         return write_report(view, to, form, bar)
 
 
-def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as_json: bool) -> None:
+def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as_json: bool, quiet: bool) -> None:
+    from drretail.progress import busy
     from drretail.viewer.diff.answers import read_diff
     from drretail.viewer.diff.diff_html import diff_page
     from drretail.viewer.diff.diff_text import diff_document, diff_text
@@ -163,10 +166,12 @@ def _diff(experiment: Path, form: Format, to: Path | None, a: str, b: str, *, as
         raise UserError("--diff has no tables of the paper: leave --format out, or give --format text.")
     if form is Format.PLOTS:
         raise UserError("--diff has no plots: leave --format out, or give --format text.")
-    diff = read_diff(experiment, a, b)
+    with busy("comparing answers", quiet=quiet):
+        diff = read_diff(experiment, a, b)
     if form is Format.HTML:
         to = to or experiment / f"diff-{diff.a}~{diff.b}.html"
-    _write(to, lambda: diff_page(diff) if form is Format.HTML else diff_text(diff), lambda: diff_document(diff))
+    with busy("writing the answers side by side", quiet=quiet):
+        _write(to, lambda: diff_page(diff) if form is Format.HTML else diff_text(diff), lambda: diff_document(diff))
     if as_json:
         print_json({"report": None if to is None else str(to), **diff_document(diff)})
     else:

@@ -1,7 +1,7 @@
 """``drretail run``: agents over a file of queries, into an experiment folder."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +28,8 @@ CITED_PAGES = (
     "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), without tokens: "
     "--no-pages leaves them out."
 )
-COLUMNS = ["system", "done", "failed", "ended before", "tool calls", "tokens"]
+COLUMNS = ["", "done", "failed", "ended before", "tool calls", "tokens"]
+SPARE_COLUMNS = ["ended before", "tool calls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ def run(
     from drretail.api.models import Opener
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_askable, opened_world
-    from drretail.progress import Waits
+    from drretail.progress import Waits, busy
     from drretail.querygen.lint import References
     from drretail.settings import read_settings
 
@@ -143,7 +144,10 @@ def run(
     opener = Opener(settings, models.base_url or [], keyless=keyless, tell=Waits(quiet=output.quiet))
     chosen = options.of_system(plan.ablation)
     given = {"options": chosen, "limits": limits.limits(), "scope": options.scope or plan.scope}
-    with opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop:
+    with (
+        opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop,
+        ExitStack() as waiting,
+    ):
         check_askable(shop, plan.queries)
         systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, options.prompts, **given)
         systems = asked.with_others(systems)
@@ -155,7 +159,8 @@ def run(
         else:
             say_told_otherwise(replay, shop, systems)
         systems = systems if asked.no_floors else with_baselines(systems, shop)
-        runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, quiet=output.quiet)
+        runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, waiting, quiet=output.quiet)
+        waiting.enter_context(busy("opening the experiment", quiet=output.quiet))
         outcome = run_systems(
             to, runner, systems, plan.queries, is_part=asked.only is not None, shard=part,
             repeats=asked.repeats, seed=asked.seed, title=asked.title, reference=References(shop).of,
@@ -221,6 +226,7 @@ def watched_runner(
     systems: "Sequence[SystemUnderTest]",
     plan: Plan,
     asked: Selection,
+    waiting: ExitStack,
     *,
     quiet: bool,
 ) -> "tuple[Runner, AbstractContextManager[Watch]]":
@@ -235,7 +241,7 @@ def watched_runner(
     runner = runner_of(shop, settings, world, replay, pages=not asked.no_pages)
     if alone:
         narrated(runner, quiet=quiet)
-    return runner, watched(choose_progress("none" if quiet else None), runner, runs, narrated=alone)
+    return runner, watched(choose_progress("none" if quiet else None), runner, runs, waiting, narrated=alone)
 
 
 def print_outcome(
@@ -245,7 +251,8 @@ def print_outcome(
     from drretail.agents.running.spending import spending_of
     from drretail.cli.run_progress import made_again, spoiled, undeclared, unresearched
     from drretail.cli.spending import print_spending, spending_document
-    from drretail.viewer.output import print_json, print_table, say
+    from drretail.viewer.output import print_json, say
+    from drretail.viewer.terminal.grid import print_grid
 
     spending = {system.label for system in systems if not system.agent.is_baseline}
     spent = [row for row in spending_of(to, prices) if row.label in spending]
@@ -254,8 +261,9 @@ def print_outcome(
         taken = [spending_document(row) for row in spent]
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
     else:
-        rows = [(t.label, t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
-        print_table(f"Runs in {to}", COLUMNS, rows)
+        counts = [(t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
+        rows = [[t.label, *(f"{count:,}" for count in row)] for t, row in zip(tallies, counts, strict=True)]
+        print_grid(f"Runs in {to}", COLUMNS, rows, SPARE_COLUMNS)
         if spent:  # floors and the oracle take nothing
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from drretail.agents.running.batch import Watch
 from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
@@ -89,8 +89,15 @@ class RunsNarrated(Watch):
 
 
 @contextmanager
-def watched(progress: Progress, runner: Runner, runs: int, *, narrated: bool) -> Generator[Watch]:
-    """Who is told of the runs for the time of a ``with`` block; a narrated runner tells its steps itself."""
+def watched(
+    progress: Progress, runner: Runner, runs: int, waiting: ExitStack | None = None, *, narrated: bool
+) -> Generator[Watch]:
+    """Who is told of the runs for the time of a ``with`` block; a narrated runner tells its steps itself.
+
+    ``waiting`` shows what is done before the first run, and is closed then.
+    """
+    if waiting is not None:
+        waiting.close()
     if narrated:
         yield RunsNarrated(progress)
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from drretail.settings import Settings
 
 
-METRICS = "faithfulness,quality,checks,process,basket"
+METRICS = "faithfulness,fault_place,quality,checks,process,basket"
 OFFLINE_NOTE = (
     "No --judge given: offline:judge judges. It compares names, numbers and wording, and is no language model."
 )

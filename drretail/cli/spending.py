@@ -9,16 +9,18 @@ if TYPE_CHECKING:
     from drretail.llm.estimates import Estimate, Range
     from drretail.llm.prices import Cost, PriceTable
 
-RUN_COLUMNS = ["system", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
+RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
+SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all", "input tokens"]
 JUDGING_COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
 ESTIMATE_COLUMNS = ["calls", "input tokens", "output tokens", "dollars", "rests on"]
 
 
 def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
     """Mean ± standard deviation for a run, with what it cost in all; models without a price are named on stderr."""
-    from drretail.viewer.output import print_table
+    from drretail.viewer.terminal.grid import print_grid
 
-    print_table("What a run took (mean ± standard deviation)", RUN_COLUMNS, [_row(row) for row in rows])
+    lines = [_row(row) for row in rows]
+    print_grid("What a run took (mean ± standard deviation)", RUN_COLUMNS, lines, SPARE_RUN_COLUMNS)
     say_prices(
         prices,
         unknown={spec for row in rows for spec in row.unpriced},
@@ -60,11 +62,11 @@ def money(value: float | None) -> str:
     return f"{value:,.2f}" if value == 0 or value >= 1 else f"{value:.4f}"
 
 
-def _row(row: "Spending") -> list[object]:
+def _row(row: "Spending") -> list[str]:
     share = "–" if row.cache_read is None else f"{row.cache_read:.0%}"
     counts = [_told(spread) for spread in (row.calls, row.input, row.output, row.words)]
     a_run = "–" if not row.done else money(row.dollars.mean)
-    return [row.label, row.done, *counts, a_run, money(row.total.dollars), share]
+    return [row.label, f"{row.done:,}", *counts, a_run, money(row.total.dollars), share]
 
 
 def _told(spread: "Spread") -> str:

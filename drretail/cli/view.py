@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from drretail.cli.options import flags as options
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -73,8 +73,7 @@ def _print_results(experiment: Path | None, *, as_json: bool) -> None:
 def _require_packages() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        # Their own names: what they are an extra of may be a checkout, a wheel, or not installed at all.
-        raise UserError(f"The live view needs {' and '.join(missing)}: pip install {' '.join(missing)}.")
+        raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
 
 
 def _serve(
@@ -90,15 +89,16 @@ def _serve(
     import webbrowser
 
     from drretail.eval.ballots import read_votes
+    from drretail.local_server import bound, port_of, serve
+    from drretail.viewer.live.access import address_of
     from drretail.viewer.live.app import create_app, parts_of
-    from drretail.viewer.live.serving import address_of, bound, serve
     from drretail.viewer.output import say
     from drretail.viewer.voting.results import told_results
 
     listening = bound(port)
     token = secrets.token_urlsafe(24)
-    parts = parts_of(experiment, listening.getsockname()[1], plan, review)
-    app = create_app(parts, token, listening.getsockname()[1])
+    parts = parts_of(experiment, port_of(listening), plan, review)
+    app = create_app(parts, token, port_of(listening))
     address = address_of(listening, token, "/" if experiment is not None else "/review")
 
     def begun() -> None:

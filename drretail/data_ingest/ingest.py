@@ -27,7 +27,7 @@ from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
 from drretail.env.profiles import ProfilePool, default_pool
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.writing import write_world
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 
@@ -154,9 +154,8 @@ def choose_engine(name: EngineName) -> Callable[[Task], Selected]:
     try:
         return load_engine(name)
     except ImportError as problem:
-        raise UserError(
-            f"The engine {name!r} cannot be loaded ({problem}): pip install 'drretail[{name}]'."
-        ) from problem
+        needed = install_line({"spark": "pyspark"}.get(name, name))
+        raise UserError(f"The engine {name!r} cannot be loaded ({problem}): {needed}.") from problem
 
 
 def useful_workers(plan: Plan) -> int:

@@ -11,7 +11,7 @@ from typing import Literal
 from drretail.data_ingest.engines.spark_session import OLDEST_JAVA, find_java, java_version
 from drretail.env.servers.clients import open_elastic, open_mongo, shown, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
-from drretail.errors import ModelError, UserError
+from drretail.errors import ModelError, UserError, install_line
 from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import Model
 from drretail.records.base import Record
@@ -123,6 +123,7 @@ PACKAGES = (
     Package("langchain-google-genai", "--model google:…", "google"),
     Package("starlette", "view", "ui"),
     Package("uvicorn", "view", "ui"),
+    Package("mcp", "mcp", "mcp"),
     Package("pyspark", "ingest --engine spark", "spark"),
 )
 
@@ -132,13 +133,12 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
         try:
             yield Sign(what=package.name, state="ok", found=version(package.name))
         except PackageNotFoundError:
-            wanted = "drretail" if package.extra is None else f"'drretail[{package.extra}]'"
             yield Sign(
                 what=package.name,
                 state="broken" if package.extra is None else "absent",
                 found="not installed",
                 prevents=package.prevents,
-                mend=f"pip install {wanted}",
+                mend=install_line(package.name),
             )
 
 

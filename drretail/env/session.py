@@ -98,6 +98,22 @@ class Session:
         return tuple(changes)
 
 
+def fresh(session: Session) -> Session:
+    """Another session of the same user with the same tools, in which nothing has happened yet."""
+    return Session(
+        session.world,
+        user_id=session.user_id,
+        scope=session.scope,
+        redact=session.redact,
+        web_k=session.web_k,
+        web_mode=session.web_mode,
+        without=session.without,
+        tools=session.tools,
+        tool_timeout=session.tool_timeout,
+        tool_threads=session.tool_threads,
+    )
+
+
 def flat(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     """A nested mapping with dotted keys."""
     leaves: dict[str, object] = {}

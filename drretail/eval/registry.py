@@ -11,6 +11,7 @@ from drretail.records.score import MetricDescription
 
 METRICS = {
     "faithfulness": "drretail.eval.faithfulness:METRIC",
+    "fault_place": "drretail.eval.fault_place:METRIC",
     "quality": "drretail.eval.quality:METRIC",
     "checks": "drretail.eval.checks:METRIC",
     "reading": "drretail.eval.reading:METRIC",
@@ -19,7 +20,7 @@ METRICS = {
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
 }
-USUAL = ("faithfulness", "quality", "checks", "process", "basket")
+USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""
 PAIRWISE = "pairwise"
 """The family whose verdicts are of two reports: asked for by name like the others, and no ``Metric``."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
+from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judging.jobs import Job, PairJob, Submitter
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -92,13 +93,19 @@ async def score(
             Job(subject if live is None else _looking_again(subject, pages), metric, judge)
             for subject in read_subjects(experiment, store, page_age)
             for metric, judge in tables_of_judges
-            if metric.name != READING
+            if metric.name not in (READING, FAULT_PLACE)
         )
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
         readings = (
             Job(subject, metric, judge)
             for metric, judge in tables_of_judges
             if metric.name == READING
+            for subject in read_subjects(experiment, store, page_age)
+        )
+        places = (
+            Job(subject, metric, judge)
+            for metric, judge in tables_of_judges
+            if metric.name == FAULT_PLACE
             for subject in read_subjects(experiment, store, page_age)
         )
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
@@ -108,6 +115,7 @@ async def score(
         with progress.track("judging", total) as bar:
             await _work_on(desk, readings, bar, side_by_side)  # the families by code use them
             await _work_on(desk, chain(singles, doubles), bar, side_by_side)
+            await _work_on(desk, places, bar, side_by_side)  # of the claims that were just judged
         unrated = _unrated_before(experiment)
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]

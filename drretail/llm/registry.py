@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from drretail.errors import DrretailError, UnknownName, UserError, quoted, told
+from drretail.errors import DrretailError, UnknownName, UserError, install_line, quoted, told
 from drretail.llm.denials import Halt
 from drretail.llm.prices import FREE, PriceTable, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
@@ -278,8 +278,8 @@ def _loaded(name: str) -> Any:
 
 def _require_package(spec: str, provider: Provider) -> None:
     if find_spec(provider.package) is None:
-        wanted = "drretail" if provider.extra is None else f"'drretail[{provider.extra}]'"
-        raise UserError(f"The model {spec} needs the package {provider.package}: run pip install {wanted}.")
+        wanted = provider.package.replace("_", "-")
+        raise UserError(f"The model {spec} needs one more package: {install_line(wanted)}.")
 
 
 def _sent(provider: Provider, limits: CallLimits) -> dict[str, Any]:

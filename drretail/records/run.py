@@ -29,6 +29,8 @@ NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
 BASELINES = (*NULL_AGENTS, ORACLE_AGENT)
+MCP_AGENT = "mcp"
+"""The agent of the systems that are clients from outside: what they do is known by their calls and reports alone."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
 

@@ -15,4 +15,6 @@ arguments.py   a model's arguments against that schema
 registry.py    the table of the nine, their schemas in every form, the joint hash
 workers.py     threads that a hung tool cannot use up
 toolkit.py     the door: validates, times out, records, never raises
+mcp.py         the same door for clients from outside
+mcp_http.py    over HTTP, a session each
 """

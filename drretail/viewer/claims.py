@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -14,6 +15,7 @@ from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import REPORT, SUPPORT, stages_of, types_of
 from drretail.eval.faithfulness.claims import Claim as Extracted
 from drretail.eval.faithfulness.rulings import CONTRADICTED
+from drretail.eval.fault_place.placing import PlacedClaim
 from drretail.records.parsing import parse_json
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
@@ -180,6 +182,8 @@ class Claim:
     span: tuple[int, int] | None
     claim_verdicts: tuple[ClaimVerdict, ...]
     support: Support
+    fault: PlacedClaim | None = None
+    """Of a wrong one: where it went wrong."""
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -187,8 +191,11 @@ class Claim:
         return tuple(kind for claim_verdict in self.claim_verdicts for kind in claim_verdict.types)
 
 
-def claims_of(judged: Judged, report: str) -> list[Claim]:
-    """The cited claims with their verdicts and those without a source, in the order of the report."""
+def claims_of(judged: Judged, report: str, faults: Mapping[str, PlacedClaim] = MappingProxyType({})) -> list[Claim]:
+    """The cited claims with their verdicts and those without a source, in the order of the report.
+
+    ``faults`` are the places of wrong ones, by the claim's id.
+    """
     verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
     first, *rest = stages_of(judged.rules)
     extracted = _extracted(judged, first)
@@ -197,7 +204,10 @@ def claims_of(judged: Judged, report: str) -> list[Claim]:
     uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in said]
     placed = [(claim, _span(claim, report)) for claim in [*extracted, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
-    return [_claim(number, claim, span, verdicts.get(claim.claim_id)) for number, (claim, span) in enumerate(placed, 1)]
+    return [
+        _claim(number, claim, span, verdicts.get(claim.claim_id), faults.get(claim.claim_id))
+        for number, (claim, span) in enumerate(placed, 1)
+    ]
 
 
 def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
@@ -212,13 +222,15 @@ def failed_stages(judged: Judged) -> list[Verdict]:
     return [verdict for verdict in stages if verdict.item == REPORT and verdict.state == "failed"]
 
 
-def _claim(number: int, claim: Extracted, span: tuple[int, int] | None, verdict: Verdict | None) -> Claim:
+def _claim(
+    number: int, claim: Extracted, span: tuple[int, int] | None, verdict: Verdict | None, fault: PlacedClaim | None
+) -> Claim:
     support: Support = "unjudged" if claim.sources else "uncited"
     ruled: tuple[ClaimVerdict, ...] = ()
     if verdict is not None:
         support = _support(verdict)
         ruled = (ClaimVerdict(types_of(claim.sources), support, verdict),)
-    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, ruled, support)
+    return Claim(number, claim.claim, claim.sources, claim.unresolved, span, ruled, support, fault)
 
 
 def _extracted(judged: Judged, stage: str) -> list[Extracted]:
@@ -228,7 +240,8 @@ def _extracted(judged: Judged, stage: str) -> list[Extracted]:
         return [Extracted.model_validate(item) for verdict in held for item in verdict.value or ()]
     except ValidationError as problem:
         raise UserError(
-            f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: score them again."
+            f"The verdicts of {judged.judge.spec} hold a claim that this version cannot read: delete their file and "
+            "score again."
         ) from problem
 
 

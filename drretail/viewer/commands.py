@@ -9,7 +9,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
 from drretail.experiment import prompts_path
 from drretail.records.base import Rules, canonical_json
-from drretail.records.run import BASELINES, INJECTED, SANDBOX, Limits, System
+from drretail.records.run import BASELINES, INJECTED, MCP_AGENT, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
 
@@ -27,7 +27,7 @@ def commands(view: ExperimentView) -> list[str]:
     beside = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
     # Floors and the oracle come along by themselves, and with one command as well as with each.
     asked = [label for label in view.definition.systems if label not in beside] or sorted(beside)
-    runs = [_run(view, label, view.definition.systems[label], folder, floors=bool(beside)) for label in asked]
+    runs = [line for label in asked for line in _runs(view, label, folder, floors=bool(beside))]
     return [*runs, *score_commands(view), f"drretail report {folder}"]
 
 
@@ -77,6 +77,23 @@ def _judges(specs: Iterable[str]) -> list[str]:
 
 def _rules(rules: str) -> list[str]:
     return [] if rules == "default" else ["--rules", rules]
+
+
+def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> list[str]:
+    """One command for a system; for one that called from outside one a query, to which its client is to connect."""
+    system = view.definition.systems[label]
+    if system.agent != MCP_AGENT:
+        return [_run(view, label, system, folder, floors=floors)]
+    (client,) = system.models.values()
+    scope = ["--scope any"] if system.sees == "any" else []
+    scope += ["--redact"] if system.options.get("redact") else []
+    scope += _flags("--without", system.options.get("without", ()))
+    scope += [] if system.web_provider == SANDBOX else ["--web", quote(system.web_provider)]
+    scope += ["--as", quote(client.spec), "--seed", quote(view.definition.seed)]
+    return [
+        " ".join(["drretail mcp --queries queries.jsonl --query", quote(it.query_id), "--world W --to", folder, *scope])
+        for it in view.definition.queries_of(label)
+    ]
 
 
 def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:

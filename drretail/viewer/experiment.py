@@ -7,10 +7,11 @@ from typing import overload
 
 from pydantic import TypeAdapter
 
+from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
+from drretail.eval.fault_place.judge import placed_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import Definition, read_definition, run_folder
-from drretail.files import read_jsonl
+from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.records.evidence import Finding
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.query import Query
@@ -240,28 +241,27 @@ def _run(experiment: Path, number: int, subject: Subject) -> RunView:
     if run is None:
         state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
         return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
-    faithfulness, quality, checks = (
-        read_judgements(experiment, metric, run) for metric in ("faithfulness", "quality", "checks")
+    faithfulness, places, quality, checks = (
+        read_judgements(experiment, metric, run) for metric in ("faithfulness", FAULT_PLACE, "quality", "checks")
     )
+    faults = {(it.judge, it.rules): placed_of(it.verdicts) for it in places.by_judge}
     return RunView(
         number=number,
         subject=subject,
         state=run.status,
-        texts=_texts(folder / "results.jsonl.gz"),
+        texts=read_results(folder),
         claims=tuple(
-            ClaimsView(one, tuple(claims_of(one, run.report or "")), tuple(failed_stages(one)))
+            ClaimsView(
+                one,
+                tuple(claims_of(one, run.report or "", faults.get((one.judge, one.rules), {}))),
+                tuple(failed_stages(one)),
+            )
             for one in faithfulness.by_judge
         ),
         ratings=tuple(_ratings(one) for one in quality.by_judge),
         checks=_checks(checks),
         stale=faithfulness.stale + quality.stale + checks.stale,
     )
-
-
-def _texts(path: Path) -> dict[str, str]:
-    if not path.exists():
-        return {}
-    return {str(line.get("sha256")): str(line.get("text", "")) for line in read_jsonl(path)}
 
 
 def _ratings(judged: Judged) -> RatingsView:

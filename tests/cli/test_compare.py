@@ -115,6 +115,15 @@ def test_a_judge_that_gave_no_usable_answer_is_told_with_the_flag_that_asks_agai
     assert "No language model" not in done.stdout
 
 
+def test_that_nothing_is_concluded_in_what_systems_are_chosen_by_comes_first(drretail: Command, tmp_path: Path) -> None:
+    experiment(
+        tmp_path / "exp", {A: {f"q{at}-r1": "0.5" for at in range(3)}, B: {f"q{at}-r1": "0.5" for at in range(3)}}
+    )
+    assert drretail("score", "exp", "--metrics", STUB, "--quiet").returncode == 0
+    first = drretail("compare", "exp", "--metrics", STUB).stdout.partition("What can be concluded\n")[2].splitlines()[0]
+    assert first == "- No difference is concluded in what systems are chosen by: stub said."
+
+
 def test_nothing_is_judged_or_written(drretail: Command, judged: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
     drretail("compare", "exp")
@@ -182,11 +191,10 @@ def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(drretail:
     assert whole.count("What can be concluded") == 3
 
 
-def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(
-    drretail: Command, preferred: Path
-) -> None:
-    assert drretail("score", "exp", "--metrics", "checks,process", "--quiet").returncode == 0
-    short, whole = drretail("compare", "exp"), drretail("compare", "exp", "--details")
+def test_families_by_which_nothing_is_chosen_are_left_out_of_a_pair_and_named(drretail: Command, judged: Path) -> None:
+    assert drretail("score", "exp", "--metrics", f"{STUB},process", "--quiet").returncode == 0
+    asked = ("compare", "exp", "--metrics", f"{STUB},process")
+    short, whole = drretail(*asked), drretail(*asked, "--details")
     assert "process words" not in short.stdout.partition("Compared query by query")[2]
     assert "Left out: process" in short.stdout
     assert "process words" in whole.stdout.partition("Compared query by query")[2]

@@ -1,5 +1,8 @@
+import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -7,14 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from drretail.api.demo_recording import play_answers, play_judge
+from drretail.env.world import open_world
+from drretail.progress import choose_progress
 from tests.cli.conftest import MAIN, Command, environment
+
+OF_ITS_TIME = {"telemetry.json", "SHA256SUMS"}
+"""What tells when something was made, and sums of files that do."""
+ANEW = 'drretail/api/recordings no longer answers what is asked: docs/testing.md, "The demo\'s recording", records anew'
 
 
 def files(folder: Path) -> dict[str, bytes]:
+    """All that has to be the same wherever and whenever it is made, without the times at which raw files were."""
     return {
-        str(path.relative_to(folder)): path.read_bytes()
+        str(path.relative_to(folder)): re.sub(rb'\s*"modified": [^\n]*', b"", path.read_bytes())
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != "telemetry.json" and "journal" not in path.name and "index" not in path.parts
+        if path.is_file() and path.name not in OF_ITS_TIME and "journal" not in path.name and "index" not in path.parts
     }
 
 
@@ -22,10 +33,39 @@ def test_the_demo_shows_the_whole_path_and_leaves_it(drretail: Command, tmp_path
     done = drretail("demo")
     assert done.returncode == 0, done.stderr
     demo = tmp_path / "drretail-demo"
-    assert {path.name for path in demo.iterdir()} >= {"raw", "world", "queries.jsonl", "exp", "report.md"}
+    assert {path.name for path in demo.iterdir()} >= {"raw", "world", "queries.jsonl", "exp", "recorded", "report.md"}
+    page = (demo / "report.html").read_text(encoding="utf-8")
+    assert "recorded from a language model, played back (scripted)" in page
+    assert "scripted:recorded (scripted)" in done.stdout
+    assert "offline:judge" in (demo / "rules.html").read_text(encoding="utf-8")
     assert done.stdout.startswith("# ")
     assert "http://ecommerce.com/" in done.stdout
     assert done.stderr.startswith("drretail demo: ")
+
+
+def test_the_recording_answers_every_request_without_a_key_and_a_network(
+    drretail: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the recorded part of the demo opened a connection")
+
+    drretail("demo", "--to", "demo", "-q")
+    for name in [name for name in os.environ if name.endswith("_KEY")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.chdir(tmp_path)
+    with open_world(tmp_path / "demo" / "world") as shop:
+        assert play_answers(tmp_path / "exp", shop, "demo/world"), ANEW
+        play_judge(tmp_path / "exp", shop, choose_progress("none"))
+    lines = [
+        json.loads(line)
+        for path in (tmp_path / "exp" / "verdicts").glob("*/scripted-recorded/**/*.jsonl")
+        if ".journal." not in path.name
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert {line["metric"] for line in lines} == {"faithfulness", "fault_place", "quality", "pairwise"}
+    assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
+    assert files(tmp_path / "exp" / "verdicts") == files(tmp_path / "demo" / "recorded" / "verdicts")
 
 
 def test_two_demos_are_the_same(drretail: Command, tmp_path: Path) -> None:

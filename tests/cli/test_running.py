@@ -1,5 +1,7 @@
+import json
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -7,6 +9,7 @@ from drretail.agents.running.outcomes import Ended, tallies
 from drretail.cli.run_progress import RunsShown, duration, made_again, spoiled
 from drretail.progress import PlainProgress
 from drretail.records.run import Step, Usage
+from tests.cli.conftest import Command
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 
@@ -99,3 +102,13 @@ def test_the_advice_names_the_flags_that_help(ended: list[Ended], said: str | No
 )
 def test_durations_are_said_as_people_say_them(seconds: float, said: str) -> None:
     assert duration(seconds) == said
+
+
+def test_what_became_of_runs_fits_80_columns_with_whole_names(drretail: Command, tmp_path: Path) -> None:
+    query = {"format": 1, "query_id": "q1", "text": "A bird feeder, please.", "mode": "generic", "source": "a person"}
+    (tmp_path / "q.jsonl").write_text(json.dumps(query) + "\n", encoding="utf-8")
+    asked = ("run", "--queries", "q.jsonl", "--agent", "plan_to_function", "--no-floors", "--to", "exp")
+    shown = drretail(*asked, COLUMNS="80").stdout
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum("plan_to_function@offline-shopper " in line for line in lines) == 2

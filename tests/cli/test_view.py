@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
+from drretail.local_server import bound
 from drretail.records.vote import Vote
-from drretail.viewer.live.serving import bound
 from tests.viewer.voting.agents import record_answers
 
 

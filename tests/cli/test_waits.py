@@ -1,6 +1,10 @@
 """What is waited for is said on a terminal, and nothing of it in a pipe."""
 
+import os
+import pty
+import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -31,3 +35,26 @@ def test_who_is_to_be_quiet_says_nothing(capsys: pytest.CaptureFixture[str], mon
 def test_nothing_of_it_goes_into_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     Waits()("Waiting")
     assert capsys.readouterr().err == ""
+
+
+BUSY = "import time; from drretail.progress import busy\nwith busy('reading it all'): time.sleep(0.5)"
+
+
+def test_what_is_done_is_shown_live_on_a_terminal() -> None:
+    main, helper = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", BUSY], stdout=helper, stderr=helper, env=os.environ | {"TERM": "xterm"}
+    )
+    os.close(helper)
+    shown = b""
+    with suppress(OSError):  # so Linux tells of a closed terminal
+        while data := os.read(main, 65536):
+            shown += data
+    os.close(main)
+    assert process.wait(timeout=30) == 0
+    assert b"reading it all" in shown
+
+
+def test_what_is_done_is_not_told_in_a_pipe() -> None:
+    done = subprocess.run([sys.executable, "-c", BUSY], capture_output=True, check=True, timeout=60)
+    assert done.stdout + done.stderr == b""

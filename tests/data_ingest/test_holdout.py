@@ -68,7 +68,7 @@ def test_what_is_held_out_is_part_of_the_fingerprint_and_is_checked(tmp_path: Pa
     path.write_text("".join(lines[1:]))
     assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_changed", "fingerprint"]
     path.unlink()
-    assert [finding.code for finding in check_world(tmp_path / "held")] == ["fingerprint"]
+    assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_missing", "fingerprint"]
 
 
 def test_a_dry_run_counts_what_would_be_held_out(tmp_path: Path) -> None:

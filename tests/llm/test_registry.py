@@ -106,7 +106,7 @@ def test_a_missing_package_is_answered_with_the_command_that_installs_it(monkeyp
         del name
 
     monkeypatch.setattr(registry, "find_spec", absent)
-    with pytest.raises(UserError, match=r"pip install 'drretail\[openai\]'"):
+    with pytest.raises(UserError, match=r": pip install langchain-openai\.$"):
         open_model("openai:gpt-4.1", environ=KEYS)
 
 

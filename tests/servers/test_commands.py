@@ -67,6 +67,27 @@ def test_an_ingest_goes_onto_servers_and_makes_the_same_world_as_into_a_folder(
     assert told["counts"] == {"products": 1, "users": 5, "orders": 5}
 
 
+def test_other_rows_are_put_onto_servers_only_when_told_and_the_world_before_comes_back(
+    drretail: Command, spec: str, raw: str, tmp_path: Path
+) -> None:
+    first = json.loads(drretail("ingest", raw, "--world", spec, "--json", "-q").stdout)["fingerprint"]
+    again = drretail("ingest", raw, "--world", spec, "-q")
+    assert (again.returncode, "nothing was read" in again.stdout) == (0, True), again.stderr
+    (tmp_path / "other").mkdir()
+    for path in (tmp_path / raw).iterdir():
+        (tmp_path / "other" / path.name).write_text(path.read_text().replace("planner", "hose"))
+    refused = drretail("ingest", "other", "--world", spec, "-q")
+    assert refused.returncode == 2
+    assert "--replace" in refused.stderr
+    assert drretail("world", "check", spec).stdout == f"ok {first}\n"
+    replaced = json.loads(drretail("ingest", "other", "--world", spec, "--replace", "--json", "-q").stdout)
+    assert replaced["replaced"]["fingerprint"] == first
+    assert drretail("world", "check", spec).stdout == f"ok {replaced['fingerprint']}\n"
+    back = drretail("world", "use", spec)
+    assert back.returncode == 0, back.stderr
+    assert drretail("world", "check", spec).stdout == f"ok {first}\n"
+
+
 def test_servers_that_are_down_are_said_before_anything_is_read(drretail: Command, spec: str) -> None:
     done = drretail("ingest", "no-such-folder", "--world", spec, MONGO_URL="mongodb://u:secret@127.0.0.1:9")
     assert done.returncode == 2

@@ -127,7 +127,7 @@ def test_a_cluster_without_workers_ends_the_ingest_in_one_sentence(tmp_path: Pat
     with running_cluster(tmp_path, workers=1) as cluster:
         task = task_of(raw, tmp_path / "work", cluster.master, KillsWorkers(cluster))
         with pytest.raises(UserError, match=r"^All workers of spark://\S+ were lost: start them again"):
-            select(task, patience=3)
+            select(task, patience=20)  # a slow machine takes a while to start a worker
         # The application asks for more workers, and there is none.
         with pytest.raises(UserError, match=r"^No worker of spark://\S+ took the job within 1 s"):
             select(task, patience=1)

@@ -10,5 +10,6 @@ outages.py          when failing tool calls end the whole command
 outcomes.py         what became of runs
 spending.py         what they took, and the caps that end them
 estimate.py         what those that are left are likely to take
+client_runs.py      runs of systems that call the tools over MCP
 single_question.py  one question outside a benchmark
 """

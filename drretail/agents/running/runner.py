@@ -71,7 +71,8 @@ class Runner:
     """An experiment folder whose journals answer everything: no connection is made."""
     pages: bool = True
     """Whether the web pages that a kept run's report cites are fetched when it ends, for judges to read."""
-    outages: Outages = field(default_factory=Outages)
+    outages: Outages | None = field(default_factory=Outages)
+    """None: no number of failing tool calls ends anything but the calls."""
 
     async def run(
         self,
@@ -99,7 +100,8 @@ class Runner:
         began = time.monotonic()
         try:
             ended = await _answered(sut, task_for(sut.agent, query, reference), session, models)
-            self.outages.check()
+            if self.outages is not None:
+                self.outages.check()
             seconds = time.monotonic() - began
             run = self._run(sut, query, repeat, session, models, ended)
             evidence = session.ledger.evidence()
@@ -157,7 +159,7 @@ class Runner:
     def _stepped(self, step: Step, text: str) -> None:
         if self.on_step is not None:
             self.on_step(step, text)
-        if self.replay is None:  # what failed there stays as it was
+        if self.replay is None and self.outages is not None:  # what failed there stays as it was
             self.outages.note(step)
 
     def _replayed(self, sut: SystemUnderTest, query: Query, repeat: int) -> Path | None:

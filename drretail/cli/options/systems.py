@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from drretail.agents.running.system import SystemUnderTest
     from drretail.api.models import Opener
     from drretail.env.world import World
+    from drretail.progress import Progress
     from drretail.records.query import Query
     from drretail.records.run import Scope, Step
 
@@ -64,17 +65,17 @@ def exit_code(failed: int) -> None:
         raise typer.Exit(3)
 
 
-def narrated(runner: "Runner", *, quiet: bool) -> "Runner":
+def narrated(runner: "Runner", *, quiet: bool, progress: "Progress | None" = None) -> "Runner":
     """The same runner, which now tells each step on stderr as it ends."""
     from drretail.cli.narration import told
     from drretail.progress import choose_progress
 
-    progress = choose_progress("none" if quiet else None)
+    shown = progress or choose_progress("none" if quiet else None)
 
     def on_step(step: "Step", text: str) -> None:
         line = told(step, text)
         if line is not None:
-            progress.note(line)
+            shown.note(line)
 
     runner.on_step = on_step
     return runner

@@ -9,4 +9,5 @@ review.py         people go through them: files and sheets
 review_screen.py  the same in the terminal
 comparison.py        generic against profile-aware queries
 shipped.py        the fifty that come along
+show.py           a file's questions, to be read
 """

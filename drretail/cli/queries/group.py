@@ -13,6 +13,7 @@ from drretail.cli.queries.comparison import compare
 from drretail.cli.queries.questions import import_questions
 from drretail.cli.queries.review import review
 from drretail.cli.queries.shipped import shipped
+from drretail.cli.queries.show import show
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ queries_app.command("compare")(compare)
 queries_app.command("import")(import_questions)
 queries_app.command("review")(review)
 queries_app.command("shipped")(shipped)
+queries_app.command("show")(show)
 
 
 @queries_app.command("generate")

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 # What the paper reports of its own database (App. A.2).
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
 
+MENDED = (
+    "A whole world takes its place by `drretail ingest … --replace`, or by `drretail world copy` of one that is whole "
+    "into another place."
+)
+
 Spec = Annotated[
     str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or 'demo' for the built-in one.")
 ]
@@ -36,14 +41,16 @@ def info(world: Spec, as_json: Json = False) -> None:
 
 
 @world_app.command("check")
-def check(world: Spec, as_json: Json = False) -> None:
+def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
     """Compare what a world holds with what it says of itself; exit code 3 when something is wrong."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
+    from drretail.progress import busy
     from drretail.viewer.output import print_json, print_table, say
 
-    place = place_of(world)
-    findings = _findings(place)
+    place = place_of(world, quiet=quiet)
+    with busy("reading every row and file", quiet=quiet):
+        findings = _findings(place)
     if as_json:
         print_json({"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]})
     elif findings:
@@ -54,6 +61,7 @@ def check(world: Spec, as_json: Json = False) -> None:
     if not is_on_servers(place) and not has_checksums(Path(place)):
         say("No SHA256SUMS stands beside the world's files: their rows were compared, and not every byte.")
     if findings:
+        say(MENDED)
         raise typer.Exit(3)
 
 
@@ -94,9 +102,11 @@ def use(
 ) -> None:
     """Go back to the world that was live before; the one that is live now is kept."""
     from drretail.env.kept_worlds import use_world
+    from drretail.progress import busy
     from drretail.viewer.output import print_json
 
-    manifest = use_world(place_of(world), generation, server_settings())
+    with busy("checking what was live before"):
+        manifest = use_world(place_of(world), generation, server_settings())
     if as_json:
         print_json({"world": world, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()})
     else:

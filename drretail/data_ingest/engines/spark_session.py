@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -98,7 +98,7 @@ def check_installed() -> None:
     try:
         import pyspark  # noqa: F401  # pyright: ignore[reportUnusedImport]  # whether it is there
     except ImportError:
-        raise UserError("The Spark engine needs pyspark: pip install 'drretail[spark]'.") from None
+        raise UserError(f"The Spark engine needs pyspark: {install_line('pyspark')}.") from None
     java = find_java()
     if java is None:
         raise UserError(

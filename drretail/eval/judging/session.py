@@ -160,6 +160,17 @@ class JudgeSession:
             fresh=self._new,
         ).of_repeat(about["judge_repeat"])
 
+    def said_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
+        """What this judge said of the same report in another family, under the same rules and in the same repeat."""
+        root, wanted = self.file.path.parents[2], ("rules", "run_id", "judge", "judge_repeat")
+        path = root.with_name(metric) / self.file.path.relative_to(root)
+        held = VerdictFile(path).living(self._about["report_sha"], prompt_hashes) if path.exists() else []
+        return [
+            it
+            for it in held
+            if it.version == version and all(getattr(it, name) == self._about[name] for name in wanted)
+        ]
+
     @property
     def room(self) -> int | None:
         """The bytes that the sources of one question may take; None where the judge reads all."""

@@ -1,6 +1,5 @@
 """An experiment as a server on this machine: its report while it grows, people's votes, the review of queries.
 
-serving.py       the server's beginning and end: its port, its address, Ctrl-C
 access.py        who may ask: this machine, who has the token, and pages of its own
 app.py           the addresses, and what all pages share
 layout.py        what all pages but the report's share

@@ -1,12 +1,14 @@
 """Who may ask: a browser on this machine that has the token, from pages of this very server."""
 
-import hmac
 from http.cookies import CookieError, SimpleCookie
+from socket import socket
 from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from drretail.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
 
 TOKEN = "token"  # noqa: S105 — the name of a parameter
 MOST_BYTES = 256 * 1024
@@ -33,7 +35,7 @@ class Guard:
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
         self._token = token
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+        self._port = port
         self._cookie = cookie_name("drretail", port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,37 +45,35 @@ class Guard:
         if answer is not None:
             await answer(scope, receive, _with_headers(send))
             return
-        await self._app(scope, _limited(receive), _with_headers(send))
+        await self._app(scope, limited(receive, MOST_BYTES), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if host not in self._hosts:
-            return PlainTextResponse("This server answers on this machine only.", 421)
+        refused = refusal_of_strangers(scope, self._port, MOST_BYTES)
+        if refused is not None:
+            return refused
         if scope["method"] not in (*_SAFE, "POST"):
             return PlainTextResponse("Only GET and POST are answered.", 405)
-        if scope["method"] == "POST" and headers.get("origin") != f"http://{host}":
+        if scope["method"] == "POST" and (is_from_elsewhere(scope) or "origin" not in Headers(scope=scope)):
             return PlainTextResponse("This was sent by a page of another address.", 403)
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
-            return PlainTextResponse("This is longer than any vote.", 413)
         return None
 
     def _exchange(self, scope: Scope) -> Response | None:
         """A cookie for the token of the address, and the address without it; None for who has the cookie."""
         query = parse_qs(scope["query_string"].decode("latin-1"))
-        if scope["method"] in _SAFE and self._is_token(query.pop(TOKEN, [""])[0]):
+        if scope["method"] in _SAFE and is_same(query.pop(TOKEN, [""])[0], self._token):
             address = f"{scope['path']}?{urlencode(query, doseq=True)}" if query else scope["path"]
             # What begins with two slashes would lead to another server.
             answer = RedirectResponse(f"/{address.lstrip('/')}", 303)
             answer.set_cookie(self._cookie, self._token, httponly=True, samesite="lax")
             return answer
-        if self._is_token(cookies_of(scope).get(self._cookie, "")):
+        if is_same(cookies_of(scope).get(self._cookie, ""), self._token):
             return None
         return PlainTextResponse("Open the address that drretail view has printed, with its token.", 403)
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self._token.encode())
+
+def address_of(listening: socket, token: str, path: str = "/") -> str:
+    """Where a browser opens the server: with its token."""
+    return f"http://{HOST}:{port_of(listening)}{path}?token={token}"
 
 
 def cookie_name(name: str, port: int) -> str:
@@ -87,25 +87,6 @@ def cookies_of(scope: Scope) -> dict[str, str]:
     except CookieError:
         return {}
     return {name: morsel.value for name, morsel in held.items()}
-
-
-class TooLong(Exception):
-    """A body went on beyond what it said, or said nothing."""
-
-
-def _limited(receive: Receive) -> Receive:
-    """The body, cut off with an error where it is longer than allowed: a length that was not told is counted here."""
-    read = 0
-
-    async def counted() -> Message:
-        nonlocal read
-        message = await receive()
-        read += len(message.get("body", b""))
-        if read > MOST_BYTES:
-            raise TooLong
-        return message
-
-    return counted
 
 
 def _with_headers(send: Send) -> Send:

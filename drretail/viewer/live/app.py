@@ -15,8 +15,9 @@ from starlette.routing import Route
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition
+from drretail.local_server import TooLong
 from drretail.querygen.reading import read_queries
-from drretail.viewer.live.access import Guard, TooLong
+from drretail.viewer.live.access import Guard
 from drretail.viewer.live.layout import asset, message_page
 from drretail.viewer.live.report_pages import ReportPages
 from drretail.viewer.live.review_pages import QueryReview

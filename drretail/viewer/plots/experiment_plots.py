@@ -1,7 +1,7 @@
 """The plots that an experiment has something to show in, each from its scores alone."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from drretail.records.pairs import PairScore
 from drretail.records.score import Agreement, MetricDescription, Score, in_order, place_of
@@ -32,7 +32,7 @@ def _headline(board: Scoreboard, column: ShownColumn) -> Plot | None:
     return dot_plot(
         file_name(f"{column.metric}-{column.variant}"),
         column.name.replace("_", " "),
-        f"{_sentence(column.meaning)} {_INTERVALS}",
+        _caption(column.meaning, cells.values()),
         rows,
         bounds=[Bound(names[it], cell.value) for it, cell in cells.items() if _is_bound(it)],
         whole=_RANGES.get(column.unit),
@@ -59,10 +59,11 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     if len(points) < 2:
         return None
     cost = "dollars a run" if along.unit == "dollars" else "thousand tokens a run"
+    lines = _INTERVALS if any(point.low is not None for point in points) else ""
     return scatter(
         "quality-against-cost",
         f"{up.name.replace('_', ' ')} against cost",
-        f"Up: {up.meaning}. To the right: {cost}. {_INTERVALS}",
+        f"Up: {up.meaning}. To the right: {cost}. {lines}".strip(),
         points,
         x_name=cost,
         y_name=up.name.replace("_", " "),
@@ -167,7 +168,8 @@ def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:
     """Calls of each tool in a run on average, by system (paper Figure 4); ``calls`` by system, then by tool."""
     systems = [it for it in in_order(calls) if not _is_bound(it) and calls[it]][:MOST_SERIES]
     tools = sorted(
-        {tool for it in systems for tool in calls[it]}, key=lambda tool: -max(calls[it].get(tool, 0) for it in systems)
+        {tool for it in systems for tool in calls[it]},
+        key=lambda tool: (-max(calls[it].get(tool, 0) for it in systems), tool),
     )
     if not tools:
         return None
@@ -216,6 +218,11 @@ def _score_dot(row: Score | None) -> Dot | None:
 
 def _is_bound(system: str) -> bool:
     return place_of(system) in ("floor", "ceiling")
+
+
+def _caption(meaning: str, cells: Iterable[BoardCell]) -> str:
+    """What is drawn, and what its lines are where there are any."""
+    return f"{_sentence(meaning)}{f' {_INTERVALS}' if any(it.ci_low is not None for it in cells) else ''}"
 
 
 def _sentence(text: str) -> str:

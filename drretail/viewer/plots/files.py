@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from drretail.files import write_atomically
 from drretail.viewer.plots.drawing import Plot
 
@@ -19,9 +19,7 @@ def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
     try:
         from resvg_py import svg_to_bytes
     except ImportError as error:
-        raise UserError(
-            "PNG files need one more package: pip install resvg-py, which the extra plots names."
-        ) from error
+        raise UserError(f"PNG files need one more package: {install_line('resvg-py')}.") from error
     written: list[Path] = []
     folder.mkdir(parents=True, exist_ok=True)
     for plot in plots:

@@ -31,18 +31,25 @@ def scale(values: Iterable[float], start: float, end: float, *, whole: tuple[flo
 
 
 def close_scale(values: Iterable[float], start: float, end: float) -> Scale:
-    """A scale that begins near the least value and ends near the highest: for points, never for bars."""
+    """A scale that begins near the least value and ends near the highest: for points, never for bars.
+
+    Values that are all the same stand at the upper end of one unit.
+    """
     held = [*values]
-    return _ticked(min(held, default=0.0), max(held, default=0.0), start, end)
+    low, high = min(held, default=0.0), max(held, default=0.0)
+    return _ticked(low if _differ(low, high) else high - 1, high, start, end)
 
 
 def _ticked(low: float, high: float, start: float, end: float) -> Scale:
-    span = high - low
-    step = _step(span if span > _LEAST_SPAN * max(1.0, abs(high)) else 1.0)
-    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    step = _step(high - low if _differ(low, high) else 1.0)
+    first, last = floor(low / step), ceil(high / step)
     last = max(last, first + 1)
     ticks = tuple(round(at * step, 10) for at in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks)
+
+
+def _differ(low: float, high: float) -> bool:
+    return high - low > _LEAST_SPAN * max(1.0, abs(high))
 
 
 def _step(span: float, about: int = 5) -> float:

@@ -58,6 +58,18 @@ def print_scoreboard(board: "Scoreboard") -> None:
             say(sentence)
 
 
+def board_lines(printed: PrintedBoard, width: int) -> list[str]:
+    """The table as lines of plain text that are no wider, as far as its columns let it be."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    console = Console(file=StringIO(), width=width, highlight=False, markup=False, emoji=False, color_system=None)
+    with console.capture() as drawn:
+        console.print(_table(printed, _layout(printed, width), width))
+    return [line.rstrip() for line in drawn.get().splitlines()]
+
+
 def _on_intervals(printed: PrintedBoard, layout: _Layout) -> str:
     if not printed.has_intervals:
         return ""

@@ -1,6 +1,6 @@
 """A comparison as tables and sentences, readable at 100 columns, and at 80 with fewer figures."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -95,7 +95,7 @@ def print_comparison(comparison: "Comparison", *, details: bool = False) -> None
 
     typer.echo(f"A = {comparison.a}\nB = {comparison.b}\n")
     typer.echo("What can be concluded")
-    _print_lines(f"- {sentence}" for sentence in comparison.conclusions)
+    _print_lines(f"- {sentence}" for sentence in (*_of_the_chosen(comparison), *comparison.conclusions))
     chosen = {row.metric for table in comparison.tables for row in table.rows if row.is_primary}
     left_out: list[str] = []
     for whole in comparison.tables:
@@ -116,6 +116,14 @@ def print_comparison(comparison: "Comparison", *, details: bool = False) -> None
         _print_lines(f"- {it.what}." + ("" if it.command is None else f"\n  {it.command}") for it in comparison.missing)
     if left_out:
         say(f"Left out: {', '.join(dict.fromkeys(left_out))}, by which no system is chosen; --details has them.")
+
+
+def _of_the_chosen(comparison: "Comparison") -> Iterator[str]:
+    """First of all, that nothing is shown in what systems are chosen by, where nothing is."""
+    rows = [row for table in comparison.tables for row in table.rows if row.is_primary]
+    if rows and not any(row.outcome in ("higher", "lower") for row in rows):
+        names = dict.fromkeys(row_name(row, several=True) for row in rows)
+        yield f"No difference is concluded in what systems are chosen by: {', '.join(names)}."
 
 
 def _print_lines(lines: Iterable[str]) -> None:

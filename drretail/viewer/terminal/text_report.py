@@ -16,10 +16,11 @@ from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
-from drretail.viewer.tables.scoreboard import PrintedCell, printed_board
+from drretail.viewer.tables.scoreboard import printed_board
 from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
+from drretail.viewer.terminal.printed_board import board_lines
 
-WIDTH = 100
+WIDTH = 80
 """Of sentences; tables are as wide as they are."""
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -143,11 +144,7 @@ def _board(scoreboard: Scoreboard) -> Iterator[str]:
     yield from (line for sentence in (said.can, said.cannot) for line in _folded(sentence, ""))
     yield ""
     yield f"{board.title} ({board.by})"
-    lines = [("", *(column.name for column in board.columns))]
-    lines += [(line.name, *(_in_one_line(cell) for cell in line.cells)) for line in board.lines]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    for line in lines:
-        yield "  " + "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+    yield from (f"  {line}" for line in board_lines(board, WIDTH - 2))
     differs = board.differs if said.is_cut else ()
     yield from (line for sentence in (board.legend, *differs, *board.notes) for line in _folded(sentence))
     yield ""
@@ -156,13 +153,6 @@ def _board(scoreboard: Scoreboard) -> Iterator[str]:
 def _folded(text: str, indent: str = "  ") -> list[str]:
     """In lines that a page of text holds."""
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
-
-
-def _in_one_line(cell: PrintedCell | None) -> str:
-    if cell is None:
-        return ""
-    interval = f"[{cell.interval}]" if cell.interval else ""
-    return " ".join(filter(None, [cell.value, cell.beside, interval, cell.counts]))
 
 
 def _pairs(table_key: Paired) -> Iterator[str]:

@@ -23,7 +23,9 @@ def test_an_opener_that_gives_nothing_is_named() -> None:
 
 
 def test_an_opener_that_fails_is_named_with_its_reason() -> None:
-    with pytest.raises(UserError, match=r"boom' cannot be opened \(RuntimeError: no such thing\)"):
+    with pytest.raises(
+        UserError, match=r"boom' cannot be opened: RuntimeError: no such thing \(.*test_plugin_faults.py, line \d+\)"
+    ):
         open_web(f"{__name__}:boom")
 
 

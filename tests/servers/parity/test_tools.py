@@ -70,7 +70,10 @@ def shop(embedded: World, products: list[Product], users: list[str]) -> Shop:
 
 @pytest.fixture
 def toolkits(embedded: World, served: World, users: list[str]) -> Iterator[tuple[Toolkit, Toolkit]]:
-    with Toolkit(Session(embedded, user_id=users[0])) as here, Toolkit(Session(served, user_id=users[0])) as there:
+    def toolkit(world: World) -> Toolkit:
+        return Toolkit(Session(world, user_id=users[0], scope="any"))
+
+    with toolkit(embedded) as here, toolkit(served) as there:
         yield here, there
 
 

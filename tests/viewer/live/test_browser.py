@@ -15,6 +15,7 @@ from drretail.querygen.review.records import read_reviews_of
 from drretail.records.vote import Vote
 from drretail.viewer.voting.plan import planned
 from tests.shop import build
+from tests.viewer.browsing import grave_faults
 from tests.viewer.live.conftest import Serve
 from tests.viewer.voting.agents import QUERIES
 
@@ -31,17 +32,6 @@ def enter(page: "Page", address: str, path: str = "/vote", name: str = "ann") ->
     page.get_by_label("Your name").fill(name)
     page.get_by_role("button", name="Go on").click()
     page.get_by_role("link", name="Begin with").click()
-
-
-def grave_faults(page: "Page") -> list[tuple[str, str, str]]:
-    """What axe-core finds serious on a page with everything open; page, rule and the first element."""
-    axe = pytest.importorskip("axe_playwright_python", reason="no browser: pip install axe-playwright-python")
-    page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
-    # As text from outside: the page's own policy stays as it is.
-    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
-    grave = [it for it in found["violations"] if it["impact"] in ("serious", "critical")]
-    return [(page.url, it["id"], it["nodes"][0]["html"]) for it in grave]
 
 
 def pressed(page: "Page", question: str) -> str | None:

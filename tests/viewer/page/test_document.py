@@ -168,7 +168,7 @@ def test_the_same_folder_gives_the_same_bytes_wherever_it_lies(judged: Path, min
 
 def test_hostile_text_stays_text(mine: Path) -> None:
     for run in list(read_runs(mine)):
-        _poison(mine, run)
+        poison(mine, run)
     shutil.rmtree(mine / "verdicts")
     judge_by_hand(mine)
     page = parse(render_page(mine))
@@ -177,7 +177,7 @@ def test_hostile_text_stays_text(mine: Path) -> None:
     assert "{{ 7*7 }}" in page.text
 
 
-def _poison(folder: Path, run: Run) -> None:
+def poison(folder: Path, run: Run, extra: str = "") -> None:
     """Puts hostile text wherever text of others comes in: report, titles, addresses, sources, results, errors."""
     place = run_folder(folder, run.system, run.query_id, run.repeat)
     entries = [
@@ -197,7 +197,7 @@ def _poison(folder: Path, run: Run) -> None:
     fields: dict[str, object] = {"steps": steps, "notes": (HOSTILE,)}
     if run.report is not None:
         links = '\n\n[a](javascript:alert(1)) <javascript:alert(1)> [b](http://x.y/"onclick="alert(1)) \udc00'
-        report = (run.report + "\n\n" + HOSTILE + links).encode("utf-8", "replace").decode()
+        report = (run.report + "\n\n" + HOSTILE + links + extra).encode("utf-8", "replace").decode()
         fields |= {"report": report, "report_sha": sha256_of(report)}
     rewrite(folder, run.model_copy(update=fields))
 

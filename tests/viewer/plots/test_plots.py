@@ -168,5 +168,5 @@ def test_plots_are_written_as_svg_and_png(tmp_path: Path) -> None:
 
 def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "resvg_py", None)
-    with pytest.raises(UserError, match="pip install resvg-py"):
+    with pytest.raises(UserError, match=r": pip install resvg-py\.$"):
         write_plots([], tmp_path)

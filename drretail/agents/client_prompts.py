@@ -1,0 +1,24 @@
+"""What systems are told that call the tools from outside, over MCP."""
+
+from drretail.agents.prompt_blocks import agent_prompt
+from drretail.env.session import Session
+from drretail.prompts import Prompt, tagged
+
+
+def instructions(session: Session) -> str:
+    """For a client that may ask what it likes: whom it acts for, and the shop's today."""
+    return agent_prompt(__file__, "mcp").render(given=_given(session))
+
+
+def question_instructions(session: Session, question: str) -> str:
+    """For a client whose run is recorded: the question, and how its report is to be."""
+    return question_prompt().render(given=f"{tagged('query', question)}\n{_given(session)}")
+
+
+def question_prompt() -> Prompt:
+    return agent_prompt(__file__, "mcp_question")
+
+
+def _given(session: Session) -> str:
+    user = "" if session.user_id is None else f"{tagged('user_id', session.user_id)}\n"
+    return f"{user}{tagged('today', session.now.date().isoformat())}"

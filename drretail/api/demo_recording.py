@@ -1,0 +1,61 @@
+"""One question of the demo, answered and judged by a language model once, recorded, and played back without a key.
+
+docs/testing.md says how to record it anew.
+"""
+
+from pathlib import Path
+
+from drretail.agents.registry import load_agent
+from drretail.agents.running.run import run
+from drretail.agents.running.system import suts
+from drretail.api.run import runner_of
+from drretail.env.world import World
+from drretail.eval.judging.session import Judge
+from drretail.eval.registry import PAIRWISE, USUAL
+from drretail.eval.scoring import score
+from drretail.event_loop import run_loop
+from drretail.llm.registry import Model
+from drretail.llm.scripted import read_script, scripted_model
+from drretail.progress import Progress
+from drretail.querygen.lint import References
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
+from drretail.records.run import Limits
+from drretail.records.score import Scores
+from drretail.settings import read_settings
+
+TITLE = "One question, two agents: recorded from a language model, played back (scripted)"
+AGENTS = ("react", "hybrid_react")
+LIMITS = Limits(researchers=2)
+"""Under which the answers were recorded."""
+RECORDINGS = Path(__file__).parent / "recordings"
+SEED = "42"
+
+
+def recorded_query() -> Query:
+    """The question that was asked, with its user."""
+    (query,) = read_queries(RECORDINGS / "demo_query.jsonl")
+    return query
+
+
+def recorded_model() -> Model:
+    """The model that plays the recorded answers, of agents and judge alike."""
+    return scripted_model(play=read_script(RECORDINGS / "demo.json"), name="recorded")
+
+
+def play_answers(folder: Path, shop: World, spec: str) -> bool:
+    """Has both agents answer the question anew, with the recorded model and the real tools; False where one could not.
+
+    ``spec`` is how the runs name the world.
+    """
+    agents = {name: load_agent(name) for name in AGENTS}
+    players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
+    runner = runner_of(shop, read_settings(), spec)
+    asked = [recorded_query()]
+    return run(folder, runner, players, asked, seed=SEED, title=TITLE, reference=References(shop).of).is_whole
+
+
+def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
+    """What the recorded judge says of both reports, and of one beside the other."""
+    judge = Judge.of(recorded_model())
+    return run_loop(score(folder, (*USUAL, PAIRWISE), [judge], store=shop.store, progress=progress))

@@ -1,0 +1,189 @@
+"""``drretail mcp``: the nine tools for any client that speaks the Model Context Protocol."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from drretail.cli.options import flags
+from drretail.cli.options.groups import grouped
+from drretail.errors import UnknownName, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from drretail.agents.running.client_runs import Recording
+    from drretail.env.session import Session
+    from drretail.env.world import World
+    from drretail.records.query import Query
+    from drretail.settings import Settings
+
+TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
+SHORTEST_TOKEN = 16
+NO_USER = "Without --user and --scope any the user's tools refuse every id."
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Which experiment the clients' runs go into, and what they answer."""
+
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="EXP", help="Record each client's calls and report there, as a run.")
+    ] = None
+    question: Annotated[str | None, typer.Option("--question", help="With --to: what clients are to answer.")] = None
+    queries: Annotated[
+        Path | None, typer.Option("--queries", metavar="FILE", help="With --to: the file that holds the query.")
+    ] = None
+    query: Annotated[str | None, typer.Option("--query", metavar="ID", help="Which of --queries it is.")] = None
+    name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="With --to: the system is mcp@NAME, whoever connects.")
+    ] = None
+    seed: flags.Seed = "42"
+
+    def check(self) -> None:
+        """Raises UserError for flags that don't go together."""
+        if self.to is None and (self.question, self.queries, self.query, self.name) != (None, None, None, None):
+            raise UserError("--question, --queries, --query and --as say what is recorded: add --to EXP.")
+        if self.to is not None and (self.question is None) == (self.queries is None):
+            raise UserError(
+                "A run answers a query: name it with --question TEXT, or with --queries FILE and --query ID."
+            )
+        if (self.queries is None) != (self.query is None):
+            raise UserError("--queries FILE and --query ID go together.")
+
+    def asked(self, shop: "World", user: str | None) -> "Query":
+        """What clients are to answer. Raises UserError for what this world can't be asked."""
+        from drretail.agents.running.single_question import question_as_query
+        from drretail.api.worlds import check_askable
+        from drretail.querygen.reading import read_queries
+
+        if self.question is not None:
+            return question_as_query(self.question, user, shop)
+        assert self.queries is not None
+        assert self.query is not None
+        found = {it.query_id: it for it in read_queries(self.queries)}
+        if self.query not in found:
+            raise UnknownName("query", self.query, found)
+        query = found[self.query]
+        if user not in (None, query.user_id):
+            raise UserError(f"{self.query} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")
+        check_askable(shop, [query])
+        return query
+
+    def recording(
+        self, query: "Query", session: "Session", spec: str, without: "Sequence[str]", settings: "Settings"
+    ) -> "Recording":
+        """The experiment, held for the runs of clients in sessions such as this one."""
+        from drretail.agents.running.client_runs import Recording
+        from drretail.agents.running.system import system_options
+        from drretail.api.run import runner_of
+        from drretail.querygen.lint import References
+
+        assert self.to is not None
+        return Recording(
+            self.to,
+            runner_of(session.world, settings, spec),
+            query,
+            scope=session.scope,
+            options=system_options(without, redact=session.redact),
+            name=self.name,
+            seed=self.seed,
+            reference=None if self.queries is None else References(session.world).of,
+        )
+
+
+@grouped
+def mcp(
+    recorded: Recorded,
+    world: flags.World = "demo",
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="ID", help="The shopper on whose behalf clients call.")
+    ] = None,
+    scope: flags.Scope = None,
+    without: flags.Without = None,
+    redact: flags.Redact = False,
+    web: flags.Web = None,
+    http: Annotated[bool, typer.Option("--http", help="Over HTTP on this machine, not over stdin and stdout.")] = False,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="With --http; 0 takes any that is free.")] = 0,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Serves the nine tools over MCP, to the client that starts it or, with --http, to several at once.
+
+    Each connection has the world to itself: what it changes, no other sees. With --to each is a run of that experiment
+    for the query that is named, and its client hands a report in by one tool more. docs/mcp.md tells the rest.
+    """
+    if find_spec("mcp") is None:
+        raise UserError("The MCP server needs mcp: pip install mcp.")
+    recorded.check()
+    from drretail.agents.client_prompts import instructions, question_instructions
+    from drretail.api.webs import chosen_web
+    from drretail.api.worlds import check_user, opened_world
+    from drretail.env.session import Session
+    from drretail.settings import read_settings
+    from drretail.tools.mcp import UnrecordedRun, mcp_server
+    from drretail.tools.registry import tools_of
+    from drretail.viewer.output import say
+
+    settings = read_settings(web=web)
+    with opened_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as held:
+        check_user(shop, user)
+        query = None if recorded.to is None else recorded.asked(shop, user)
+        session = Session(
+            shop,
+            user_id=user if query is None else query.user_id,
+            scope=scope or "own",
+            redact=redact,
+            without=tools_of(without or ()),
+            tool_timeout=settings.tool_timeout,
+            tool_threads=settings.tool_threads,
+        )
+        if session.user_id is None and session.scope == "own" and not quiet:
+            say(NO_USER)
+        if query is None:
+            server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session))
+        else:
+            runs = held.enter_context(recorded.recording(query, session, world, without or (), settings))
+            told = question_instructions(session, query.text)
+            server = mcp_server(session, runs.opened, told, takes_report=True)
+        _serve_http(server, port) if http else _serve_stdio(server)
+
+
+def _serve_stdio(server: Any) -> None:
+    from drretail.event_loop import meant_to_end, run_loop
+    from drretail.tools.mcp import serve_stdio
+
+    with meant_to_end():
+        run_loop(serve_stdio(server))
+
+
+def _serve_http(server: Any, port: int) -> None:
+    from drretail.local_server import HOST, bound, port_of, serve
+    from drretail.tools.mcp_http import ADDRESS, http_app
+    from drretail.viewer.output import say
+
+    token, printed = _token()
+    listening = bound(port)
+    app = http_app(server, token, port_of(listening))
+
+    def begun() -> None:
+        typer.echo(f"http://{HOST}:{port_of(listening)}{ADDRESS}")
+        typer.echo(f"Authorization: Bearer {token if printed else f'${TOKEN_VARIABLE}'}")
+        say("Only this machine is answered, with that header. Ctrl-C ends it.")
+
+    serve(app, listening, begun, lifespan=True)
+
+
+def _token() -> tuple[str, bool]:
+    """The token, and whether it is new and therefore to be shown. Raises UserError for one that can be guessed."""
+    import os
+    import secrets
+
+    given = os.environ.get(TOKEN_VARIABLE)
+    if given is None:
+        return secrets.token_urlsafe(24), True
+    if len(given) < SHORTEST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
+        raise UserError(f"{TOKEN_VARIABLE} needs {SHORTEST_TOKEN} or more letters, digits and signs without blanks.")
+    return given, False

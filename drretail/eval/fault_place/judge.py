@@ -1,0 +1,57 @@
+"""One verdict for all wrong claims of a report: code's, beside the claims of the judge that it follows."""
+
+from collections.abc import Iterable
+
+from drretail.eval.faithfulness.claims import ALL_TYPES, TYPES
+from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
+from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.faithfulness.judge import prompt_hashes
+from drretail.eval.faithfulness.tally import ReportVerdicts
+from drretail.eval.fault_place.handed_on import handed_on
+from drretail.eval.fault_place.placing import PlacedClaim, Placer
+from drretail.eval.fault_place.wrong_claims import wrong_claims
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.reading.kept import case_of
+from drretail.records.score import Verdict, VerdictState
+
+FAMILY, VERSION = "fault_place", 1
+STAGE, ITEM = "place", "report"
+NO_WORLD = "the world is not at hand, so that what it has cannot be told from what is made up"
+NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
+
+
+async def judge_places(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records the places of the report's wrong claims, and anew where they come out differently; asks nobody."""
+    judged = judge_session.said_in(FAITHFULNESS, FAITHFULNESS_VERSION, prompt_hashes())
+    state, placed, reason = _placed(subject, judge_session, judged)
+    value = None if placed is None else [it.model_dump(mode="json") for it in placed]
+    standing = judge_session.standing(STAGE, ITEM)
+    if standing is None or (standing.state, standing.value, standing.reason) != (state, value, reason):
+        judge_session.record(STAGE, ITEM, state, value, reason=reason)
+
+
+def placed_in(verdict: Verdict) -> list[PlacedClaim]:
+    """The placed claims that a verdict holds."""
+    return [PlacedClaim.model_validate(it) for it in verdict.value or ()]
+
+
+def placed_of(verdicts: Iterable[Verdict]) -> dict[str, PlacedClaim]:
+    """The same of a report's verdicts by the claim's id; of several repeats the last."""
+    return {it.claim_id: it for verdict in verdicts for it in placed_in(verdict)}
+
+
+def _placed(
+    subject: Subject, judge_session: JudgeSession, judged: list[Verdict]
+) -> tuple[VerdictState, list[PlacedClaim] | None, str]:
+    if subject.store is None or subject.run is None:
+        return "na", None, NO_WORLD
+    claims = ReportVerdicts(judged, judge_session.rules)
+    if not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
+        return "na", None, NOT_JUDGED
+    if claims.judged is None:
+        return "failed", None, "the judge gave no claims"
+    case = case_of(subject)
+    wrong = wrong_claims(claims.judged, judged, case)
+    placer = Placer(subject, case.ledger(case.picks), handed_on(subject.folder, subject.run))
+    return "scored", [placer.placed(it) for it in wrong], ""

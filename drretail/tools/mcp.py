@@ -1,0 +1,252 @@
+"""The tools over MCP: one server for any client, each connection with a run of its own.
+
+What a client's model reads is what our agents read: schemas, results and errors come from the toolkit alone.
+"""
+
+import asyncio
+import sys
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Protocol, TypeVar, cast
+
+import anyio
+from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types import Tool as ListedTool
+
+from drretail import __version__
+from drretail.env.session import Session, fresh
+from drretail.errors import ToolError, UserError
+from drretail.grounding.text.serialisation import compact_json
+from drretail.tools.arguments import read_arguments
+from drretail.tools.registry import offered
+from drretail.tools.schema import Parameter, ToolSchema, read_schema
+from drretail.tools.tool import Tool
+from drretail.tools.toolkit import Toolkit, ToolReply
+
+T = TypeVar("T")
+PATH = "0"
+ROLE = "client"
+SUBMIT = "submit_report"
+SUBMITTING = ToolSchema(
+    "Hand in the finished report. It is kept, and the research has ended: call this once, when nothing more is to be "
+    "looked up.",
+    (
+        Parameter(
+            "report",
+            "string",
+            "The whole report in markdown, evidence ids in square brackets behind what rests on them, and its block "
+            "of picks at the end.",
+            required=True,
+            min_length=1,
+        ),
+    ),
+)
+
+
+class ClientRun(Protocol):
+    """What the calls of one connection go into."""
+
+    async def begin(self, client: str) -> Toolkit:
+        """The tools; asked for once, at the first call, with the name that the client gives itself."""
+        ...
+
+    async def hand_in(self, report: str) -> dict[str, Any]:
+        """What the client reads once its report is kept. Raises ToolError for one that cannot be."""
+        ...
+
+    async def end(self) -> None:
+        """The client has left, whether or not it has called anything."""
+        ...
+
+
+class UnrecordedRun:
+    """A session like the given one, of which nothing is left when the client leaves."""
+
+    def __init__(self, like: Session) -> None:
+        self._like = like
+        self._toolkit: Toolkit | None = None
+
+    async def begin(self, client: str) -> Toolkit:
+        self._toolkit = Toolkit(fresh(self._like))
+        return self._toolkit
+
+    async def hand_in(self, report: str) -> dict[str, Any]:
+        raise ToolError("unknown_tool", "No report is kept here.")
+
+    async def end(self) -> None:
+        if self._toolkit is not None:
+            self._toolkit.close()
+
+
+class Connection:
+    """One client's calls. Each is carried to its end and recorded, even where the client no longer waits for it."""
+
+    def __init__(self, run: ClientRun) -> None:
+        self._run = run
+        self._toolkit: asyncio.Task[Toolkit] | None = None
+        self._calls: set[asyncio.Task[Any]] = set()
+        self._has_report = False
+
+    async def call(self, client: str, name: str, args: Mapping[str, Any]) -> ToolReply:
+        """The reply to one call. Raises ToolError once the report is handed in."""
+        self._check_open()
+        toolkit = await self._begun(client)
+        (reply,) = await self._to_its_end(toolkit.acall_all([(name, args)], PATH, role=ROLE))
+        return reply
+
+    async def hand_in(self, client: str, args: Mapping[str, Any]) -> dict[str, Any]:
+        """What the client reads when its report is kept; calls that it has not waited for come to their end before."""
+        self._check_open()
+        report = str(read_arguments(SUBMITTING.parameters, args)["report"])
+        await self._begun(client)
+        self._has_report = True
+        try:
+            await self._calls_ended()
+            return await self._to_its_end(self._run.hand_in(report))
+        except ToolError:
+            self._has_report = False
+            raise
+
+    async def end(self) -> None:
+        await self._calls_ended()
+        await self._run.end()
+
+    def _check_open(self) -> None:
+        if self._has_report:
+            raise ToolError("limit", "The report is handed in, and the research has ended: connect anew for another.")
+
+    async def _begun(self, client: str) -> Toolkit:
+        if self._toolkit is None:
+            self._toolkit = asyncio.ensure_future(self._run.begin(client))
+        return await asyncio.shield(self._toolkit)
+
+    async def _to_its_end(self, step: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.ensure_future(step)
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        return await asyncio.shield(task)
+
+    async def _calls_ended(self) -> None:
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+
+def mcp_server(
+    like: Session, opened: Callable[[], ClientRun], instructions: str, *, takes_report: bool = False
+) -> Server[Connection]:
+    """A server of the tools of sessions ``like`` this one, to be run once for each connection.
+
+    ``opened`` gives each connection the run behind it, ``instructions`` is what clients are told. With ``takes_report``
+    there is one tool more, ``submit_report``.
+    """
+    listed = ListToolsResult(tools=[_listed(tool, like.web_is_live) for tool in offered(like).values()])
+    if takes_report:
+        listed.tools.append(_listed_submitting())
+
+    @asynccontextmanager
+    async def connected(_: Server[Connection]) -> AsyncGenerator[Connection]:
+        connection = Connection(opened())
+        try:
+            yield connection
+        finally:
+            with anyio.CancelScope(shield=True):  # what was recorded is saved, however the client left
+                await connection.end()
+
+    async def list_tools(_: ServerRequestContext[Connection], __: PaginatedRequestParams | None) -> ListToolsResult:
+        return listed
+
+    async def call_tool(ctx: ServerRequestContext[Connection], asked: CallToolRequestParams) -> CallToolResult:
+        connection, client, args = ctx.lifespan_context, _client_of(ctx), asked.arguments or {}
+        try:
+            if takes_report and asked.name == SUBMIT:
+                return _result(await connection.hand_in(client, args))
+            reply = await connection.call(client, asked.name, args)
+            return _result(reply.value, reply.text, is_error=reply.error is not None)
+        except ToolError as problem:
+            return _result(problem.as_result(), is_error=True)
+        except (UserError, OSError) as problem:  # the experiment cannot be written
+            return _result(ToolError("unavailable", str(problem)).as_result(), is_error=True)
+
+    return Server(
+        "drretail",
+        version=__version__,
+        instructions=instructions,
+        lifespan=connected,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def serve_stdio(server: Server[Connection]) -> None:
+    """Serves the client at this process's stdin and stdout until it closes them."""
+    lines = cast(Any, _StdinLines(asyncio.get_running_loop()))  # of a file it is only iterated over
+    async with stdio_server(stdin=lines) as (read, written):
+        await server.run(read, written, server.create_initialization_options())
+
+
+class _StdinLines:
+    """Lines of stdin, read in a thread that is not waited for: Ctrl-C would else end nothing before the next line."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+
+    def __aiter__(self) -> "_StdinLines":
+        return self
+
+    async def __anext__(self) -> str:
+        line = await self._lines.get()
+        if not line:
+            raise StopAsyncIteration
+        return line
+
+    def _read(self) -> None:
+        # An object of its own: that of sys.stdin is locked while it is read, and closed when Python ends.
+        with open(sys.stdin.fileno(), "rb", closefd=False) as stream:
+            line = b"-"
+            while line:
+                line = stream.readline()
+                try:
+                    self._loop.call_soon_threadsafe(self._lines.put_nowait, line.decode("utf-8", "replace"))
+                except RuntimeError:  # the loop has ended
+                    return
+
+
+def _listed(tool: Tool, web_is_live: bool) -> ListedTool:
+    schema, reads = read_schema(tool.function), tool.access == "read"
+    hints = ToolAnnotations(
+        read_only_hint=reads,
+        # A write replaces what stood there, and made twice changes nothing more.
+        destructive_hint=not reads,
+        idempotent_hint=True,
+        open_world_hint=web_is_live and tool.name == "web_search",
+    )
+    return ListedTool(name=tool.name, description=schema.description, input_schema=schema.as_json(), annotations=hints)
+
+
+def _listed_submitting() -> ListedTool:
+    hints = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+    return ListedTool(
+        name=SUBMIT, description=SUBMITTING.description, input_schema=SUBMITTING.as_json(), annotations=hints
+    )
+
+
+def _client_of(ctx: ServerRequestContext[Connection]) -> str:
+    """The name that the client gives itself."""
+    told = ctx.session.client_params
+    return "unknown" if told is None else told.client_info.name
+
+
+def _result(value: dict[str, Any], text: str | None = None, *, is_error: bool = False) -> CallToolResult:
+    content = TextContent(type="text", text=compact_json(value) if text is None else text)
+    return CallToolResult(content=[content], structured_content=value, is_error=is_error)

@@ -1,0 +1,182 @@
+"""The tools over MCP's streamable HTTP: for whoever on this machine has the token, each session with its own run."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+from mcp.server import Server
+from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from drretail.local_server import TooLong, is_from_elsewhere, is_same, limited, refusal_of_strangers
+from drretail.tools.mcp import Connection
+
+ADDRESS = "/mcp"
+MOST_BYTES = 1024 * 1024
+"""Of a body: a report of a hundred pages is a third of it."""
+MOST_SESSIONS = 64
+IDLE = 30 * 60
+"""Seconds after which a session ends that asks for nothing."""
+
+
+def http_app(
+    server: Server[Connection], token: str, port: int, *, most_sessions: int = MOST_SESSIONS, idle: float = IDLE
+) -> Starlette:
+    """The application at ``ADDRESS``; it answers between its lifespan's beginning and its end, which ends all runs."""
+    sessions = Sessions(server, most_sessions, idle)
+
+    @asynccontextmanager
+    async def alive(_: Starlette) -> AsyncGenerator[None]:
+        async with sessions.open():
+            yield
+
+    return Starlette(
+        routes=[Route(ADDRESS, sessions)],
+        middleware=[Middleware(BearerGuard, token=token, port=port)],
+        lifespan=alive,
+    )
+
+
+class BearerGuard:
+    """Lets through what comes from this machine with the token, and from no page of another address."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token
+        self._port = port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refused = refusal_of_strangers(scope, self._port, MOST_BYTES) or self._refusal(scope)
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        if is_from_elsewhere(scope):
+            return PlainTextResponse("This was sent by a page of another address.", 403)
+        kind, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
+        if kind.casefold() != "bearer" or not is_same(given.strip(), self._token):
+            said = 'Send the header "Authorization: Bearer …" with the token that drretail mcp has printed.'
+            return PlainTextResponse(said, 401, {"www-authenticate": "Bearer"})
+        return None
+
+
+class Sessions:
+    """Every session a connection of its own to the server; the client's DELETE, or a long silence, ends it.
+
+    Protocol versions without sessions (2026-07-28) are refused with those that have them: a world that a client may
+    change is its own by its session alone.
+    """
+
+    def __init__(self, server: Server[Connection], most: int, idle: float) -> None:
+        self._server = server
+        self._most = most
+        self._idle = idle
+        self._open: dict[str, StreamableHTTPServerTransport] = {}
+        self._group: TaskGroup | None = None
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[None]:
+        async with anyio.create_task_group() as self._group:
+            yield
+            self._group.cancel_scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        version, name = headers.get("mcp-protocol-version"), headers.get("mcp-session-id")
+        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            await _unsupported(version)(scope, receive, send)
+            return
+        try:
+            receive = await _whole(limited(receive, MOST_BYTES))
+        except TooLong:
+            await PlainTextResponse("This is longer than anything that is asked here.", 413)(scope, receive, send)
+            return
+        if name is None:
+            await self._begin(scope, receive, send)
+        elif name in self._open:
+            await self._open[name].handle_request(scope, receive, send)
+        else:
+            await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
+
+    async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Opens a session and lets it answer; one that was not begun by ``initialize`` is given up at once."""
+        if len(self._open) >= self._most or self._group is None:
+            await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
+            return
+        name = uuid4().hex
+        transport = StreamableHTTPServerTransport(name, is_json_response_enabled=True, idle_timeout=self._idle)
+        self._open[name] = transport
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = message["status"] < 400
+            await send(message)
+
+        try:
+            await self._group.start(self._serve, name, transport)
+            await transport.handle_request(scope, receive, watched)
+        finally:
+            if not begun:
+                with anyio.CancelScope(shield=True):
+                    await transport.terminate()
+
+    async def _serve(
+        self, name: str, transport: StreamableHTTPServerTransport, *, task_status: TaskStatus[None]
+    ) -> None:
+        """One session from its first request to its end."""
+        try:
+            async with transport.connect() as (read, written):
+                task_status.started()
+                with transport.idle_scope or anyio.CancelScope():
+                    await self._server.run(read, written, self._server.create_initialization_options())
+        finally:
+            self._open.pop(name, None)
+            with anyio.CancelScope(shield=True):
+                await transport.terminate()
+
+
+async def _whole(receive: Receive) -> Receive:
+    """The same, with its body read and kept together: what is too long is known before anything is done with it."""
+    message = await receive()
+    body = bytearray(message.get("body", b""))
+    while message["type"] == "http.request" and message.get("more_body", False):
+        message = await receive()
+        body += message.get("body", b"")
+    kept: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+    if message["type"] != "http.request":
+        kept = [message]
+
+    async def replayed() -> Message:
+        return kept.pop() if kept else await receive()
+
+    return replayed
+
+
+def _refused(status: int, code: int, message: str, **data: Any) -> Response:
+    """A JSON-RPC error that answers no request in particular."""
+    error = {"code": code, "message": message} | ({"data": data} if data else {})
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status)
+
+
+def _unsupported(version: str) -> Response:
+    said = "This server keeps sessions: begin with initialize."
+    return _refused(
+        400, UNSUPPORTED_PROTOCOL_VERSION, said, supported=list(HANDSHAKE_PROTOCOL_VERSIONS), requested=version[:40]
+    )

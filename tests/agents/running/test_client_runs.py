@@ -1,0 +1,167 @@
+"""Runs of clients that call the tools over MCP, as an experiment keeps them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.agents.running.runner import Runner
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.experiment import read_definition, read_evidence, read_run, read_runs, run_folder
+from drretail.journal import read_effects
+from tests.agents.conftest import QUERY
+from tests.shop import USER
+
+pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+
+from mcp import Client
+from mcp_types import Implementation
+
+from drretail.agents.running.client_runs import Recording
+from drretail.tools.mcp import mcp_server
+
+Visit = Callable[[Client], Awaitable[Any]]
+REPORT = "Take the tube feeder at $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```\n"
+
+
+def visited(world: World, to: Path, *visits: Visit, name: str | None = None, client: str = "Claude Desktop") -> None:
+    """Clients side by side, each in a connection of its own."""
+
+    async def visit(recording: Recording, ask: Visit) -> None:
+        like = Session(world, user_id=USER)
+        server = mcp_server(like, recording.opened, "", takes_report=True)
+        async with Client(server, mode="legacy", client_info=Implementation(name=client, version="1")) as opened:
+            await ask(opened)
+
+    async def all_of_them() -> None:
+        runner = Runner(world, str(world.folder))
+        with Recording(to, runner, QUERY, scope="own", options={}, name=name) as recording:
+            await asyncio.gather(*(visit(recording, ask) for ask in visits))
+
+    asyncio.run(all_of_them())
+
+
+async def answer(client: Client) -> Any:
+    await client.call_tool("product_catalog_search", {"query": "tube feeder"})
+    await client.call_tool("web_search", {"query": "clean a feeder"})
+    await client.call_tool("update_user_profile", {"user_id": USER, "first_name": "Zoe"})
+    return (await client.call_tool("submit_report", {"report": REPORT})).structured_content
+
+
+async def leave(client: Client) -> None:
+    await client.call_tool("calculator", {"expression": "1 + 1"})
+
+
+LABEL = "mcp@claude-desktop"
+
+
+def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, folder: Path) -> None:
+    visited(world, folder, answer)
+    kept = run_folder(folder, LABEL, "q1", 1)
+    run = read_run(kept)
+    assert (run.status, run.stop, run.user_id, run.report) == ("done", "finished", USER, REPORT.partition("\n\n")[0])
+    assert [step.name for step in run.steps] == ["product_catalog_search", "web_search", "update_user_profile"]
+    assert [(pick.product, pick.quantity) for pick in run.picks or ()] == [("B0TEST0001", 1)]
+    assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
+    assert [(change.field, change.after) for change in run.state_diff] == [("first_name", "Zoe")]
+    assert "P:B0TEST0001" in {entry.id for entry in read_evidence(kept)}
+    assert [effect.kind for effect in read_effects(kept / "journal.jsonl.gz")] == ["web_search"]
+    assert list(run.prompt_hashes) == ["mcp_question"]
+    system = read_definition(folder).systems[LABEL]
+    assert (system.agent, system.models["client"].spec, system.scope) == ("mcp", "Claude Desktop", "own")
+
+
+def test_the_reply_to_a_report_says_what_became_of_it(world: World, folder: Path) -> None:
+    said: list[Any] = []
+
+    async def told(client: Client) -> None:
+        said.append(await answer(client))
+
+    visited(world, folder, told)
+    assert said == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
+
+
+def test_a_client_that_leaves_without_a_report_leaves_a_failed_run_with_its_calls(world: World, folder: Path) -> None:
+    visited(world, folder, leave)
+    run = read_run(run_folder(folder, LABEL, "q1", 1))
+    assert (run.status, run.error.kind if run.error else None) == ("failed", "no_report")
+    assert [step.name for step in run.steps] == ["calculator"]
+
+
+def test_a_client_that_calls_nothing_leaves_no_run(world: World, folder: Path) -> None:
+    visited(world, folder, lambda client: client.list_tools())
+    assert list(read_runs(folder)) == []
+    assert read_definition(folder).systems == {}
+
+
+def test_clients_side_by_side_have_a_run_and_a_world_each(world: World, folder: Path) -> None:
+    names: list[str] = []
+
+    async def look(client: Client) -> None:
+        await asyncio.sleep(0.05)
+        found = await client.call_tool("get_user_profile", {"user_id": USER})
+        names.append(found.structured_content["first_name"])
+
+    visited(world, folder, answer, answer, look)
+    assert {run.repeat: run.status for run in read_runs(folder)} == {1: "done", 2: "done", 3: "failed"}
+    assert names != ["Zoe"]
+
+
+def test_a_later_server_goes_on_counting_and_other_names_are_other_systems(world: World, folder: Path) -> None:
+    visited(world, folder, answer)
+    visited(world, folder, answer)
+    visited(world, folder, answer, name="my agent")
+    assert {run.run_id for run in read_runs(folder)} == {f"{LABEL}/q1-r1", f"{LABEL}/q1-r2", "mcp@my-agent/q1-r1"}
+
+
+def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> None:
+    visited(world, folder, answer)
+    kept = run_folder(folder, LABEL, "q1", 1)
+    (kept / "run.json").unlink()
+    (kept / "journal.jsonl").write_text("")
+    visited(world, folder, answer)
+    assert [run.repeat for run in read_runs(folder)] == [1]
+
+
+@pytest.mark.parametrize("report", ["", "```picks\nP:B0TEST0001 x 1\n```"])
+def test_a_report_that_says_nothing_is_sent_back_and_the_run_goes_on(world: World, folder: Path, report: str) -> None:
+    async def twice(client: Client) -> None:
+        refused = await client.call_tool("submit_report", {"report": report})
+        assert refused.is_error
+        assert refused.structured_content["error"]["field"] == "report"
+        assert (await answer(client))["status"] == "done"
+
+    visited(world, folder, twice)
+
+
+def test_after_the_report_nothing_is_answered_any_more(world: World, folder: Path) -> None:
+    async def go_on(client: Client) -> None:
+        await answer(client)
+        for name, args in (("calculator", {"expression": "1"}), ("submit_report", {"report": "Another."})):
+            assert (await client.call_tool(name, args)).structured_content["error"]["type"] == "limit"
+
+    visited(world, folder, go_on)
+    (run,) = read_runs(folder)
+    assert len(run.steps) == 3
+
+
+def test_calls_that_are_under_way_when_the_report_comes_are_in_the_run(world: World, folder: Path) -> None:
+    async def hasty(client: Client) -> None:
+        calls = [client.call_tool("calculator", {"expression": f"{number} + 1"}) for number in range(8)]
+        await asyncio.gather(*calls, client.call_tool("submit_report", {"report": REPORT}))
+
+    visited(world, folder, hasty)
+    (run,) = read_runs(folder)
+    assert (run.status, len(run.steps)) == ("done", 8)
+
+
+def test_an_experiment_of_another_world_is_refused_before_any_client_comes(world: World, folder: Path) -> None:
+    visited(world, folder, answer)
+    text = (folder / "experiment.json").read_text()
+    (folder / "experiment.json").write_text(text.replace(world.manifest.fingerprint, "0" * 64))
+    with pytest.raises(UserError, match="was made on the world"):
+        visited(world, folder)

@@ -1,0 +1,271 @@
+"""``drretail mcp``: over stdio and HTTP, by the official client in Python and by that in JavaScript."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.app import app
+from drretail.errors import UserError
+from drretail.experiment import read_run, read_runs
+from tests.shop import USER, build
+
+pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+
+import httpx2
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+T = TypeVar("T")
+NODE_SDK = "@modelcontextprotocol/sdk@1.32.2"
+SCRIPT = Path(__file__).with_name("mcp_client.mjs")
+ANSWER: list[tuple[str, dict[str, Any]]] = [
+    ("product_catalog_search", {"query": "tube feeder"}),
+    ("get_user_profile", {"user_id": USER}),
+    ("get_product_details", {"product_id": "NOPE"}),
+    ("submit_report", {"report": "Take the tube feeder [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```"}),
+]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("mcp") / "world")
+
+
+@pytest.fixture(scope="session")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the Node SDK and the client of it; tests skip where it can't be had."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("no Node: apt-get install nodejs npm")
+    folder = tmp_path_factory.mktemp("node")
+    install = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(folder), NODE_SDK]
+    made = subprocess.run(install, capture_output=True, text=True, timeout=240, check=False)
+    if made.returncode:
+        pytest.skip(f"no Node SDK: npm install {NODE_SDK} failed: {made.stderr.strip()[-200:]}")
+    shutil.copy(SCRIPT, folder)
+    return folder
+
+
+def command(world: Path, *args: str) -> list[str]:
+    return [sys.executable, "-m", "drretail", "mcp", "--world", str(world), "--user", USER, *args]
+
+
+def recording(to: Path) -> list[str]:
+    return ["--to", str(to), "--question", "Which bird feeder under $30?"]
+
+
+def over_stdio(args: list[str], ask: Callable[[Client], Awaitable[T]]) -> T:
+    async def visit() -> T:
+        parameters = StdioServerParameters(command=args[0], args=args[1:], env=dict(os.environ))
+        async with Client(parameters) as client:
+            return await ask(client)
+
+    return asyncio.run(visit())
+
+
+def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]]) -> T:
+    async def visit() -> T:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as web,
+            Client(streamable_http_client(address, http_client=web)) as client,
+        ):
+            return await ask(client)
+
+    return asyncio.run(visit())
+
+
+def by_node(folder: Path, *args: str) -> dict[str, Any]:
+    told = {**os.environ, "CALLS": json.dumps(ANSWER)}
+    ran = subprocess.run(
+        ["node", SCRIPT.name, *args], cwd=folder, env=told, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+@contextmanager
+def serving(args: list[str], **environment: str) -> Generator[tuple[str, str, "subprocess.Popen[str]"]]:
+    """The server's address, its token, and its process, which ends by Ctrl-C."""
+    with subprocess.Popen(
+        [*args, "--http"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    ) as process:
+        assert process.stdout is not None
+        try:
+            address = process.stdout.readline().strip()
+            yield address, process.stdout.readline().strip().removeprefix("Authorization: Bearer "), process
+        finally:
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+        assert process.returncode == 0, said
+
+
+async def answered(client: Client) -> list[Any]:
+    return [(await client.call_tool(name, args)) for name, args in ANSWER]
+
+
+def check_run(to: Path, label: str) -> None:
+    (run,) = read_runs(to)
+    assert (run.system, run.status, run.user_id) == (label, "done", USER)
+    assert [(step.name, step.error is None) for step in run.steps] == [
+        ("product_catalog_search", True),
+        ("get_user_profile", True),
+        ("get_product_details", False),
+    ]
+    assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
+
+
+def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
+    results = over_stdio([*command(world, *recording(tmp_path / "exp"))], answered)
+    assert [it.is_error for it in results] == [False, False, True, False]
+    check_run(tmp_path / "exp", "mcp@mcp")
+
+
+def test_the_python_client_researches_over_http_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
+    with serving(command(world, *recording(tmp_path / "exp"))) as (address, token, _):
+        results = over_http(address, token, answered)
+    assert [it.is_error for it in results] == [False, False, True, False]
+    check_run(tmp_path / "exp", "mcp@mcp")
+
+
+@pytest.mark.parametrize("kind", ["stdio", "http"])
+def test_the_node_client_reads_and_leaves_the_same(world: Path, tmp_path: Path, node: Path, kind: str) -> None:
+    args = command(world, *recording(tmp_path / "exp"))
+    if kind == "stdio":
+        seen = by_node(node, "stdio", *args)
+    else:
+        with serving(args) as (address, token, _):
+            seen = by_node(node, "http", address, token)
+    assert len(seen["tools"]) == 10
+    assert [it["name"] for it in seen["tools"] if it["annotations"]["destructiveHint"]] == ["update_user_profile"]
+    assert "Which bird feeder" in seen["instructions"]
+    assert [it.get("isError", False) for it in seen["results"]] == [False, False, True, False]
+    assert all(json.loads(it["content"][0]["text"]) == it["structuredContent"] for it in seen["results"])
+    check_run(tmp_path / "exp", "mcp@node-probe")
+
+
+def test_clients_of_one_http_server_have_a_run_each(world: Path, tmp_path: Path) -> None:
+    with serving(command(world, *recording(tmp_path / "exp"), "--as", "mine")) as (address, token, _):
+        for _ in range(2):
+            over_http(address, token, answered)
+    assert [run.run_id[-2:] for run in read_runs(tmp_path / "exp")] == ["r1", "r2"]
+
+
+def test_the_token_may_be_given_and_is_then_not_shown(world: Path) -> None:
+    token = "a-token-of-my-own"
+    with serving(command(world), MCP_TOKEN=token) as (address, shown, _):
+        assert shown == "$MCP_TOKEN"
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", address)
+        assert len(over_http(address, token, lambda client: client.list_tools()).tools) == 9
+        assert httpx2.post(address, json={}).status_code == 401
+
+
+HANDSHAKE = [
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "calculator", "arguments": {"expression": "1"}},
+    },
+]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_on_stdio_that_is_interrupted_ends_at_once_and_keeps_the_calls(
+    world: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    args = command(world, *recording(tmp_path / "exp"))
+    with subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as it:
+        assert it.stdin is not None
+        assert it.stdout is not None
+        for message in HANDSHAKE:
+            it.stdin.write(json.dumps(message) + "\n")
+        it.stdin.flush()
+        assert [json.loads(it.stdout.readline())["id"] for _ in range(2)] == [1, 2]
+        it.send_signal(how)
+        assert it.wait(20) == 0  # though its stdin is still open
+        assert it.stderr is not None
+        assert "Traceback" not in it.stderr.read()
+    (path,) = (tmp_path / "exp").glob("runs/*/*/run.json")
+    run = read_run(path.parent)
+    assert (run.system, run.status, [step.name for step in run.steps]) == ("mcp@raw", "failed", ["calculator"])
+
+
+def test_an_interrupted_http_server_keeps_the_calls_of_open_sessions(world: Path, tmp_path: Path) -> None:
+    async def interrupt(client: Client) -> None:
+        await client.call_tool("calculator", {"expression": "1"})
+        process.send_signal(signal.SIGINT)
+        await asyncio.to_thread(process.wait, 20)
+
+    with serving(command(world, *recording(tmp_path / "exp"))) as (address, token, process):
+        over_http(address, token, interrupt)
+    (run,) = read_runs(tmp_path / "exp")
+    assert (run.status, [step.name for step in run.steps]) == ("failed", ["calculator"])
+
+
+def test_what_is_not_recorded_waits_for_no_agent_library(world: Path) -> None:
+    """They take a second to load, and whoever starts a server over stdio waits for it."""
+    code = "import sys; from drretail.cli.app import app; app(standalone_mode=False); print(*sys.modules, sep='\\n')"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "mcp", "--world", str(world), "--quiet"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {"langgraph", "langchain_core", "anthropic"}.isdisjoint(ran.stdout.split())
+
+
+def refused(*args: str) -> str:
+    found = CliRunner().invoke(app, ["mcp", *args])
+    assert isinstance(found.exception, UserError), found.output
+    return str(found.exception)
+
+
+def test_what_is_missing_or_does_not_go_together_is_one_sentence(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, to = ["--world", str(world)], ["--to", str(tmp_path / "exp")]
+    assert "add --to EXP" in refused(*shop, "--question", "x")
+    assert "--question TEXT" in refused(*shop, *to)
+    assert "go together" in refused(*shop, *to, "--queries", "q.jsonl")
+    assert "The shop has no user" in refused(*shop, "--user", "AEWRONG")
+    assert "family of tools" in refused(*shop, "--without", "the_web")
+    monkeypatch.setenv("MCP_TOKEN", "short")
+    assert "MCP_TOKEN needs 16" in refused(*shop, "--http")
+    monkeypatch.setattr("drretail.cli.mcp.find_spec", lambda name: None)
+    assert refused(*shop) == "The MCP server needs mcp: pip install mcp."
+
+
+def test_a_query_of_a_file_is_named_by_its_id(world: Path, tmp_path: Path) -> None:
+    file = tmp_path / "queries.jsonl"
+    file.write_text(
+        "".join(
+            json.dumps({"query_id": it, "user_id": USER, "text": f"Ask {it}", "source": "test"}) + "\n" for it in "ab"
+        )
+    )
+    args = [sys.executable, "-m", "drretail", "mcp", "--world", str(world), "--to", str(tmp_path / "exp")]
+    args += ["--queries", str(file), "--query"]
+    over_stdio([*args, "b"], answered)
+    (run,) = read_runs(tmp_path / "exp")
+    assert run.query_id == "b"
+    assert "There is no query 'c'" in refused(*args[4:], "c")
+    assert "is asked by" in refused(*args[4:], "b", "--user", "AF" + "Y" * 26)

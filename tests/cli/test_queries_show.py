@@ -1,0 +1,59 @@
+"""``drretail queries show``: a file's questions, to be read."""
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Command
+
+TEXT = "I own a bird bath and want a bird feeder beside it. " * 3
+QUERY: dict[str, object] = {
+    "format": 1,
+    "query_id": "mine-1",
+    "user_id": "SHOPPER",
+    "text": TEXT.strip(),
+    "kind": "companion",
+    "rationale": "The record shows a bird bath.",
+    "expected_tools": ["get_user_orders"],
+    "constraints": {"budget": {"amount": "30", "currency": "USD"}, "owned": ["B0OWNED001"]},
+    "source": "a person",
+}
+
+
+def write(folder: Path, *queries: dict[str, object]) -> None:
+    lines = "".join(json.dumps(query) + "\n" for query in queries)
+    (folder / "q.jsonl").write_text(lines, encoding="utf-8")
+
+
+def test_a_question_is_shown_in_full_within_80_columns(drretail: Command, tmp_path: Path) -> None:
+    write(tmp_path, QUERY, {**QUERY, "query_id": "mine-2", "text": "Which feeder?", "kind": None})
+    shown = drretail("queries", "show", "q.jsonl", COLUMNS="80").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert TEXT.strip() in " ".join(shown.split())
+    assert "mine-1 · companion · profile-aware" in shown
+    assert "budget: $30.00 in total" in shown
+    assert shown.endswith("2 queries of 1 user\n")
+    assert "B0OWNED001" not in shown
+    assert "why:" not in shown
+
+
+def test_details_say_why_and_for_whom(drretail: Command, tmp_path: Path) -> None:
+    write(tmp_path, QUERY)
+    shown = drretail("queries", "show", "q.jsonl", "--details").stdout
+    for told in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
+        assert told in shown
+
+
+def test_some_of_them_are_shown_by_number_or_id_also_as_json(drretail: Command, tmp_path: Path) -> None:
+    write(tmp_path, QUERY, {**QUERY, "query_id": "mine-2"})
+    assert "mine-2" not in drretail("queries", "show", "q.jsonl", "--only", "1").stdout
+    document = json.loads(drretail("queries", "show", "q.jsonl", "--only", "mine-2", "--json").stdout)
+    assert [query["query_id"] for query in document["queries"]] == ["mine-2"]
+    assert drretail("queries", "show", "q.jsonl", "--only", "mine-3").returncode == 2
+
+
+def test_untyped_questions_say_so_and_hostile_text_steers_no_terminal(drretail: Command, tmp_path: Path) -> None:
+    write(tmp_path, {**QUERY, "text": "a \x1b[31mred\u202e feeder", "constraints": {}, "typed_by": "nobody"})
+    shown = drretail("queries", "show", "q.jsonl").stdout
+    assert "not typed" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown

@@ -1,0 +1,153 @@
+"""The tools over MCP, by the official client in process."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, TypeVar
+
+import pytest
+
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.tools.registry import TOOLS, json_schemas
+from drretail.tools.toolkit import Toolkit
+from tests.tools.conftest import ANNA, BORIS
+
+pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
+
+T = TypeVar("T")
+Mode = Literal["legacy", "auto"]
+MODES: tuple[Mode, ...] = ("legacy", "auto")
+"""Versions of the protocol that begin with a handshake, over memory streams, and the one of 2026, which has none."""
+
+
+def asked(session: Session, ask: Callable[[Client], Awaitable[T]], mode: Mode = "legacy") -> T:
+    async def visit() -> T:
+        server = mcp_server(session, lambda: UnrecordedRun(session), "about this shop")
+        async with Client(server, mode=mode) as client:
+            return await ask(client)
+
+    return asyncio.run(visit())
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def called(session: Session, name: str, mode: Mode = "legacy", **args: Any) -> CallToolResult:
+    return asked(session, lambda client: client.call_tool(name, args), mode)
+
+
+def test_a_client_is_told_of_the_nine_with_the_schemas_that_our_agents_have(session: Session) -> None:
+    listed = asked(session, lambda client: client.list_tools()).tools
+    told = [{"name": it.name, "description": it.description, "parameters": it.input_schema} for it in listed]
+    assert told == [{name: value for name, value in it.items() if name != "access"} for it in json_schemas()]
+
+
+def test_what_only_reads_is_marked_so_and_what_overwrites_as_destructive(session: Session) -> None:
+    hints = {it.name: it.annotations for it in asked(session, lambda client: client.list_tools()).tools}
+    marked = {name: (it.read_only_hint, it.destructive_hint) for name, it in hints.items() if it is not None}
+    assert marked == {name: (tool.access == "read", tool.access == "write") for name, tool in TOOLS.items()}
+    assert {it.open_world_hint for it in hints.values() if it is not None} == {False}  # the web is a sandbox here
+
+
+CALLS = [
+    ("product_catalog_search", {"query": "bird feeder", "price_max": 30}),
+    ("get_product_details", {"product_id": "B0TOOLS001"}),
+    ("get_user_orders", {"user_id": ANNA}),
+    ("get_order_details", {"order_id": "0000000001"}),
+    ("get_user_profile", {"user_id": ANNA}),
+    ("update_user_profile", {"user_id": ANNA, "first_name": "Änne"}),
+    ("get_user_statistics", {"user_id": ANNA}),
+    ("web_search", {"query": "how high to hang a feeder"}),
+    ("calculator", {"expression": "2 * 24.99"}),
+    ("get_product_details", {"product_id": "NOPE"}),
+    ("product_catalog_search", {"query": "x", "limit": 99}),
+    ("get_user_profile", {"user_id": BORIS}),
+    ("no_such_tool", {}),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("name", "args"), CALLS, ids=[f"{number}-{name}" for number, (name, _) in enumerate(CALLS)])
+def test_a_clients_model_reads_what_our_agents_read(world: World, name: str, args: dict[str, Any], mode: Mode) -> None:
+    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
+        reply = toolkit.call(name, args)
+    result = called(Session(world, user_id=ANNA), name, mode, **args)
+    assert (text_of(result), result.is_error) == (reply.text, reply.error is not None)
+    assert result.structured_content == json.loads(reply.text)
+
+
+def test_an_error_says_what_would_be_right(session: Session) -> None:
+    said = called(session, "product_catalog_search", query="feeder", sort_by="cheap").structured_content["error"]
+    assert said["type"] == "invalid_argument"
+    assert said["allowed"] == ["relevance", "price", "rating", "popularity"]
+
+
+def test_without_a_user_nobodys_data_is_shown_unless_the_scope_is_any(world: World) -> None:
+    assert called(Session(world), "get_user_profile", user_id=ANNA).is_error
+    assert not called(Session(world, scope="any"), "get_user_profile", user_id=ANNA).is_error
+
+
+def test_a_family_that_is_left_out_is_neither_listed_nor_answered(world: World) -> None:
+    session = Session(world, user_id=ANNA, without=frozenset({"web_search"}))
+    assert "web_search" not in [it.name for it in asked(session, lambda client: client.list_tools()).tools]
+    assert called(session, "web_search", query="x").structured_content["error"]["type"] == "unknown_tool"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_connection_keeps_what_it_changed_and_the_next_sees_nothing_of_it(session: Session, mode: Mode) -> None:
+    async def change(client: Client) -> str:
+        await client.call_tool("update_user_profile", {"user_id": ANNA, "first_name": "Zoe"})
+        return text_of(await client.call_tool("get_user_profile", {"user_id": ANNA}))
+
+    assert "Zoe" in asked(session, change, mode)
+    assert "Zoe" not in text_of(called(session, "get_user_profile", mode, user_id=ANNA))
+    assert session.overlay == {}
+
+
+def test_calls_side_by_side_are_each_answered(session: Session) -> None:
+    async def many(client: Client) -> list[Any]:
+        asks = (client.call_tool("calculator", {"expression": f"{number} + 1"}) for number in range(40))
+        return [it.structured_content["value"] for it in await asyncio.gather(*asks)]
+
+    assert asked(session, many) == [number + 1 for number in range(40)]
+
+
+def test_a_client_is_told_what_the_shop_is_and_by_whom(session: Session) -> None:
+    async def told(client: Client) -> tuple[str | None, Any]:
+        return client.instructions, client.server_info
+
+    said, server = asked(session, told)
+    assert (said, server.name) == ("about this shop", "drretail")
+
+
+def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Session) -> None:
+    class Slow(UnrecordedRun):
+        async def begin(self, client: str) -> Toolkit:
+            self.toolkit = await super().begin(client)
+            perform = self.toolkit.acall_all
+
+            async def late(*args: Any, **given: Any) -> Any:
+                await asyncio.sleep(0.2)
+                return await perform(*args, **given)
+
+            self.toolkit.acall_all = late  # pyright: ignore[reportAttributeAccessIssue]
+            return self.toolkit
+
+    async def impatient() -> list[str | None]:
+        run = Slow(session)
+        connection = Connection(run)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(connection.call("c", "calculator", {"expression": "1 + 1"}), 0.05)
+        await connection.end()
+        return [step.name for step in run.toolkit.session.trajectory.steps()]
+
+    assert asyncio.run(impatient()) == ["calculator"]

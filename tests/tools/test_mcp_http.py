@@ -1,0 +1,148 @@
+"""Who is answered by the tools over HTTP, and how much."""
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+from drretail.env.session import Session
+from tests.tools.conftest import ANNA
+
+pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+
+from starlette.testclient import TestClient
+
+from drretail.tools.mcp import UnrecordedRun, mcp_server
+from drretail.tools.mcp_http import MOST_BYTES, http_app
+
+TOKEN, PORT = "a-token-of-the-tests", 8000
+ADDRESS = f"http://127.0.0.1:{PORT}"
+ALLOWED = {"authorization": f"Bearer {TOKEN}", "accept": "application/json, text/event-stream"}
+Opened = Callable[..., AbstractContextManager[TestClient]]
+
+
+def request(method: str, number: int = 1, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+HELLO = request(
+    "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "by hand", "version": "1"}
+)
+
+
+@pytest.fixture
+def opened(session: Session) -> Opened:
+    @contextmanager
+    def server(**limits: Any) -> Generator[TestClient]:
+        app = http_app(mcp_server(session, lambda: UnrecordedRun(session), ""), TOKEN, PORT, **limits)
+        with TestClient(app, base_url=ADDRESS, headers=ALLOWED) as client:
+            yield client
+
+    return server
+
+
+@pytest.fixture
+def client(opened: Opened) -> Iterator[TestClient]:
+    with opened() as client:
+        yield client
+
+
+def begun(client: TestClient) -> dict[str, str]:
+    """The headers of a new session."""
+    answer = client.post("/mcp", json=HELLO)
+    assert answer.status_code == 200, answer.text
+    headers = {"mcp-session-id": answer.headers["mcp-session-id"], "mcp-protocol-version": "2025-06-18"}
+    client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers)
+    return headers
+
+
+def called(client: TestClient, headers: dict[str, str], name: str, **args: Any) -> dict[str, Any]:
+    answer = client.post("/mcp", json=request("tools/call", name=name, arguments=args), headers=headers)
+    return answer.json()["result"]["structuredContent"]
+
+
+def test_who_has_the_token_begins_a_session_and_calls(client: TestClient) -> None:
+    assert called(client, begun(client), "calculator", expression="2 + 3")["value"] == 5
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"authorization": ""}, 401),
+        ({"authorization": "Bearer another"}, 401),
+        ({"authorization": f"Basic {TOKEN}"}, 401),
+        ({"authorization": "Bearer ünknown".encode()}, 401),
+        ({"host": "evil.example"}, 421),
+        ({"host": f"evil.example:{PORT}"}, 421),
+        ({"host": "127.0.0.1:1"}, 421),
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": ADDRESS}, 200),
+        ({"host": f"localhost:{PORT}"}, 200),
+    ],
+    ids=str,
+)
+def test_nobody_else_is_answered(client: TestClient, headers: dict[str, Any], status: int) -> None:
+    assert client.post("/mcp", json=HELLO, headers=headers).status_code == status
+
+
+def test_the_token_in_the_address_opens_nothing(client: TestClient) -> None:
+    assert client.post("/mcp", params={"token": TOKEN}, json=HELLO, headers={"authorization": ""}).status_code == 401
+
+
+def test_a_body_that_is_too_long_is_refused_whether_or_not_it_says_so(client: TestClient) -> None:
+    long = b'{"x": "' + b"x" * MOST_BYTES + b'"}'
+    typed = {"content-type": "application/json"}
+    assert client.post("/mcp", content=long, headers=typed).status_code == 413
+    assert client.post("/mcp", content=iter([long[:500_000], long[500_000:]]), headers=typed).status_code == 413
+    assert called(client, begun(client), "calculator", expression="1")["value"] == 1
+
+
+def test_each_session_has_a_world_of_its_own(client: TestClient) -> None:
+    one, other = begun(client), begun(client)
+    called(client, one, "update_user_profile", user_id=ANNA, first_name="Zoe")
+    assert called(client, one, "get_user_profile", user_id=ANNA)["first_name"] == "Zoe"
+    assert called(client, other, "get_user_profile", user_id=ANNA)["first_name"] != "Zoe"
+
+
+def test_sessions_beyond_the_most_are_refused_until_one_ends(opened: Opened) -> None:
+    with opened(most_sessions=2) as client:
+        first, _ = begun(client), begun(client)
+        assert client.post("/mcp", json=HELLO).status_code == 503
+        assert client.delete("/mcp", headers=first).status_code == 200
+        begun(client)
+
+
+def test_a_session_that_has_ended_is_not_found(client: TestClient) -> None:
+    headers = begun(client)
+    client.delete("/mcp", headers=headers)
+    assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
+    assert client.post("/mcp", json=request("tools/list"), headers={"mcp-session-id": "x"}).status_code == 404
+
+
+def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
+    import time
+
+    with opened(idle=0.1, most_sessions=1) as client:
+        headers = begun(client)
+        time.sleep(0.5)
+        assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
+        begun(client)
+
+
+def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
+    with opened(most_sessions=1) as client:
+        for body in (request("tools/list"), {"no": "message"}, []):
+            assert client.post("/mcp", json=body).status_code == 400
+        begun(client)
+
+
+def test_a_version_without_sessions_is_answered_with_those_that_have_them(client: TestClient) -> None:
+    answer = client.post("/mcp", json=request("server/discover"), headers={"mcp-protocol-version": "2026-07-28"})
+    assert answer.status_code == 400
+    assert "2025-11-25" in answer.json()["error"]["data"]["supported"]
+
+
+def test_other_addresses_hold_nothing(client: TestClient) -> None:
+    assert client.get("/").status_code == 404

@@ -1,0 +1,124 @@
+"""The report in a real browser, from disk: nothing is loaded, nothing goes wrong, and everything can be reached."""
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import derive_scores
+from drretail.experiment import read_runs
+from drretail.files import write_json
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import write_report
+from tests.viewer.browsing import Window, browser, grave_faults, window
+from tests.viewer.experiment import judge_by_hand
+from tests.viewer.page.test_document import poison
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Dialog, Page
+
+__all__ = ["browser", "window"]
+NARROW, WIDE = 390, 1280
+
+
+@pytest.fixture(scope="module")
+def page_file(judged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file with scoreboard, plots and claims."""
+
+    home = tmp_path_factory.mktemp("browser")
+    shutil.copytree(judged, home / "exp")
+    scores = derive_scores(home / "exp", [load_metric(name) for name in ("faithfulness", "quality", "checks")])
+    write_json(home / "exp" / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    return write_report(read_view(home / "exp"), home / "report.html")
+
+
+def widest(page: "Page") -> int:
+    return page.evaluate("document.documentElement.scrollWidth")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
+def test_the_page_fits_its_window_and_axe_finds_nothing_serious(
+    page_file: Path, window: Window, width: int, scheme: str
+) -> None:
+    page = window(width, scheme)
+    page.goto(page_file.as_uri())
+    assert widest(page) <= width
+    assert page.locator("#answer").is_visible()
+    assert page.locator("svg.plot").count() >= 1
+    first_score = page.locator("#scoreboard .value").first.bounding_box()
+    assert first_score is not None
+    assert first_score["y"] < 900
+    assert grave_faults(page) == []
+    assert widest(page) <= width  # with everything open
+
+
+def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Path, window: Window) -> None:
+    page = window()
+    page.goto(page_file.as_uri())
+    badges = page.locator(".report a.badge:visible")
+    first = badges.first
+    first.click()
+    panel = page.locator("#panel")
+    assert panel.is_visible()
+    held = panel.locator(".panel-body").inner_text()
+    assert held.strip()
+    panel.get_by_role("button", name="Next").click()
+    assert panel.locator(".panel-body").inner_text() != held
+    panel.get_by_role("button", name="Previous").click()
+    assert panel.locator(".panel-body").inner_text() == held
+    page.keyboard.press("Escape")
+    assert not panel.is_visible()
+    page.locator(".report mark:visible").first.click()
+    assert panel.is_visible()
+
+
+def test_every_link_within_the_page_leads_somewhere_that_can_be_seen(page_file: Path, window: Window) -> None:
+    page = window()
+    page.goto(page_file.as_uri())
+    names = page.evaluate(
+        "[...new Set([...document.querySelectorAll('a[href^=\"#\"]')].map(it => it.getAttribute('href')))]"
+    )
+    assert len(names) > 10
+    for name in names:
+        page.goto(f"{page_file.as_uri()}{name}")
+        assert page.locator(f'[id="{name[1:]}"]').is_visible(), name
+
+
+def test_the_pages_of_a_folder_lead_to_each_other(judged: Path, tmp_path: Path, window: Window) -> None:
+    index = write_report(read_view(judged), tmp_path / "report.html", "split")
+    page = window()
+    page.goto(index.as_uri())
+    seen, waiting = set[str](), [index.as_uri()]
+    while waiting:
+        address = waiting.pop()
+        page.goto(address)
+        seen.add(address)
+        assert widest(page) <= WIDE
+        links = page.evaluate("[...document.querySelectorAll('a[href]')].map(it => it.href.split('#')[0])")
+        waiting += sorted({it for it in links if it.startswith("file:")} - seen - {*waiting})
+    assert len(seen) == 1 + len(list(index.parent.glob("query-*.html")))
+
+
+def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window) -> None:
+    for run in list(read_runs(mine)):
+        poison(mine, run, extra="\u202e right to left \x1b[31m red " + "long" * 50_000)
+    shutil.rmtree(mine / "verdicts")
+    judge_by_hand(mine)
+    written = write_report(read_view(mine), mine / "report.html", "single")
+    opened = list[str]()
+
+    def told(dialog: "Dialog") -> None:
+        opened.append(dialog.message)
+        dialog.dismiss()
+
+    for width in (WIDE, NARROW):
+        page = window(width)
+        page.on("dialog", told)
+        page.goto(written.as_uri())
+        page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
+        links = page.evaluate("[...document.querySelectorAll('a')].map(it => it.href)")
+        assert not [it for it in links if it.startswith("javascript")]
+        assert widest(page) <= width
+    assert opened == []
