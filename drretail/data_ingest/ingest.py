@@ -88,11 +88,11 @@ def ingest(
     nothing in the result, and nor does the engine. Raises UserError for files that are missing, cut or damaged, for a
     disk that is full, for another world that is live there, and where no shop comes out.
     """
-    plan, options = plan_paths(paths, folder, options)
     progress = progress or Progress()
     into = into or Target(folder, partial(write_world, folder, is_held=True))
     name = str(into.place)
     check_is_ours(folder)
+    plan, options = plan_paths(paths, folder, options)
     pool = choose_pool(options)
     select = choose_engine(engine)
     workers = workers or useful_workers(plan)

@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from drretail.data_ingest.raw.mapping import columns_of, read_mapping
+from drretail.data_ingest.raw.tables import shop_sources
 from drretail.errors import UserError
 
 _MAPPING = """currency = "EUR"
