@@ -9,9 +9,9 @@ from drretail.env.session import Session
 from drretail.grounding.report.picks import Declared, picks_block
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import format_money
-from drretail.records.money import USD
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Finding
+from drretail.records.money import USD
 from drretail.records.query import Constraints, Query, Task
 from drretail.records.reading import Pick
 from drretail.records.shop import Product

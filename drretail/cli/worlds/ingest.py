@@ -117,7 +117,7 @@ def ingest(
     from drretail.progress import choose_progress
     from drretail.viewer.output import print_json
 
-    told = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
+    told: dict[str, Any] = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
     options = IngestOptions(
         preset=preset,
         category=category or None,
@@ -213,7 +213,8 @@ def _print_report(report: "IngestReport", word: str) -> None:
         [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
     )
     if report.products_without_meta:
-        typer.echo(f"{report.products_without_meta:,} {'ordered' if word == 'orders' else 'reviewed'} products have no product row.")
+        verb = "ordered" if word == "orders" else "reviewed"
+        typer.echo(f"{report.products_without_meta:,} {verb} products have no product row.")
     if report.world is None:
         typer.echo("Dry run: nothing was written.")
     else:
@@ -231,7 +232,8 @@ def _print_first_rows(report: "IngestReport") -> None:
 
     for file in report.files:
         if file.first:
-            print_table(f"First rows of {file.name}", ["", *(f"row {place}" for place in range(1, len(file.first) + 1))], _turned(file.first))
+            columns = ["", *(f"row {place}" for place, _ in enumerate(file.first, 1))]
+            print_table(f"First rows of {file.name}", columns, _turned(file.first))
 
 
 def _turned(rows: "Sequence[Mapping[str, Any]]") -> list[tuple[object, ...]]:

@@ -78,14 +78,14 @@ class Cells:
         if self._type(column).startswith(("TIMESTAMP", "DATE")):
             found = f"epoch_ms(CAST({self._raw(column)} AS TIMESTAMP))"
         elif self.mapping.date_format is not None:
-            found = f"epoch_ms(CAST(try_strptime({text}, {quoted(self.mapping.date_format)}) AS TIMESTAMP))"
+            found = f"epoch_ms(try_strptime({text}, {quoted(self.mapping.date_format)}))"
         else:
             seconds, milliseconds = r"\d{9,11}(\.\d+)?", r"\d{12,14}"
             of_seconds = f"CAST(floor(CAST({text} AS DOUBLE) * 1000) AS BIGINT)"
             found = (
                 f"CASE WHEN regexp_full_match({text}, '{milliseconds}') THEN CAST({text} AS BIGINT) "
                 f"WHEN regexp_full_match({text}, '{seconds}') THEN {of_seconds} "
-                f"ELSE epoch_ms(TRY_CAST({text} AS TIMESTAMP)) END"
+                f"ELSE epoch_ms(TRY_CAST({text} AS TIMESTAMPTZ)) END"
             )
         return f"list_extract([it FOR it IN [{found}] IF it BETWEEN 0 AND {LAST_MILLISECOND}], 1)"
 

@@ -163,7 +163,8 @@ def _details(cells: Cells, columns: ProductColumns) -> str:
         return details
     stock = cells.text(columns.stock)
     value = f"coalesce(CAST(TRY_CAST({stock} AS BIGINT) AS JSON), to_json({stock}))"
-    return f"CASE WHEN {stock} IS NULL THEN {details} ELSE json_merge_patch({details}, json_object('{STOCK}', {value})) END"
+    both = f"json_merge_patch({details}, json_object('{STOCK}', {value}))"
+    return f"CASE WHEN {stock} IS NULL THEN {details} ELSE {both} END"
 
 
 def _reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
