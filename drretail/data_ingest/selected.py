@@ -62,13 +62,11 @@ class OwnCategories:
 
     def take_orders(self, orders: Iterable[OrderRow]) -> Iterator[OrderRow]:
         for _, of_user in groupby(orders, key=itemgetter(1)):
-            bought = set[str]()
-            for row in of_user:
-                name = self._of_product[row.product_id]
-                self._orders[name] += 1
-                bought.add(name)
-                yield row
-            self._users.update(bought)
+            rows = list(of_user)
+            names = [self._of_product[row[2]] for row in rows]
+            self._orders.update(names)
+            self._users.update(set(names))
+            yield from rows
 
     def counts(self, read: Sequence[CategoryCounts]) -> Iterator[CategoryCounts]:
         """One row a category, and one for what was ``read`` of all; for when all rows have passed."""
