@@ -263,15 +263,28 @@ def _report(selected: Selected, plan: Plan) -> IngestReport:
 
 
 def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
-    """Raises UserError that names the rule by which no product is left."""
+    """Raises UserError that says why no product is left, or no order of a table of them."""
     if report.products.kept:
+        if options.mapping is not None and report.reviews.read and not selected.tables["category_orders"]:
+            raise UserError(f"No order is left of {report.reviews.read:,} rows: {_why_no_order(report)}")
         return
     raise UserError(f"No product is left: {_rule_that_dropped_all(selected, report, options)}")
+
+
+def _why_no_order(report: IngestReport) -> str:
+    file = next(file for file in report.files if file.shape == "reviews")
+    dropped = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in report.reviews.dropped.items())
+    bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
+    unknown = report.reviews.dropped.get("no_meta") and file.first
+    product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
+    return f"{dropped}{bad}{product}."
 
 
 def _rule_that_dropped_all(selected: Selected, report: IngestReport, options: IngestOptions) -> str:
     rows, reviews = report.products.read, report.reviews
     good = reviews.read - reviews.dropped.get("bad_line", 0)
+    if not rows:
+        return "the tables and files of products hold no row."
     if report.products.dropped.get("bad_line", 0) == rows:
         return f"all {rows:,} product rows are bad lines, without an id or a title."
     if good and reviews.dropped.get("no_meta", 0) == good:

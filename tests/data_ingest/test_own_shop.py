@@ -158,6 +158,28 @@ def test_rows_of_another_width_and_open_quotes_are_counted(tmp_path: Path) -> No
     ]
 
 
+def test_a_quote_that_hides_the_rows_after_it_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    with (tmp_path / "raw" / "products.csv").open("a") as file:
+        file.write('B7;"open;x;1,00;1;x\n' + "".join(f"C{number};Good;x;1,00;1;x\n" for number in range(1000)))
+    with pytest.raises(UserError, match="products.csv, line 5: a quote is not closed, which hides the rows after it"):
+        ingest([path], tmp_path / "w")
+
+
+def test_a_table_of_which_no_row_is_good_says_why(tmp_path: Path) -> None:
+    floats = [changed(row, sku=f"{row['sku']}.0") for row in ORDERS]
+    with pytest.raises(UserError, match=r"No order is left of 3 rows: 3 no meta; no product row has the id '007\.0'"):
+        ingest([shop(tmp_path / "floats", orders=floats)], tmp_path / "w")
+    with pytest.raises(UserError, match=r"No order is left of 1 rows: 1 bad line; line 2: no date \(day\): 'x'"):
+        ingest([shop(tmp_path / "dates", orders=[changed(ORDERS[0], day="x")])], tmp_path / "w")
+    with pytest.raises(UserError, match="all 1 product rows are bad lines"):
+        ingest([shop(tmp_path / "bad", [changed(PRODUCTS[0], name="")])], tmp_path / "w")
+    path = shop(tmp_path / "none")
+    (tmp_path / "none" / "products.csv").write_text("sku;name;path;net;stock;mat\n")
+    with pytest.raises(UserError, match="hold no row"):
+        ingest([path], tmp_path / "w")
+
+
 def test_prices_that_are_none_are_told_and_others_with_a_wrong_mark_are_refused(tmp_path: Path) -> None:
     report = ingest([shop(tmp_path / "raw")], tmp_path / "w", dry_run=True)
     assert [note for file in report.files for note in file.notes] == ["1 price unknown, such as 'auf Anfrage'"]

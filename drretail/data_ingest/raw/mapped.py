@@ -173,6 +173,7 @@ def _reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     if cells.table.form == "csv":
         query = "SELECT line, min(error_type) FROM reject_errors GROUP BY line ORDER BY line"
         refused = db.execute(query).fetchall()
+        _check_quotes(db, cells, [ordinal for ordinal, _ in refused])
     if any(problem == "INVALID ENCODING" for _, problem in refused):
         raise UserError(not_utf8(cells.table.path))
     ((bad,),) = db.execute("SELECT count(*) FROM mapped WHERE reason IS NOT NULL").fetchall()
@@ -185,6 +186,19 @@ def _reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     saved.bad = bad + len(refused)
 
 
+def _check_quotes(db: "DuckDBPyConnection", cells: Cells, refused: list[int]) -> None:
+    """Raises UserError for a quote that is not closed on its line: the rows after it would vanish without a count."""
+    goes_on = "error_type = 'UNQUOTED VALUE' AND contains(trim(csv_line, chr(10)), chr(10))"
+    query = f"SELECT min(line) FROM reject_errors WHERE {goes_on}"  # noqa: S608 -- a constant
+    ((ordinal,),) = db.execute(query).fetchall()
+    if ordinal is not None:
+        _, (line,) = lines_of(cells.table, [], [ordinal], refused)
+        raise UserError(
+            f"{cells.table.path}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
+            "or double the quotes that stand within values."
+        )
+
+
 def _told(reason: str, said: str | None) -> str:
     return reason if said is None else f"{reason}: {said[:_LONGEST_SHOWN]!a}"
 
@@ -194,7 +208,7 @@ def _with_lines(
 ) -> list[tuple[int, str]]:
     table, numbers = cells.table, [number for number, _ in first]
     if table.form == "csv":
-        of_rows, of_refused = lines_of(table, numbers, refused)
+        of_rows, of_refused = lines_of(table, numbers, refused[:SHOWN], refused)
         return [
             *zip(of_rows, (problem for _, problem in first), strict=True),
             *zip(of_refused, (problem for _, problem in told), strict=True),

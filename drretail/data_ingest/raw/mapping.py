@@ -79,11 +79,14 @@ def read_mapping(path: Path) -> Mapping:
     """The mapping in a file; raises UserError of one sentence where it is none."""
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
-        return Mapping.model_validate(content)
+        mapping = Mapping.model_validate(content)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise UserError(f"{path} cannot be read as a mapping: {problem}.") from problem
     except ValidationError as problem:
         raise UserError(f"{path}: {_in_words(problem)}") from problem
+    if mapping.status and (mapping.orders is None or mapping.orders.status is None):
+        raise UserError(f"{path}: [status] says what words mean, but no orders.status says which column has them.")
+    return mapping
 
 
 def columns_named(part: ProductColumns | OrderColumns) -> list[tuple[str, str]]:

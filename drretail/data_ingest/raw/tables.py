@@ -39,7 +39,7 @@ class Table:
 
 def is_mapping(paths: Sequence[Path]) -> bool:
     """Whether what a person gave is the mapping of a shop of one's own."""
-    return len(paths) == 1 and paths[0].suffix == _MAPPING
+    return len(paths) == 1 and paths[0].suffix.lower() == _MAPPING
 
 
 def is_table(path: Path) -> bool:
@@ -119,7 +119,12 @@ def _header(path: Path, packed: bool) -> str:
 
 
 def _csv_columns(path: Path, header: str, separator: str) -> tuple[str, ...]:
-    names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
+    try:
+        names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
+    except csv.Error:
+        raise UserError(
+            f"{path} has no header that can be read: lines must end in a line feed, alone or after a carriage return."
+        ) from None
     if not any(names):
         raise UserError(f"{path} has no header: its first line names no column.")
     return tuple(names)
@@ -163,20 +168,21 @@ def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
             encoding = "utf-8"
 
 
-def not_utf8(path: Path, line: int | None = None) -> str:
+def not_utf8(path: Path) -> str:
     """What to say of a file in another encoding."""
-    where = "" if line is None else f" (row {line:,})"
-    return f"{path} is not UTF-8{where}: save it as UTF-8, for example by `iconv -f LATIN1 -t UTF-8`."
+    return f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f LATIN1 -t UTF-8`."
 
 
-def lines_of(table: Table, rows: Sequence[int], refused: Sequence[int]) -> tuple[list[int], list[int]]:
+def lines_of(
+    table: Table, rows: Sequence[int], named: Sequence[int], refused: Sequence[int]
+) -> tuple[list[int], list[int]]:
     """The lines of a CSV file on which records begin, since values may hold line breaks.
 
-    ``refused`` are the records that the engine could not read, the header being 1 and blank lines counted; ``rows``
-    number those that it could read, from 1.
+    ``refused`` are the records that the engine could not read, the header being 1 and blank lines counted, and
+    ``named`` those of them that are asked for; ``rows`` number what it could read, from 1.
     """
     rejected, row, ordinal = set(refused), 0, 0
-    of_rows, of_refused, before = dict.fromkeys(rows, 0), dict.fromkeys(refused[:SHOWN], 0), 0
+    of_rows, of_refused, before = dict.fromkeys(rows, 0), dict.fromkeys(named, 0), 0
     with open_binary(table.path, table.packed) as file:
         reader = csv.reader((line.decode("utf-8", "replace") for line in file), delimiter=table.separator)
         with suppress(csv.Error):  # what this reader cannot follow has no line

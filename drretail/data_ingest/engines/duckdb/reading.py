@@ -205,7 +205,7 @@ def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]
         check_unchanged(task)
     else:
         tell(task.size, 0)
-    if saved.stat().st_size:
+    if saved.stat().st_size or task.source.layout == "table":
         yield saved, 0
 
 
