@@ -87,6 +87,11 @@ def shop(
     return folder / "shop.toml"
 
 
+def whole(**given: Any) -> IngestOptions:
+    """The options of a shop of one's own, with some that are given."""
+    return IngestOptions.model_validate({**WHOLE_SHOP, **given})
+
+
 def changed(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {**row, **changes}
 
@@ -162,7 +167,7 @@ def test_a_quote_that_hides_the_rows_after_it_is_refused_with_its_line(tmp_path:
     path = shop(tmp_path / "raw")
     with (tmp_path / "raw" / "products.csv").open("a") as file:
         file.write('B7;"open;x;1,00;1;x\n' + "".join(f"C{number};Good;x;1,00;1;x\n" for number in range(1000)))
-    with pytest.raises(UserError, match="products.csv, line 5: a quote is not closed, which hides the rows after it"):
+    with pytest.raises(UserError, match=r"products\.csv, line 5: a quote is not closed, which hides the rows after it"):
         ingest([path], tmp_path / "w")
 
 
@@ -243,7 +248,7 @@ def test_lines_alike_are_one_and_other_lines_of_an_order_stay(tmp_path: Path) ->
     assert report.reviews.dropped == {"duplicate": 1}
     found = [(it.order_id, it.quantity) for it in orders_in(tmp_path / "w", "a@x.example")]
     assert sorted(found) == [("R-1-1", 2), ("R-1-2", 5), ("R-9", 2)]
-    fewer = IngestOptions(**{**WHOLE_SHOP, "min_interactions": 4})
+    fewer = whole(min_interactions=4)
     with pytest.raises(UserError, match="none of 3 product rows has 4 interactions"):
         ingest([tmp_path / "raw" / "shop.toml"], tmp_path / "x", fewer)
 
@@ -255,7 +260,7 @@ def test_an_id_of_an_order_that_a_line_would_get_is_refused(tmp_path: Path) -> N
 
 def test_the_last_order_is_held_out_with_all_its_lines(tmp_path: Path) -> None:
     orders = [*ORDERS, changed(ORDERS[0], nr="R-0", day="2023-01-01")]
-    options = IngestOptions(**WHOLE_SHOP, holdout="last")
+    options = whole(holdout="last")
     ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w", options)
     assert [it.order_id for it in orders_in(tmp_path / "w", "a@x.example")] == ["R-0"]
     with rows_of(tmp_path / "w") as rows:
@@ -284,9 +289,9 @@ def test_of_several_rows_of_a_product_the_richest_is_taken(tmp_path: Path) -> No
 
 def test_selection_flags_work_as_for_the_dataset(tmp_path: Path) -> None:
     path = shop(tmp_path / "raw")
-    capped = ingest([path], tmp_path / "c", IngestOptions(**{**WHOLE_SHOP, "cap": 1, "cap_by": "interactions"}))
+    capped = ingest([path], tmp_path / "c", whole(cap=1, cap_by="interactions"))
     assert (capped.products.kept, capped.products.dropped) == (1, {"over_cap": 2})
-    ordered = ingest([path], tmp_path / "m", IngestOptions(**{**WHOLE_SHOP, "min_interactions": 1}))
+    ordered = ingest([path], tmp_path / "m", whole(min_interactions=1))
     assert ordered.products.dropped == {"too_few_interactions": 1}
 
 
