@@ -84,7 +84,7 @@ def test_a_shop_of_ones_own_is_the_same_on_servers_with_its_ids_stock_and_curren
     assert drretail("world", "check", spec).returncode == 0
     calls = [
         ("product_catalog_search", {"query": "desk lamp", "category": "lamps"}),
-        ("get_product_details", {"product_id": "7.5"}),
+        ("get_product_details", {"product_id": "7-5"}),
         ("get_user_orders", {"user_id": "a@x.example"}),
         ("get_order_details", {"order_id": "R1-2"}),
         ("get_user_statistics", {"user_id": "a@x.example"}),
