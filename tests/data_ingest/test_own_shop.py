@@ -20,6 +20,7 @@ from drretail.env.generations import live_generation
 from drretail.env.manifest import read_manifest
 from drretail.env.rows import rows_of
 from drretail.errors import UserError
+from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import orders_in, product_in, small_shop
 
@@ -143,7 +144,7 @@ def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) 
         changed(ORDERS[0], n="0"),
         changed(ORDERS[0], n="many"),
     ]
-    report = ingest([shop(tmp_path / "raw", [*PRODUCTS, changed(PRODUCTS[0], sku="A B")], orders)], tmp_path / "w")
+    report = ingest([shop(tmp_path / "raw", [*PRODUCTS, changed(PRODUCTS[0], sku="/")], orders)], tmp_path / "w")
     assert report.reviews.dropped == {"bad_line": 5}
     (first, strange), *others = reasons(report, "orders.csv")
     assert (first, strange.startswith("who is no id")) == (2, True)
@@ -173,7 +174,7 @@ def test_a_quote_that_hides_the_rows_after_it_is_refused_with_its_line(tmp_path:
 
 def test_a_table_of_which_no_row_is_good_says_why(tmp_path: Path) -> None:
     floats = [changed(row, sku=f"{row['sku']}.0") for row in ORDERS]
-    with pytest.raises(UserError, match=r"No order is left of 3 rows: 3 no meta; no product row has the id '007\.0'"):
+    with pytest.raises(UserError, match=r"No order is left of 3 rows: 3 no meta; no product row has the id '007-0'"):
         ingest([shop(tmp_path / "floats", orders=floats)], tmp_path / "w")
     with pytest.raises(UserError, match=r"No order is left of 1 rows: 1 bad line; line 2: no date \(day\): 'x'"):
         ingest([shop(tmp_path / "dates", orders=[changed(ORDERS[0], day="x")])], tmp_path / "w")
@@ -183,6 +184,24 @@ def test_a_table_of_which_no_row_is_good_says_why(tmp_path: Path) -> None:
     (tmp_path / "none" / "products.csv").write_text("sku;name;path;net;stock;mat\n")
     with pytest.raises(UserError, match="hold no row"):
         ingest([path], tmp_path / "w")
+
+
+def test_ids_are_written_so_that_reports_can_cite_them_and_never_as_anothers(tmp_path: Path) -> None:
+    products = [changed(PRODUCTS[0], sku="#7.5/ü a"), *PRODUCTS]
+    orders = [changed(ORDERS[0], sku="#7.5/ü a", nr="2024/1")]
+    report = ingest([shop(tmp_path / "raw", products, orders)], tmp_path / "w")
+    (order,) = orders_in(tmp_path / "w", "a@x.example")
+    assert (order.order_id, order.product_id) == ("2024-1", "7-5---a")
+    assert parse_evidence_id(f"P:{order.product_id}") is not None
+    assert parse_evidence_id(f"O:{order.order_id}") is not None
+    (said, _), (of_orders,) = (file.notes for file in sorted(report.files, key=lambda it: it.name, reverse=True))
+    assert said.startswith("1 id written otherwise, such as '#7.5/\\xfc a' as '7-5---a'")
+    assert of_orders.startswith("1 id written otherwise")
+    both = shop(tmp_path / "both", [changed(PRODUCTS[0], sku="A.1"), changed(PRODUCTS[0], sku="A-1")])
+    with pytest.raises(UserError, match=r"the ids 'A-1' and 'A\.1', which would both be 'A-1'"):
+        ingest([both], tmp_path / "x")
+    long = ingest([shop(tmp_path / "long", [*PRODUCTS, changed(PRODUCTS[0], sku="x" * 61)])], tmp_path / "l")
+    assert reasons(long, "products.csv")[0][1].startswith("sku has more than 60 characters")
 
 
 def test_prices_that_are_none_are_told_and_others_with_a_wrong_mark_are_refused(tmp_path: Path) -> None:

@@ -67,6 +67,41 @@ def test_an_ingest_goes_onto_servers_and_makes_the_same_world_as_into_a_folder(
     assert told["counts"] == {"products": 1, "users": 5, "orders": 5}
 
 
+def test_a_shop_of_ones_own_is_the_same_on_servers_with_its_ids_stock_and_currency(
+    drretail: Command, spec: str, tmp_path: Path
+) -> None:
+    (tmp_path / "products.csv").write_text("sku,name,path,net,left\n7.5,Desk lamp,Home > Lamps,39.90,4\n8,Bowl,,,\n")
+    (tmp_path / "orders.csv").write_text("nr,who,sku,day\nR1,a@x.example,7.5,2024-03-01\nR1,a@x.example,8,2024-03-01\n")
+    (tmp_path / "shop.toml").write_text(
+        'currency = "EUR"\n'
+        'orders = {file = "orders.csv", id = "nr", user = "who", product = "sku", date = "day"}\n[products]\n'
+        'file = "products.csv"\nid = "sku"\ntitle = "name"\ncategory = "path"\nprice = "net"\nstock = "left"\n'
+    )
+    done = drretail("ingest", "shop.toml", "--world", spec, "--json", "-q")
+    assert done.returncode == 0, done.stderr
+    folder = drretail("ingest", "shop.toml", "--world", "w", "--json", "-q")
+    assert json.loads(done.stdout)["fingerprint"] == json.loads(folder.stdout)["fingerprint"]
+    assert drretail("world", "check", spec).returncode == 0
+    calls = [
+        ("product_catalog_search", {"query": "desk lamp", "category": "lamps"}),
+        ("get_product_details", {"product_id": "7-5"}),
+        ("get_user_orders", {"user_id": "a@x.example"}),
+        ("get_order_details", {"order_id": "R1-2"}),
+        ("get_user_statistics", {"user_id": "a@x.example"}),
+    ]
+    for tool, given in calls:
+        told = [
+            json.loads(
+                drretail("tools", tool, "-w", place, "--user", "a@x.example", "--args", json.dumps(given)).stdout
+            )
+            for place in (spec, "w")
+        ]
+        assert told[0] == told[1]
+        assert "error" not in told[0]
+        assert '"EUR"' in json.dumps(told[0])
+        assert tool != "get_product_details" or told[0]["details"] == {"Stock": 4}
+
+
 def test_other_rows_are_put_onto_servers_only_when_told_and_the_world_before_comes_back(
     drretail: Command, spec: str, raw: str, tmp_path: Path
 ) -> None:

@@ -47,6 +47,10 @@ class Cells:
             text = f"CAST({raw} AS VARCHAR)"
         return f"nullif(trim({text}, ' \t\r\n\u00a0'), '')"
 
+    def citable(self, column: str) -> str:
+        """Its text as an id of which reports can say where a claim is from: what is no letter or digit is a hyphen."""
+        return f"nullif(ltrim(regexp_replace({self.text(column)}, '[^A-Za-z0-9_-]', '-', 'g'), '-_'), '')"
+
     def number(self, column: str) -> str:
         """Its text with a dot before the cents and commas between thousands, without sign or code of a currency."""
         text = self.text(column)

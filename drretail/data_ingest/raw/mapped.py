@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 STOCK = "Stock"
 """Among a product's details."""
 _LONGEST_SHOWN = 40
+# Within the 64 that a citation may have, with the number of a line.
+_LONGEST_ID = 60
+_CITED_BY = "reports cite by letters, digits, _ and -"
 _NAMED_VALUES = 5
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP"}
 _REFUSED = {
@@ -64,6 +67,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
     db.execute(f"CREATE TEMP TABLE mapped AS SELECT number, {columns} FROM ({cells.rows()})")  # noqa: S608 -- quoted
     saved = Saved()
     _reject_rows(db, cells, saved)
+    _check_ids(db, cells, saved)
     if source.shape == "products":
         _check_prices(db, cells, saved)
         fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(_currency(db, cells))} AS shop_currency"
@@ -78,13 +82,15 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path) -> Saved:
 
 
 def _product_view(cells: Cells, columns: ProductColumns) -> dict[str, str]:
-    product, title = cells.text(columns.id), cells.text(columns.title)
+    product, title = cells.citable(columns.id), cells.text(columns.title)
     price = "NULL" if columns.price is None else cells.number(columns.price)
     signs = " ".join(f"WHEN {quoted(sign)} THEN {quoted(code)}" for sign, code in _SIGNS.items())
     said = _text(cells, columns.currency)
     return {
-        **_reason(_id_problems(columns.id, product), (f"no title ({columns.title})", f"{title} IS NULL", "NULL")),
+        **_reason(_own_id_problems(columns.id, product), (f"no title ({columns.title})", f"{title} IS NULL", "NULL")),
         "parent_asin": product,
+        "own_id": product,
+        "id_said": cells.text(columns.id),
         "title": title,
         "average_rating": "NULL" if columns.rating is None else cells.number(columns.rating),
         "rating_number": "NULL" if columns.ratings is None else f"replace({cells.number(columns.ratings)}, ',', '')",
@@ -101,13 +107,13 @@ def _product_view(cells: Cells, columns: ProductColumns) -> dict[str, str]:
 
 
 def _order_view(cells: Cells, columns: OrderColumns) -> dict[str, str]:
-    user, product, moment = cells.text(columns.user), cells.text(columns.product), cells.moment(columns.date)
-    problems = [*_id_problems(columns.user, user), *_id_problems(columns.product, product)]
+    user, product, moment = cells.text(columns.user), cells.citable(columns.product), cells.moment(columns.date)
+    problems = [*_id_problems(columns.user, user), *_own_id_problems(columns.product, product)]
     problems.append((f"no date ({columns.date})", f"{moment} IS NULL", cells.text(columns.date)))
-    order, quantity = "NULL", "NULL"
+    order, quantity = "CAST(NULL AS VARCHAR)", "NULL"
     if columns.id is not None:
-        order = cells.text(columns.id)
-        problems += _id_problems(columns.id, order)
+        order = cells.citable(columns.id)
+        problems += _own_id_problems(columns.id, order)
     if columns.quantity is not None:
         said = cells.text(columns.quantity)
         quantity = rf"TRY_CAST(regexp_replace({said}, '[.,]0+$', '') AS INTEGER)"
@@ -122,6 +128,8 @@ def _order_view(cells: Cells, columns: OrderColumns) -> dict[str, str]:
         "parent_asin": product,
         "timestamp": moment,
         "order_id": order,
+        "own_id": order,
+        "id_said": _text(cells, columns.id),
         "quantity": quantity,
         "status_said": status,
         "order_status": f"CASE {status} {cases} END",
@@ -136,6 +144,14 @@ def _id_problems(column: str, text: str) -> list[Problem]:
     return [
         (f"no {column}", f"{text} IS NULL", "NULL"),
         (f"{column} is no id ({ID_RULE})", f"NOT regexp_full_match({text}, {quoted(SAFE_ID)})", text),
+    ]
+
+
+def _own_id_problems(column: str, text: str) -> list[Problem]:
+    """Of ids by which reports cite."""
+    return [
+        (f"no {column}", f"{text} IS NULL", "NULL"),
+        (f"{column} has more than {_LONGEST_ID} characters", f"length({text}) > {_LONGEST_ID}", text),
     ]
 
 
@@ -227,6 +243,27 @@ def _is_object(data: bytes) -> bool:
         return isinstance(json.loads(data.decode("utf-8-sig")), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
+    """Notes ids that had to be written otherwise; raises UserError where two would become one."""
+    other = "FROM mapped WHERE reason IS NULL AND own_id <> id_said"
+    query = f"SELECT count(DISTINCT id_said), first(id_said ORDER BY number), first(own_id ORDER BY number) {other}"
+    ((changed, said, own),) = db.execute(query).fetchall()
+    if not changed:
+        return
+    saved.notes.append(
+        f"{_counted(changed, 'id')} written otherwise, such as {said[:_LONGEST_SHOWN]!a} as {own!r}: {_CITED_BY}"
+    )
+    same = (
+        f"WHERE reason IS NULL AND own_id IN (SELECT own_id {other}) GROUP BY own_id HAVING count(DISTINCT id_said) > 1"
+    )
+    query = f"SELECT own_id, min(id_said), max(id_said) FROM mapped {same} ORDER BY own_id LIMIT 1"  # noqa: S608
+    for own, one, another in db.execute(query).fetchall():
+        raise UserError(
+            f"{cells.table.path} has the ids {one!r} and {another!r}, which would both be {own!r} ({_CITED_BY}): "
+            "give one of them another id."
+        )
 
 
 def _check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
