@@ -103,9 +103,7 @@ class Runner:
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
-            run = run_of(
-                sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=prompt_hashes(sut)
-            )
+            run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=prompt_hashes(sut))
             evidence = session.ledger.evidence()
             if self.pages and journal is not None:
                 evidence = await asyncio.to_thread(self._with_pages, world, run, evidence, effects)
