@@ -15,8 +15,10 @@ Reading order = data flow = import order, top of this list last; a layer imports
     __main__.py    ``python -m drretail``
     cli/           the command, a thin file each
     gym/           the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets, Python alone
+    inspect/       the shop as a task of inspect_ai, with our metrics as its scorers
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
+    exports/       the forms that other programs read
     doctor/        what works on this machine, and what a model does with our prompts
     eval/          judges and scores
     querygen/      profile-aware queries
@@ -35,6 +37,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash
+    cells.py       rows of cells as spreadsheets take and give them
     locks.py       one writer a folder
     trajectory.py  the steps of a run
     plugins.py     things by name: built-in, entry points, module:attribute

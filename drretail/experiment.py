@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.files import is_unfinished, pack, read_json, read_jsonl, write_atomically, write_json, write_lines
+from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, held, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
@@ -334,6 +335,14 @@ def read_results(folder: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     return {str(line.get("sha256")): str(line.get("text", "")) for line in read_jsonl(path)}
+
+
+def read_journal(folder: Path) -> list[Effect]:
+    """What the run in ``folder`` asked of others, packed or not yet; nothing where nothing is kept."""
+    for name in ("journal.jsonl.gz", "journal.jsonl"):
+        if (folder / name).exists():
+            return read_effects(folder / name)
+    return []
 
 
 def sources_path(experiment: Path, evidence_id: str) -> Path:

@@ -51,6 +51,14 @@ def note_of(found: Declared, block: bool) -> str:
     return f"{UNREADABLE if block else MISSING}: {found.problem or NO_BLOCK}"
 
 
+def answer_of(report: str) -> Answer:
+    """A report as its writer handed it in, without its block and with the picks that it declares; nobody is asked."""
+    found = take_picks(report)
+    text = report if found.report == report else found.report.strip()
+    notes = () if found.picks is not None else (note_of(found, text != report),)
+    return Answer(report=text, picks=found.picks, notes=notes)
+
+
 async def with_picks(answer: Answer, task: Task, role: Role | None, models: Models) -> Answer:
     """The answer with its picks and a report without their block; a note says where they are not known.
 

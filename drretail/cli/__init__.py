@@ -15,7 +15,9 @@ prompts.py       what agents are told, to be changed
 run_progress.py  what is told of many runs while they go on
 score.py         judges over runs
 compare.py       two systems
+lab/             is the judge any good?
 report.py        the page, the text, the paper's tables
+export.py        the forms that other programs read
 mcp.py           the nine for clients from outside
 view.py          the same live, and voting
 doctor.py        what works on this machine

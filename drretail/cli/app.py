@@ -58,9 +58,15 @@ COMMANDS = {
         "Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would "
         "take.",
     ),
+    "lab": ("drretail.cli.lab.group:lab_app", "Is the judge any good?"),
     "report": (
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
+    ),
+    "export": (
+        "drretail.cli.export:export",
+        "Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV "
+        "or Parquet, as a dataset folder, or as OpenTelemetry spans.",
     ),
     "view": (
         "drretail.cli.view:view",

@@ -18,4 +18,5 @@ robustness/      does it do what a hostile text tells it
 counterfactual/  what changes when the profile does
 ballots.py       what people said of reports: read, cast and taken back
 compare/         two systems on the same queries
+lab/             is the judge any good?
 """

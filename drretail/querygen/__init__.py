@@ -4,7 +4,6 @@ users.py     users that are named or drawn, and what ids call them
 rules/       drafts from a user's record, without any model
 by_model/    queries written by a language model
 importing.py plain questions → queries whose demands are not typed yet
-cells.py     rows of spreadsheets
 reading.py   queries back from their file
 checks/      what can be wrong with a query, one file a family of checks
 lint.py      all checks of all queries of a file, and the baskets that their reports are measured by

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.cells import read_cells
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.querygen.cells import read_cells
 from drretail.querygen.users import user_slug
 from drretail.records.base import sha256_of
 from drretail.records.query import NOBODY, Query

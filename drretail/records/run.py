@@ -31,6 +31,8 @@ ORACLE_AGENT = "oracle"
 BASELINES = (*NULL_AGENTS, ORACLE_AGENT)
 MCP_AGENT = "mcp"
 """The agent of the systems that are clients from outside: what they do is known by their calls and reports alone."""
+INSPECT_AGENT = "inspect"
+"""The agent of the systems that are inspect_ai's solvers, with the model that inspect calls."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
 

@@ -7,6 +7,7 @@ power.py             what an experiment of a size can show
 noise.py             noise of agents and judges, pass^k
 ranking.py           strengths from comparisons of two at a time (Bradley and Terry)
 length_control.py    wins between reports of one length
-agreement.py         κ, percent, r, ρ and τ_b of two raters
+agreement.py         κ, percent, r, ρ and τ_b of two raters, α of many
+alignment.py         how far a judge's ratings and orders of systems are from people's
 rank_correlation.py  Spearman's ρ inside systems
 """

@@ -1,16 +1,18 @@
-"""Do two raters agree? Of labels: κ, weighted κ, percent; of numbers: r, ρ, τ_b (paper Appendices D and E).
+"""Do raters agree? Of labels: κ, weighted κ, percent; of numbers: r, ρ, τ_b (paper Appendices D and E); of many: α.
 
-Every function takes what two raters said of the same items, in the same order, and gives None where the statistic is
-not defined: no item, only one label, numbers that never change. Raises ValueError for sequences of unequal length.
+Every function of two raters takes what they said of the same items, in the same order, and gives None where the
+statistic is not defined: no item, only one label, numbers that never change. Raises ValueError for sequences of unequal
+length.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import isnan
 from typing import Any, Literal
 
 TIE = "tie"
 Weights = Literal["linear", "quadratic"]
+Level = Literal["nominal", "ordinal", "interval"]
 
 
 def percent(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
@@ -83,6 +85,38 @@ def kendall(first: Sequence[float], second: Sequence[float]) -> float | None:
     from scipy.stats import kendalltau
 
     return _of(kendalltau, first, second)
+
+
+def krippendorff_alpha(items: Iterable[Sequence[float]], level: Level) -> float | None:
+    """Krippendorff's α = 1 − D_o / D_e of any number of raters, who need not all have rated everything.
+
+    ``items`` are what was said of each item, whoever said it; one that fewer than two rated says nothing. Labels are
+    given as numbers, ordered ones in their order. None where nothing is left, or where all said the same of everything
+    (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability").
+    """
+    rated = [list(said) for said in items if len(said) > 1]
+    totals = Counter(value for said in rated for value in said)
+    n = totals.total()
+    distance = _distance(totals, level)
+    expected = sum(a * b * distance(v, w) for v, a in totals.items() for w, b in totals.items())
+    if not expected:
+        return None
+    observed = sum(sum(distance(v, w) for v in said for w in said) / (len(said) - 1) for said in rated)
+    return 1 - (n - 1) * observed / expected
+
+
+def _distance(totals: Counter[float], level: Level) -> Callable[[float, float], float]:
+    """How far two values are apart, squared: by whether they differ, by what lies between them, by their numbers."""
+    if level == "nominal":
+        return lambda v, w: float(v != w)
+    if level == "interval":
+        return lambda v, w: (v - w) ** 2
+    below: dict[float, float] = {}
+    seen = 0
+    for value in sorted(totals):
+        below[value] = seen + totals[value] / 2
+        seen += totals[value]
+    return lambda v, w: (below[v] - below[w]) ** 2
 
 
 def _of(statistic: Callable[..., Any], first: Sequence[float], second: Sequence[float]) -> float | None:

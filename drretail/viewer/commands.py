@@ -9,7 +9,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import names_panel
 from drretail.experiment import prompts_path
 from drretail.records.base import Rules, canonical_json
-from drretail.records.run import BASELINES, INJECTED, MCP_AGENT, SANDBOX, Limits, System
+from drretail.records.run import BASELINES, INJECTED, INSPECT_AGENT, MCP_AGENT, SANDBOX, Limits, System
 from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
 
@@ -82,6 +82,8 @@ def _rules(rules: str) -> list[str]:
 def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> list[str]:
     """One command for a system; for one that called from outside one a query, to which its client is to connect."""
     system = view.definition.systems[label]
+    if system.agent == INSPECT_AGENT:
+        return [_inspected(view, label, system, folder)]
     if system.agent != MCP_AGENT:
         return [_run(view, label, system, folder, floors=floors)]
     (client,) = system.models.values()
@@ -94,6 +96,20 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
         " ".join(["drretail mcp --queries queries.jsonl --query", quote(it.query_id), "--world W --to", folder, *scope])
         for it in view.definition.queries_of(label)
     ]
+
+
+def _inspected(view: ExperimentView, label: str, system: System, folder: str) -> str:
+    """The command of inspect_ai's that makes such runs, with the solver that inspect takes where none is named."""
+    (model,) = system.models.values()
+    parts = ["inspect eval drretail/shop_research --model", quote(model.spec.replace(":", "/", 1))]
+    given = {"world": "W", "queries": "queries.jsonl", "to": folder, "name": system.options.get("solver")}
+    given |= {"scope": "any" if system.sees == "any" else None, "without": ",".join(system.options.get("without", ()))}
+    given["web"] = None if system.web_provider == SANDBOX else quote(system.web_provider)
+    parts += [f"-T {name}={value}" for name, value in given.items() if value]
+    asked = [query.query_id for query in view.definition.queries_of(label)]
+    parts += [] if len(asked) == len(view.definition.queries) else ["--sample-id", quote(",".join(asked))]
+    repeats = max((run.repeat for run in view.planned if run.label == label), default=1)
+    return " ".join([*parts, *([] if repeats == 1 else ["--epochs", str(repeats)])])
 
 
 def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:

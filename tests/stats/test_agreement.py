@@ -8,6 +8,7 @@ from drretail.stats.agreement import (
     cohen_kappa,
     kappa_without_ties,
     kendall,
+    krippendorff_alpha,
     pearson,
     percent,
     soft_disagreement,
@@ -107,3 +108,30 @@ def test_weights_make_no_difference_between_two_labels(pairs: list[tuple[bool, b
     plain = cohen_kappa(a, b)
     for weights in ("linear", "quadratic"):
         assert weighted_kappa(a, b, [False, True], weights) == (None if plain is None else pytest.approx(plain))
+
+
+# Krippendorff (2011), example C: four observers, twelve units, of which one has a single value.
+OBSERVED = [
+    [1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
+    [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [5, 5, 5], [1, 1], [3],
+]  # fmt: skip
+
+
+def test_alpha_of_the_example_that_its_author_works_through() -> None:
+    assert krippendorff_alpha(OBSERVED, "nominal") == pytest.approx(0.743, abs=5e-4)
+    assert krippendorff_alpha(OBSERVED, "ordinal") == pytest.approx(0.815, abs=5e-4)
+    assert krippendorff_alpha(OBSERVED, "interval") == pytest.approx(0.849, abs=5e-4)
+
+
+def test_alpha_is_none_where_nobody_could_have_disagreed() -> None:
+    assert krippendorff_alpha([], "nominal") is None
+    assert krippendorff_alpha([[1], [2], [3]], "nominal") is None
+    assert krippendorff_alpha([[1, 1], [1, 1]], "interval") is None
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=4), min_size=2, max_size=12))
+def test_alpha_is_one_only_where_all_agree(items: list[list[int]]) -> None:
+    alpha = krippendorff_alpha(items, "nominal")
+    if alpha is not None:
+        assert (alpha == pytest.approx(1)) == all(len({*said}) == 1 for said in items)
+        assert alpha <= 1 + 1e-12

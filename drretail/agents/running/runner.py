@@ -106,7 +106,7 @@ class Runner:
             run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=prompt_hashes(sut))
             evidence = session.ledger.evidence()
             if self.pages and journal is not None:
-                evidence = await asyncio.to_thread(self._with_pages, world, run, evidence, effects)
+                evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
         return Recorded(run, evidence, session.trajectory.texts(), self._telemetry(effects, seconds))
@@ -168,16 +168,6 @@ class Runner:
             return None
         return run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
 
-    def _with_pages(
-        self, world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal
-    ) -> tuple[Evidence, ...]:
-        """The evidence with the pages that the report cites, of which the agent read a search engine's snippet only."""
-        cited = {citation.evidence_id for citation in run.citations}
-        urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
-        found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), self.tool_timeout))
-        pages = {it: found[url] for it, url in urls.items() if url in found}
-        return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
-
     def _telemetry(self, effects: Journal, seconds: float) -> dict[str, Any]:
         """What differs between two runs that are otherwise the same."""
         model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
@@ -231,6 +221,20 @@ def run_of(
         prompt_hashes=dict(prompt_hashes),
         world_fingerprint=session.world.manifest.fingerprint,
     )
+
+
+def with_cited_pages(
+    world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal, seconds: float
+) -> tuple[Evidence, ...]:
+    """The evidence with the pages that the report cites, of which the agent read a search engine's snippet only.
+
+    ``seconds`` is what one page may take.
+    """
+    cited = {citation.evidence_id for citation in run.citations}
+    urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
+    found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
+    pages = {it: found[url] for it, url in urls.items() if url in found}
+    return tuple(_with_page(entry, pages.get(entry.id)) for entry in evidence)
 
 
 def _with_page(entry: Evidence, page: WebPage | None) -> Evidence:

@@ -9,6 +9,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.experiment import Definition, read_definition
+from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, INJECTED, System
@@ -69,6 +70,11 @@ class Pair:
 def pair_name(labels: Labels) -> str:
     """The pair's folder."""
     return BETWEEN.join(labels)
+
+
+def pair_id(run_ids: Sequence[str], reports: Sequence[str | None]) -> str:
+    """By what people's ballots name two runs and their very reports, without a word of whose they are."""
+    return sha256_of([*run_ids, *reports])[:12]
 
 
 def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labels]:

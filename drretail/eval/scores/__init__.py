@@ -3,6 +3,7 @@
 gathering.py   living verdicts of all runs and judges
 panel.py       several judges as one
 aggregate.py   values per report → rows with intervals
+explanation.py what stands behind one report's values, in words
 slices.py      which slices a query is in, and their rows
 agreement.py   how far judges agree
 scoreboard.py  one row a system: scores, what its runs took, what differs

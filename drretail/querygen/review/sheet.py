@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from drretail.cells import as_csv, read_cells
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.grounding.text.wording import format_money
-from drretail.querygen.cells import as_csv, read_cells
 from drretail.querygen.checks.budget import told
 from drretail.querygen.review.draft import changed, constraints_from, edit_of, retyped
 from drretail.querygen.review.item import Item, finding_told

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.eval.faithfulness.support import SourceText, about_sources, content_of
 from drretail.eval.judging.subject import Planned, Subject, read_subject
+from drretail.eval.pairwise.pairs import pair_id
 from drretail.eval.quality.material import NO_PROFILE
 from drretail.experiment import Definition, read_profile
 from drretail.grounding.report.marks import find_marks
@@ -91,7 +92,7 @@ class Sheets:
         """Both reports, on the sides that this person sees them on."""
         subjects = {label: self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b)}
         a, b = subjects[item.a], subjects[item.b]
-        if sha256_of([a.run_id, b.run_id, a.report, b.report])[:12] != item.pair_id:
+        if pair_id((a.run_id, b.run_id), (a.report, b.report)) != item.pair_id:
             raise _changed(self.experiment)
         sides = (a, b) if left_of(item, annotator) == "a" else (b, a)
         picks = [blind_picks(subject, self.names) for subject in sides]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from drretail.eval.ballots import planning, read_plan, write_plan
-from drretail.eval.pairwise.pairs import choose_pairs, meetings, researching
+from drretail.eval.pairwise.pairs import choose_pairs, meetings, pair_id, researching
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
@@ -87,9 +87,9 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
     for meeting in meetings(experiment, definition, choose_pairs(definition)):
         reports = [runs[run_id].report for run_id in meeting.run_ids if run_id in runs]
         if len(reports) == 2:
-            pair_id = sha256_of([*meeting.run_ids, *reports])[:12]
             a, b = meeting.labels
-            yield PairItem(pair_id=pair_id, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
+            named = pair_id(meeting.run_ids, reports)
+            yield PairItem(pair_id=named, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
 
 
 def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem]:

@@ -1,0 +1,5 @@
+"""``drretail lab``: is the judge any good?
+
+group.py  the group
+agree.py  judges against people, and people against each other
+"""

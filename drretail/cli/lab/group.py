@@ -1,0 +1,9 @@
+"""``drretail lab``: is the judge any good?"""
+
+import typer
+
+from drretail.cli.lab.agree import agree
+
+lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
+
+lab_app.command("agree")(agree)

@@ -1,0 +1,7 @@
+"""Is the judge any good? What people, known errors and known biases say of it.
+
+findings.py       what the lab finds out, for files and tables
+opinions.py       what people and judges said of the same things, in one shape
+opinion_files.py  the same out of CSV
+agreeing.py       do judges say what people say, and people what each other say?
+"""

@@ -1,0 +1,59 @@
+"""What stands behind the values of one report, in words: their arithmetic, then what was judged."""
+
+import glob
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.metric import Value
+from drretail.eval.scores.gathering import Seat
+from drretail.records.ids import file_name
+from drretail.records.run import Run
+from drretail.records.score import WHY_NOT, Verdict, reasons_of
+
+MOST_VERDICTS = 200
+LONGEST_REASON = 400
+
+
+def explained(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
+    """Markdown: a line for each value with the counts it is made of, then one for each verdict that has a reason."""
+    lines = [f"- **{it.variant}** {_value(it)}" for it in values]
+    judged = [line for verdict in verdicts if (line := _verdict(verdict))]
+    if judged:
+        lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]
+    if len(judged) > MOST_VERDICTS:
+        lines.append(f"- … and {len(judged) - MOST_VERDICTS} more")
+    return "\n".join(lines)
+
+
+def verdicts_of(experiment: Path, run: Run, metric: str, seat: Seat) -> list[Verdict]:
+    """The last verdict of every key that one judge gave on a run's report."""
+    name = f"{file_name(run.query_id)}-r{run.repeat}.jsonl"
+    found: list[Verdict] = []
+    for path in sorted((experiment / "verdicts" / metric).glob(f"*/{glob.escape(file_name(run.system))}/{name}")):
+        held = VerdictFile(path)
+        found += [it for it in held.lasts() if (it.judge, it.rules, it.report_sha) == (*seat, run.report_sha)]
+        held.close()
+    return found
+
+
+def _value(it: Value) -> str:
+    if it.value is None:
+        why = ", ".join(reasons_of(it.items))
+        return f"n/a: {why}" if why and it.state == "na" else it.state.replace("na", "n/a")
+    return f"{it.value:.4g}{_counts(it.items)}"
+
+
+def _counts(items: Mapping[str, float]) -> str:
+    """ " (support 21.5, scored 24)": what the value is made of, and what else was counted."""
+    said = ", ".join(f"{name} {count:.4g}" for name, count in items.items() if count and not name.startswith(WHY_NOT))
+    return f" ({said})" if said else ""
+
+
+def _verdict(verdict: Verdict) -> str:
+    reason = verdict.error or verdict.reason
+    if not reason:
+        return ""
+    said = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+    state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
+    return f"- {verdict.stage} {verdict.item}{said}{state} — {reason[:LONGEST_REASON]}"

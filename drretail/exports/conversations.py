@@ -1,0 +1,108 @@
+"""What models were told and what they answered, as whole conversations: out of a run's journal."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drretail.experiment import read_journal, read_results
+from drretail.journal import Effect
+from drretail.records.base import canonical_json
+from drretail.records.query import Query
+from drretail.records.run import Run
+
+_ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One conversation with a model, in OpenAI's form of chat messages."""
+
+    role: str
+    """What the model was for: researcher, report …"""
+    path: str
+    """Where in the run it was held: "0", and "0.2" for the second agent that it launched."""
+    model: str
+    messages: tuple[dict[str, Any], ...]
+    tools: tuple[dict[str, Any], ...]
+
+
+def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
+    """All conversations of a run in the order in which they began; each with its last answer.
+
+    A request that goes on where another one ended is the same conversation. A run whose model speaks elsewhere (over
+    MCP, in a command or behind an address) gives one conversation: the question, its calls of tools with their
+    results, and its report.
+    """
+    effects = [effect for effect in read_journal(folder) if effect.kind == "model"]
+    found = list(_held(effects))
+    return found or [_seen_from_outside(run, query, read_results(folder))]
+
+
+def _held(effects: Sequence[Effect]) -> Iterator[Conversation]:
+    open_ones: dict[tuple[str, str], list[list[Effect]]] = {}
+    begun: list[list[Effect]] = []
+    for effect in effects:
+        if effect.response is None:
+            continue
+        threads = open_ones.setdefault((effect.scope, effect.role or ""), [])
+        thread = next((it for it in reversed(threads) if _goes_on(it[-1], effect)), None)
+        if thread is None:
+            thread = []
+            threads.append(thread)
+            begun.append(thread)
+        thread.append(effect)
+    return (_conversation(thread[-1]) for thread in begun)
+
+
+def _goes_on(before: Effect, after: Effect) -> bool:
+    """True where a request repeats an earlier one and has more behind it."""
+    asked, now = before.request["messages"], after.request["messages"]
+    return len(now) > len(asked) and canonical_json(now[: len(asked)]) == canonical_json(asked)
+
+
+def _conversation(last: Effect) -> Conversation:
+    messages = [*last.request["messages"], last.response | {"role": "ai"}]
+    return Conversation(
+        role=last.role or "",
+        path=last.scope,
+        model=str(last.request["model"]),
+        messages=tuple(_as_openai(it) for it in messages),
+        tools=tuple(last.request.get("tools") or ()),
+    )
+
+
+def _as_openai(message: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": _text(message.get("content"))}
+    if message.get("tool_calls"):
+        made["tool_calls"] = [_call(it["id"], it["name"], it["args"]) for it in message["tool_calls"]]
+    if "tool_call_id" in message:
+        made["tool_call_id"] = message["tool_call_id"]
+    return made
+
+
+def _text(content: Any) -> str:
+    """The words of a message; what a provider puts beside them (thoughts, marks of its cache) is left out."""
+    if isinstance(content, str) or content is None:
+        return content or ""
+    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
+
+
+def _call(call_id: str, name: str, args: Any) -> dict[str, Any]:
+    arguments = json.dumps(args, ensure_ascii=False)
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _seen_from_outside(run: Run, query: Query, results: dict[str, str]) -> Conversation:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": query.text}]
+    for number, step in enumerate(it for it in run.steps if it.kind == "tool"):
+        call_id = f"call_{number}"
+        messages.append(
+            {"role": "assistant", "content": "", "tool_calls": [_call(call_id, step.name or "", step.args or {})]}
+        )
+        result = results.get(step.result_sha or "", step.error or "")
+        messages.append({"role": "tool", "tool_call_id": call_id, "content": result})
+    if run.report is not None:
+        messages.append({"role": "assistant", "content": run.report})
+    return Conversation("", "0", "", tuple(messages), ())

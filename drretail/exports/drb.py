@@ -1,0 +1,46 @@
+"""Reports as deep_research_bench takes them: a file a system, a line {id, prompt, article} a query."""
+
+import json
+from pathlib import Path
+
+from drretail.experiment import read_evidence
+from drretail.exports.formats import Form, nothing_left
+from drretail.exports.selection import Chosen, Selection
+from drretail.files import write_lines
+from drretail.grounding.report.render import render_report
+from drretail.records.ids import file_name
+
+SUFFIX = ".jsonl"
+
+
+def write(selection: Selection, to: Path) -> str:
+    """``<system>.jsonl``, and of further repeats ``<system>-r2.jsonl``; articles with numbered links and sources.
+
+    Ids are the numbers of the queries in the experiment, from 1, as that benchmark has them; ``query_id`` is ours.
+    """
+    numbers = {query.query_id: number for number, query in enumerate(selection.definition.queries, 1)}
+    files: dict[str, list[tuple[int, str]]] = {}
+    for chosen in selection:
+        if chosen.run.report is not None:
+            number = numbers[chosen.run.query_id]
+            files.setdefault(_name(chosen), []).append((number, _line(chosen, number)))
+    if not files:
+        raise nothing_left(selection)
+    to.mkdir(parents=True, exist_ok=True)
+    for name, lines in files.items():
+        write_lines(to / name, [line for _, line in sorted(lines)])
+    return f"{sum(map(len, files.values())):,} reports in {len(files)} files"
+
+
+def _name(chosen: Chosen) -> str:
+    repeat = "" if chosen.run.repeat == 1 else f"-r{chosen.run.repeat}"
+    return f"{file_name(chosen.run.system)}{repeat}{SUFFIX}"
+
+
+def _line(chosen: Chosen, number: int) -> str:
+    article = render_report(chosen.run.report or "", read_evidence(chosen.folder)).text
+    said = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
+    return json.dumps(said, ensure_ascii=False)
+
+
+FORM = Form("drb", write)

@@ -1,0 +1,157 @@
+"""An experiment as logs of inspect_ai, one a system: ``inspect view`` and ``read_eval_log`` open them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalResults,
+    EvalSample,
+    EvalSpec,
+    EvalStats,
+    write_eval_log,
+)
+from inspect_ai.model import ModelUsage
+from inspect_ai.scorer import Score
+
+from drretail import __version__
+from drretail.errors import UserError
+from drretail.eval.metric import Value
+from drretail.eval.registry import installed
+from drretail.eval.scores.explanation import explained, verdicts_of
+from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.gathering import Gathered, Plan, gather
+from drretail.experiment import Definition, read_run, run_folder
+from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
+from drretail.exports.inspect_scores import Scorer, results_of, score_of, scorers_in
+from drretail.records.base import sha256_of
+from drretail.records.ids import file_name
+from drretail.records.run import Run
+from drretail.records.score import Score as Row
+
+SUFFIXES = (".eval", ".json")
+
+
+def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None) -> list[Path]:
+    """Writes a log for each system into the folder ``to``, or one to a file that ends in .eval or .json.
+
+    ``runs`` are the ids of those that are written; None: all that have ended. Raises UserError for a folder without an
+    experiment, where nothing is left to write, and for one file that several systems would have to share.
+    """
+    names = sorted(path.name for path in (experiment / "verdicts").glob("*/"))
+    gathered = gather(experiment, [metric for name in names if (metric := installed(name)) is not None])
+    by_system: dict[str, list[Run]] = defaultdict(list)
+    for plan in gathered.plans:
+        run = _run_of(experiment, plan)
+        if run is not None and (runs is None or run.run_id in runs):
+            by_system[plan.label].append(run)
+    if not by_system:
+        raise UserError(f"{experiment} holds no run that could be written.")
+    return [
+        _written(_log(experiment, gathered, label, made), _place(to, label, len(by_system)))
+        for label, made in by_system.items()
+    ]
+
+
+def _run_of(experiment: Path, plan: Plan) -> Run | None:
+    folder = run_folder(experiment, plan.label, plan.query.query_id, plan.repeat)
+    return read_run(folder) if (folder / "run.json").exists() else None
+
+
+def _place(to: Path, label: str, systems: int) -> Path:
+    if to.suffix not in SUFFIXES:
+        return to / f"{file_name(label)}.eval"
+    if systems > 1:
+        raise UserError(f"{to} is one log, and these are runs of {systems} systems: name a folder, or one system.")
+    return to
+
+
+def _written(log: EvalLog, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_eval_log(log, path)
+    return path
+
+
+def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) -> EvalLog:
+    scorers = scorers_in(gathered)
+    samples = list(_samples(experiment, gathered, scorers, runs))
+    samples.sort(key=lambda it: (it.epoch, str(it.id)))
+    held = read_scores(experiment) if (experiment / "scores.json").exists() else None
+    rows = [row for row in held.scores if row.system == label] if held is not None else []
+    definition, system = gathered.definition, gathered.definition.systems[label]
+    usage: dict[str, ModelUsage] = defaultdict(ModelUsage)
+    for run in runs:
+        for model, used in usage_by_model(run, system).items():
+            usage[model] += used
+    began, ended = (pick(times) if (times := _times(samples)) else "" for pick in (min, max))
+    return EvalLog(
+        status="success",
+        eval=_spec(definition, label, samples, began or _shops_today(definition)),
+        results=EvalResults(
+            total_samples=len(samples),
+            completed_samples=sum(it.error is None for it in samples),
+            scores=[it for scorer in scorers for it in results_of(scorer, samples, _rows(rows, scorer))],
+        ),
+        stats=EvalStats(started_at=began, completed_at=ended, model_usage=dict(usage)),
+        samples=samples,
+    )
+
+
+def _samples(
+    experiment: Path, gathered: Gathered, scorers: Sequence[Scorer], runs: Sequence[Run]
+) -> Iterator[EvalSample]:
+    queries = {query.query_id: query for query in gathered.definition.queries}
+    heard = {
+        scorer.name: {plan.run_id: it.reported.values for plan, it in gathered.heard(scorer.metric.name, scorer.seat)}
+        for scorer in scorers
+    }
+    for run in runs:
+        scores = {it.name: _score(experiment, run, it, heard[it.name].get(run.run_id, {})) for it in scorers}
+        folder = run_folder(experiment, run.system, run.query_id, run.repeat)
+        yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
+
+
+def _score(experiment: Path, run: Run, scorer: Scorer, values: Mapping[str, Value]) -> Score:
+    own = [values[name] for name in scorer.variants if name in values]
+    return score_of(scorer, values, explained(own, verdicts_of(experiment, run, scorer.metric.name, scorer.seat)))
+
+
+def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], created: str) -> EvalSpec:
+    system = definition.systems[label]
+    told = {"label": label, "system": system.model_dump(mode="json", exclude_none=True)}
+    asked: list[Any] = sorted({it.id for it in samples})
+    key = sha256_of([definition.world_fingerprint, label, asked])
+    return EvalSpec(
+        eval_id=key[:22],
+        run_id=key[22:44],
+        task_id=key[42:64],
+        created=created,
+        task="shop_research",
+        task_display_name=definition.title,
+        solver=system.agent,
+        tags=[label],
+        model=model_name(system),
+        dataset=EvalDataset(name=definition.title or "drretail", samples=len(asked), sample_ids=asked),
+        config=EvalConfig(epochs=max(it.epoch for it in samples), epochs_reducer=["mean"]),
+        packages={"drretail": __version__},
+        metadata=told | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
+    )
+
+
+def _shops_today(definition: Definition) -> str:
+    """The shop's today, where no run says when it was made."""
+    return "1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat()
+
+
+def _times(samples: Sequence[EvalSample]) -> list[str]:
+    told = [time for it in samples for time in (it.started_at, it.completed_at) if time is not None]
+    return [time for time in told if not time.startswith("1970")]
+
+
+def _rows(rows: Sequence[Row], scorer: Scorer) -> list[Row]:
+    seat = (scorer.metric.name, scorer.seat.judge.spec, scorer.seat.judge.params_hash, scorer.seat.rules)
+    return [row for row in rows if (row.metric, row.judge, row.judge_params, row.rules) == seat]

@@ -1,0 +1,266 @@
+"""Runs as samples of inspect_ai: what models were told and answered, what tools gave, what it took, why it failed."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.event import ErrorEvent, Event, ModelEvent, SpanBeginEvent, SpanEndEvent, ToolEvent
+from inspect_ai.log import EvalError, EvalSample, condense_sample
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.scorer import Score
+from inspect_ai.tool import ToolCall, ToolCallError
+
+from drretail.experiment import read_journal, read_results
+from drretail.journal import Effect
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.query import Query
+from drretail.records.run import Run, Step, System, Usage
+
+MAIN = "0"
+NOBODY = "none/none"
+"""The model of systems that ask none."""
+
+
+def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapping[str, Score]) -> EvalSample:
+    """A run as a sample: the query's id, its repeat as the epoch, the report as its output."""
+    course = Course(run, query, folder, system)
+    report = ChatMessageAssistant(id=_id(run.run_id, "report"), content=run.report or "", source="generate")
+    output = ModelOutput(model=course.model, choices=[ChatCompletionChoice(message=report)] if run.report else [])
+    sample = EvalSample(
+        id=run.query_id,
+        epoch=run.repeat,
+        input=query.text,
+        target="",
+        messages=[*course.messages, *([report] if run.report else [])],
+        output=output,
+        scores=dict(scores) if run.error is None else None,
+        metadata=_about(run, query),
+        events=course.events,
+        model_usage=usage_by_model(run, system),
+        role_usage={role: _usage(used) for role, used in run.usage.items()},
+        started_at=course.began.isoformat(),
+        completed_at=course.ended.isoformat(),
+        total_time=(course.ended - course.began).total_seconds(),
+        uuid=_id(run.run_id),
+        error=None if run.error is None else _error(run),
+    )
+    return condense_sample(sample)
+
+
+def usage_by_model(run: Run, system: System) -> dict[str, ModelUsage]:
+    """The tokens of a run, by inspect's names of its models."""
+    by_model: dict[str, ModelUsage] = defaultdict(ModelUsage)
+    for role, used in run.usage.items():
+        by_model[model_name(system, role)] += _usage(used)
+    return dict(by_model)
+
+
+def model_name(system: System, role: str | None = None) -> str:
+    """A model as inspect writes it, "provider/model": that of a role, else of the one that writes the report."""
+    models = system.models
+    writers = [it for it in (role, "report", "researcher", *models) if it is not None and it in models]
+    return models[writers[0]].spec.replace(":", "/", 1) if writers else NOBODY
+
+
+class Course:
+    """A run from its first step to its last, as inspect's messages and events."""
+
+    def __init__(self, run: Run, query: Query, folder: Path, system: System) -> None:
+        self._run = run
+        self._system = system
+        self._results = read_results(folder)
+        self._asked = _model_calls(folder)
+        self._span: str | None = None
+        self._clock = self.began = _began(self._asked) or datetime.fromtimestamp(0, UTC)
+        self.model = model_name(system)
+        self.messages: list[ChatMessage] = [ChatMessageUser(id=_id(run.run_id, "query"), content=query.text)]
+        self.events = list(self._events())
+        self.ended = self._clock
+
+    def _events(self) -> Iterator[Event]:
+        """The steps of the agent that began, and inside of spans those of the branches that it launched."""
+        steps = self._run.steps
+        for path, stretch in groupby(range(len(steps)), key=lambda place: steps[place].path):
+            places = list(stretch)
+            self._span = None if path == MAIN else _id(self._run.run_id, "span", str(places[0]))
+            made = [
+                self._tool(steps[it], it) if steps[it].kind == "tool" else self._answer(it, _calls(steps, it))
+                for it in places
+            ]
+            yield from (
+                made if self._span is None else self._in_span(self._span, f"{steps[places[0]].role} {path}", made)
+            )
+        self._span = None
+        if self._run.error is not None:
+            yield ErrorEvent(error=_error(self._run), **self._base("error"))
+
+    def _in_span(self, span: str, name: str, events: Sequence[Event]) -> Iterator[Event]:
+        yield SpanBeginEvent(id=span, name=name, type="agent", **self._base(f"begin {span}"))
+        yield from events
+        yield SpanEndEvent(id=span, **self._base(f"end {span}"))
+
+    def _answer(self, place: int, calls: Sequence[tuple[int, Step]]) -> ModelEvent:
+        step = self._run.steps[place]
+        model = model_name(self._system, step.role)
+        asked = self._asked[step.path, step.role]
+        effect = asked.popleft() if asked else None
+        if effect is not None:
+            self._clock = max(self._clock, datetime.fromisoformat(effect.started))
+        message = ChatMessageAssistant(
+            id=_id(self._run.run_id, str(place)),
+            content=self._results.get(step.result_sha or "", ""),
+            tool_calls=[self._call(at, it) for at, it in calls] or None,
+            model=model,
+        )
+        read = self.messages.copy() if effect is None else [_message(it) for it in effect.request["messages"]]
+        self.messages.append(message)
+        seconds = 0.0 if effect is None else effect.seconds
+        usage = None if effect is None or effect.usage is None else _usage(Usage(**effect.usage))
+        return ModelEvent(
+            model=model,
+            role=step.role,
+            input=read,
+            tools=[],
+            tool_choice="auto",
+            config=GenerateConfig(),
+            output=ModelOutput(
+                model=model,
+                choices=[] if step.error else [ChatCompletionChoice(message=message)],
+                usage=usage,
+                time=seconds,
+            ),
+            error=step.error,
+            working_time=seconds,
+            **self._base(f"step {place}"),
+        )
+
+    def _tool(self, step: Step, place: int) -> ToolEvent:
+        result = self._results.get(step.result_sha or "", "")
+        error = None if step.error is None else ToolCallError("unknown", step.error)
+        call = self._call(place, step)
+        self.messages.append(
+            ChatMessageTool(
+                id=_id(self._run.run_id, str(place)),
+                content=result,
+                tool_call_id=call.id,
+                function=call.function,
+                error=error,
+            )
+        )
+        return ToolEvent(
+            id=call.id,
+            function=call.function,
+            arguments=call.arguments,
+            result=result,
+            error=error,
+            metadata={"evidence": list(step.evidence)} | ({"mended": step.mended} if step.mended else {}),
+            **self._base(f"step {place}"),
+        )
+
+    def _call(self, place: int, step: Step) -> ToolCall:
+        return ToolCall(
+            id=_id(self._run.run_id, "call", str(place)), function=step.name or "", arguments=dict(step.args or {})
+        )
+
+    def _base(self, what: str) -> dict[str, Any]:
+        """What every event has: an id of its own that is the same in every export, its time, its place."""
+        return {
+            "uuid": _id(self._run.run_id, what),
+            "span_id": self._span,
+            "timestamp": self._clock,
+            "working_start": (self._clock - self.began).total_seconds(),
+        }
+
+
+def _calls(steps: Sequence[Step], place: int) -> list[tuple[int, Step]]:
+    """The tool calls that a model's answer asked for: those of its branch before that answers again."""
+    found: list[tuple[int, Step]] = []
+    for at, step in enumerate(steps[place + 1 :], place + 1):
+        if step.path == steps[place].path:
+            if step.kind != "tool":
+                break
+            found.append((at, step))
+    return found
+
+
+def _model_calls(folder: Path) -> dict[tuple[str, str], deque[Effect]]:
+    """The calls of models, by branch and role, in their order; none where no journal was kept."""
+    by_place: dict[tuple[str, str], deque[Effect]] = defaultdict(deque)
+    for effect in read_journal(folder):
+        if effect.kind == "model":
+            by_place[effect.scope, effect.role or ""].append(effect)
+    return by_place
+
+
+def _began(asked: Mapping[tuple[str, str], deque[Effect]]) -> datetime | None:
+    return min((datetime.fromisoformat(it.started) for each in asked.values() for it in each), default=None)
+
+
+def _message(told: Mapping[str, Any]) -> ChatMessage:
+    """A message of the journal's as inspect's; its id is of what it says, so that equal ones are kept once."""
+    key, content = _id(canonical_json(told)), _text(told.get("content"))
+    match told["role"]:
+        case "system":
+            return ChatMessageSystem(id=key, content=content)
+        case "ai":
+            calls = [ToolCall(it["id"], it["name"], it["args"]) for it in told.get("tool_calls") or ()]
+            return ChatMessageAssistant(id=key, content=content, tool_calls=calls or None)
+        case "tool":
+            return ChatMessageTool(id=key, content=content, tool_call_id=told.get("tool_call_id"))
+        case _:
+            return ChatMessageUser(id=key, content=content)
+
+
+def _text(content: Any) -> str:
+    """The words of a message; what a provider puts beside them (thoughts, marks of its cache) is left out."""
+    if isinstance(content, str) or content is None:
+        return content or ""
+    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
+
+
+def _about(run: Run, query: Query) -> dict[str, Any]:
+    told = {
+        "run_id": run.run_id,
+        "user_id": run.user_id,
+        "kind": query.kind,
+        "stop": run.stop,
+        "picks": None if run.picks is None else [it.model_dump(mode="json", exclude_none=True) for it in run.picks],
+        "citations": [it.model_dump(mode="json", exclude_none=True) for it in run.citations],
+        "notes": list(run.notes),
+        "state_diff": [it.model_dump(mode="json") for it in run.state_diff],
+    }
+    return {name: value for name, value in told.items() if value not in (None, [])}
+
+
+def _usage(used: Usage) -> ModelUsage:
+    return ModelUsage(
+        input_tokens=used.input_uncached,
+        output_tokens=used.output,
+        total_tokens=used.total,
+        input_tokens_cache_write=used.cache_creation,
+        input_tokens_cache_read=used.cache_read,
+    )
+
+
+def _error(run: Run) -> EvalError:
+    assert run.error is not None
+    trace = run.error.traceback or ""
+    return EvalError(message=f"{run.error.kind}: {run.error.message}", traceback=trace, traceback_ansi=trace)
+
+
+def _id(*parts: str) -> str:
+    """Twenty-two characters, as inspect's own ids have, that are the same in every export."""
+    return sha256_of("|".join(parts))[:22]

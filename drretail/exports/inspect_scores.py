@@ -1,0 +1,101 @@
+"""What judges said of runs as scores of inspect_ai, and what inspect's own metrics make of them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from statistics import fmean
+from typing import Any, cast
+
+from inspect_ai.log import EvalMetric, EvalSample, EvalScore
+from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
+
+from drretail.eval.metric import Metric, Value, description_of
+from drretail.eval.scores.gathering import Gathered, Seat
+from drretail.eval.scores.panel import is_panel, name_of
+from drretail.records.score import Score as Row
+
+METRICS = {"mean": mean, "stderr": stderr, "ci": ci}
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """One judge in one family, and its name in a log."""
+
+    name: str
+    metric: Metric
+    seat: Seat
+    variants: tuple[str, ...]
+
+
+def scorers_in(gathered: Gathered) -> list[Scorer]:
+    """One for each judge that has verdicts in a family; where a family has several, their names say whose they are."""
+    found: list[Scorer] = []
+    for family, metric in gathered.families.items():
+        seats = [seat for seat in gathered.seats(family) if not is_panel(seat.judge)]
+        for seat in seats:
+            rules = "" if seat.rules == "default" else f", {seat.rules}"
+            name = family if len(seats) == 1 else f"{family} ({name_of(seat.judge)}{rules})"
+            found.append(Scorer(name, metric, seat, variants_of(metric)))
+    return found
+
+
+def variants_of(metric: Metric) -> tuple[str, ...]:
+    """Those that a single report has: what is formed over all reports at once is left out."""
+    left_out = {*metric.pooled_variants(), *description_of(metric).only_in_json}
+    return tuple(name for name in metric.variants() if name not in left_out)
+
+
+def score_of(scorer: Scorer, values: Mapping[str, Value], explanation: str) -> Score:
+    """What one report got; what has no value is NaN, which inspect leaves out of means and counts."""
+    found = {name: values[name].value for name in scorer.variants if name in values}
+    if not found:
+        return Score.unscored(reason="not_judged", explanation=f"{scorer.name} was not judged.")
+    return Score(
+        value={name: nan if (value := found.get(name)) is None else value for name in scorer.variants},
+        explanation=explanation,
+    )
+
+
+def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> list[EvalScore]:
+    """What inspect's metrics make of a scorer's samples, repeats of a query averaged first; ours beside it.
+
+    ``rows`` are those of scores.json that are of the same system, family and judge.
+    """
+    ours = {row.variant: row for row in rows if row.policy == "scored_only"}
+    return [_result(scorer, variant, samples, ours.get(variant)) for variant in scorer.variants]
+
+
+def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Row | None) -> EvalScore:
+    by_query: dict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        by_query[str(sample.id)].append(_value(sample, scorer.name, variant))
+    means = {query: fmean(known) for query, all_ in by_query.items() if (known := [it for it in all_ if not isnan(it)])}
+    return EvalScore(
+        name=variant,
+        scorer=scorer.name,
+        reducer="mean",
+        scored_samples=len(means),
+        unscored_samples=len(by_query) - len(means),
+        metrics=_metrics([SampleScore(score=Score(value=it), sample_id=query) for query, it in means.items()]),
+        metadata=None
+        if row is None
+        else {"drretail": row.model_dump(include={"value", "ci_low", "ci_high", "n_planned", "n_scored"})},
+    )
+
+
+def _value(sample: EvalSample, scorer: str, variant: str) -> float:
+    score = (sample.scores or {}).get(scorer)
+    value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
+    return float(value) if isinstance(value, int | float) else nan
+
+
+def _metrics(scores: Sequence[SampleScore]) -> dict[str, EvalMetric]:
+    made: dict[str, EvalMetric] = {}
+    for name, metric in METRICS.items():
+        computed = cast(Any, metric())(list(scores)) if scores else nan
+        if isinstance(computed, Mapping):
+            made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=it) for end, it in computed.items()}
+        else:
+            made[name] = EvalMetric(name=name, value=computed)
+    return made

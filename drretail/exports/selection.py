@@ -1,0 +1,166 @@
+"""Which runs of an experiment are exported, and what each of them got from its judges."""
+
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from drretail.errors import UnknownName, UserError
+from drretail.eval.metric import Metric
+from drretail.eval.pairwise.pairs import named
+from drretail.eval.registry import installed
+from drretail.eval.scores.gathering import Gathered, Seat, gather
+from drretail.eval.scores.panel import is_panel, name_of
+from drretail.experiment import Definition, read_definition, read_runs, run_folder
+from drretail.records.query import Query
+from drretail.records.run import BASELINES, Run
+from drretail.records.score import VerdictState
+
+_RULE = re.compile(r"(?P<name>[^<>=]+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")
+_SIGNS: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """What one report got in one variant from one judge."""
+
+    metric: str
+    variant: str
+    judge: str
+    rules: str
+    state: VerdictState
+    value: float | None
+    items: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A bound that a report's value has to keep, such as ``FP >= 0.8``."""
+
+    text: str
+    name: str
+    sign: str
+    bound: float
+
+    def keeps(self, got: Sequence[Got]) -> bool:
+        """True where every judge that scored the variant keeps the bound, and one did."""
+        known = [it.value for it in got if it.value is not None and self.name in (it.variant, _full(it))]
+        return bool(known) and all(_SIGNS[self.sign](value, self.bound) for value in known)
+
+
+def read_rule(text: str) -> Rule:
+    """The rule that a text such as "FP >= 0.8" says. Raises UserError for any other text."""
+    found = _RULE.fullmatch(text.strip())
+    if found is None:
+        raise UserError(f"--where {text!r} is no rule: write NAME >= NUMBER, such as 'FP >= 0.8' or 'overall > 6'.")
+    return Rule(text.strip(), found["name"], found["sign"], float(found["bound"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A run that is exported."""
+
+    run: Run
+    query: Query
+    folder: Path
+    got: tuple[Got, ...]
+
+
+@dataclass
+class Selection:
+    """The runs to export, read one after the other; ``left_out`` counts the others by why, as they are met."""
+
+    experiment: Path
+    definition: Definition
+    systems: tuple[str, ...]
+    rules: tuple[Rule, ...] = ()
+    failed: bool = False
+    """Whether runs without a report are among them."""
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    _got: Mapping[str, tuple[Got, ...]] = field(default_factory=dict[str, tuple[Got, ...]])
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Path,
+        systems: Sequence[str] = (),
+        rules: Sequence[Rule] = (),
+        *,
+        floors: bool = False,
+        failed: bool = False,
+    ) -> "Selection":
+        """Of the systems that are named, else of all, without floors and the oracle unless ``floors``.
+
+        Raises UserError for a folder without an experiment, UnknownName for a system that it does not have and for a
+        rule on something that nobody judged.
+        """
+        definition = read_definition(experiment)
+        chosen = {named("system", it, definition.systems) for it in systems} or {
+            label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
+        }
+        got = _values(gather(experiment, judged_families(experiment)))
+        _check_judged(rules, got)
+        return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), failed, _got=got)
+
+    def __iter__(self) -> Iterator[Chosen]:
+        self.left_out.clear()
+        queries = {query.query_id: query for query in self.definition.queries}
+        for run in read_runs(self.experiment):
+            if run.system not in self.systems:
+                continue
+            got = self._got.get(run.run_id, ())
+            why = self._against(run, got)
+            if why is None:
+                folder = run_folder(self.experiment, run.system, run.query_id, run.repeat)
+                yield Chosen(run, queries[run.query_id], folder, got)
+            else:
+                self.left_out[why] += 1
+
+    def _against(self, run: Run, got: Sequence[Got]) -> str | None:
+        if run.report is None and not self.failed:
+            return "without a report"
+        missed = [rule.text for rule in self.rules if not rule.keeps(got)]
+        return f"not {missed[0]}" if missed else None
+
+
+def judged_families(experiment: Path) -> list[Metric]:
+    """Of the families that have verdicts in the folder, those that are installed."""
+    names = sorted(folder.name for folder in (experiment / "verdicts").glob("*/"))
+    return [metric for name in names if (metric := installed(name)) is not None]
+
+
+def _values(gathered: Gathered) -> dict[str, tuple[Got, ...]]:
+    held: dict[str, list[Got]] = {}
+    for metric in gathered.families:
+        for seat in gathered.seats(metric):
+            if is_panel(seat.judge):
+                continue
+            for plan, heard in gathered.heard(metric, seat):
+                held.setdefault(plan.run_id, []).extend(
+                    Got(metric, it.variant, judge_of(seat), seat.rules, it.state, it.value, it.items)
+                    for it in heard.reported.values.values()
+                )
+    return {run_id: tuple(got) for run_id, got in held.items()}
+
+
+def judge_of(seat: Seat) -> str:
+    """The judge's name in exported files."""
+    return name_of(seat.judge)
+
+
+def _full(got: Got) -> str:
+    return f"{got.metric} {got.variant}"
+
+
+def _check_judged(rules: Sequence[Rule], got: Mapping[str, Sequence[Got]]) -> None:
+    names = {name for held in got.values() for it in held if it.value is not None for name in (it.variant, _full(it))}
+    for rule in rules:
+        if rule.name not in names:
+            raise UnknownName("score of a report", rule.name, sorted(names))

@@ -1,0 +1,163 @@
+"""A sample's private world: its session, its calls, and the run that it leaves."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
+from inspect_ai.log import transcript
+from inspect_ai.solver import TaskState
+
+from drretail.agents.client_prompts import question_prompt
+from drretail.agents.picks import answer_of
+from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.grounding.report.picks import take_picks
+from drretail.inspect.recorded import Kept, keep, saved
+from drretail.inspect.shop_tools import PATH, shop_tools
+from drretail.records.query import Query, Reference
+from drretail.records.run import Run, RunError, Step, System, Usage
+from drretail.tools.registry import ROLE, read_submitted, tools_of
+from drretail.tools.toolkit import Toolkit
+
+LEFT = "the sample ended before a report was handed in"
+_under_way: "dict[str, Rollout]" = {}
+"""By sample: inspect hands solvers and scorers a sample's state, and nothing that is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """What all samples of a task have in common."""
+
+    world: World
+    spec: str
+    """By which the world is opened again."""
+    reference: Callable[[Query], Reference]
+    tool_timeout: float
+    tool_threads: int
+    to: Path | None = None
+    """The experiment that runs are kept in, beside the log; None: nowhere else."""
+
+
+class Rollout:
+    """From the first message to the report."""
+
+    def __init__(self, shop: Shop, query: Query, system: System, repeat: int) -> None:
+        self._shop = shop
+        self._query = query
+        self._system = system
+        self._repeat = repeat
+        self._session = Session(
+            shop.world,
+            user_id=query.user_id,
+            scope=system.sees,
+            without=tools_of(system.options.get("without", ())),
+            tool_timeout=shop.tool_timeout,
+            tool_threads=shop.tool_threads,
+        )
+        self._report: str | None = None
+        self._turns = 0
+        self.toolkit = Toolkit(self._session)
+        self.tools = shop_tools(self.toolkit, lambda: self.note_turns(transcript().events))
+        self.only_handed_in = False
+        """Whether what the model said last is no report."""
+
+    def hand_in(self, args: Mapping[str, Any]) -> str:
+        """Keeps the report that stands in the arguments. Raises ToolError where there is none."""
+        self._report, _ = read_submitted(args)
+        return self._report
+
+    def note_turns(self, events: Sequence[Event]) -> None:
+        """Puts the model's answers into the trajectory that are not there yet: before the calls that they ask for."""
+        answers = [it for it in events if isinstance(it, ModelEvent) and it.output.choices]
+        for event in answers[self._turns :]:
+            trajectory, said = self._session.trajectory, event.output.completion
+            trajectory.add(
+                Step(
+                    path=PATH,
+                    seq=trajectory.reserve(PATH),
+                    kind="model",
+                    role=ROLE,
+                    name=event.model,
+                    result_sha=trajectory.keep_text(said) if said else None,
+                )
+            )
+        self._turns = max(self._turns, len(answers))
+
+    async def end(self, state: TaskState, events: Sequence[Event]) -> None:
+        """Leaves the run in the sample's store, and in the experiment that was asked for."""
+        self.toolkit.close()
+        self.note_turns(events)
+        run = self._run(state, events)
+        session = self._session
+        evidence = await asyncio.to_thread(
+            with_cited_pages, session.world, run, session.ledger.evidence(), session.journal, session.tool_timeout
+        )
+        telemetry = {"world": recorded_spec(self._shop.spec)}
+        recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
+        kept = Kept(session.world, self._query, self._system, recorded, self._shop.reference)
+        keep(state, kept, self._shop.spec)
+        if self._shop.to is not None:
+            saved(kept, self._shop.to)
+
+    def _run(self, state: TaskState, events: Sequence[Event]) -> Run:
+        said = "" if self.only_handed_in else state.output.completion
+        report = said if self._report is None else self._report
+        blank = not take_picks(report).report.strip()
+        prompt = question_prompt()
+        return run_of(
+            self._system.label(),
+            self._query,
+            self._repeat,
+            self._session,
+            why_there_is_none(events) if blank else answer_of(report),
+            usage={ROLE: usage_of(events)},
+            prompt_hashes={prompt.name: prompt.hash},
+        )
+
+
+def begin(state: TaskState, rollout: Rollout) -> None:
+    """From now on the rollout is that of this sample."""
+    _under_way[state.uuid] = rollout
+
+
+def rollout_of(state: TaskState) -> Rollout | None:
+    """That of a sample that is under way; None for any other."""
+    return _under_way.get(state.uuid)
+
+
+async def end(state: TaskState) -> None:
+    """Ends a sample's rollout; nothing happens where it has ended."""
+    rollout = _under_way.pop(state.uuid, None)
+    if rollout is not None:
+        await rollout.end(state, list(transcript().events))
+
+
+def usage_of(events: Sequence[Event]) -> Usage:
+    """The tokens of all answers of models."""
+    total = Usage()
+    for event in events:
+        if isinstance(event, ModelEvent) and (used := event.output.usage) is not None:
+            total = total.plus(
+                Usage(
+                    calls=1,
+                    input_uncached=used.input_tokens,
+                    cache_read=used.input_tokens_cache_read or 0,
+                    cache_creation=used.input_tokens_cache_write or 0,
+                    output=used.output_tokens,
+                )
+            )
+    return total
+
+
+def why_there_is_none(events: Sequence[Event]) -> RunError:
+    """What ended a sample that has no report: a limit of inspect's, a fault, or the model itself."""
+    for event in reversed(events):
+        if isinstance(event, SampleLimitEvent):
+            return RunError(kind="no_report", where="inspect", message=f"{LEFT}: {event.message}")
+        if isinstance(event, ErrorEvent):
+            return RunError(kind="agent", where="inspect", message=event.error.message)
+    return RunError(kind="no_report", where="inspect", message=LEFT)

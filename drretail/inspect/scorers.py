@@ -1,0 +1,130 @@
+"""Our metrics as inspect's scorers: a family each, its variants as the values, the arithmetic as the explanation."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import nan
+from typing import Literal
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from drretail.api.judges import OFFLINE_JUDGE, judges
+from drretail.api.models import Opener
+from drretail.env.store.base import Store
+from drretail.errors import UserError
+from drretail.eval.judging.session import CODE_JUDGE, Judge
+from drretail.eval.metric import Metric, description_of
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.explanation import explained, verdicts_of
+from drretail.eval.scores.gathering import Heard, Seat, gather
+from drretail.eval.scoring import score as score_experiment
+from drretail.experiment import read_definition, read_runs
+from drretail.inspect.recorded import kept_in, laid_out
+from drretail.inspect.rollout import end
+from drretail.inspect.worlds import world_at
+from drretail.progress import choose_progress
+from drretail.records.score import Verdict
+from drretail.settings import read_settings
+
+USUAL = ("checks", "basket", "faithfulness", "process")
+"""What a task scores where nothing is named: what a judge that follows rules can say."""
+NO_RUN = "no_run"
+OTHERS = "The sample left no run: it is none of drretail/shop_research."
+Shown = Literal["headlines", "all"]
+
+
+def scorer_of(family: str) -> Callable[..., Scorer]:
+    """The scorer of a metric family, by the family's name: inspect puts "drretail/" before it."""
+
+    @scorer(metrics={"*": [mean(), stderr()]}, name=family.rpartition(":")[2])
+    def scored(judge: str = OFFLINE_JUDGE, variants: Shown = "headlines") -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score:
+            await end(state)
+            return await scored_by(load_metric(family), judge, variants, state)
+
+        return score
+
+    return scored
+
+
+checks = scorer_of("checks")
+basket = scorer_of("basket")
+faithfulness = scorer_of("faithfulness")
+process = scorer_of("process")
+quality = scorer_of("quality")
+next_purchase = scorer_of("next_purchase")
+BY_NAME = {
+    "checks": checks,
+    "basket": basket,
+    "faithfulness": faithfulness,
+    "process": process,
+    "quality": quality,
+    "next_purchase": next_purchase,
+}
+
+
+def scorers_of(families: Sequence[str], judge: str, variants: Shown) -> list[Scorer]:
+    """A scorer for each family. Raises UserError for a name, or a judge, that there is not."""
+    if any(load_metric(family).needs_judge for family in families):
+        judge_of(judge)
+    return [(BY_NAME.get(family) or scorer_of(family))(judge, variants) for family in families]
+
+
+@cache
+def judge_of(spec: str) -> Judge:
+    """The judge of that spec, opened once in a process. Raises UserError where there is none."""
+    (judge,) = judges([spec], Opener(read_settings()))
+    return judge
+
+
+async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskState) -> Score:
+    """What a family says of a sample's run; a run without a report has no score, and its error says why."""
+    kept = kept_in(state)
+    if kept is None:
+        return Score.unscored(
+            reason=NO_RUN, explanation="The sample left no run: it is none of drretail/shop_research."
+        )
+    asked = judge_of(judge) if metric.needs_judge else CODE_JUDGE
+    with laid_out(kept["files"]) as folder:
+        store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
+        families = [metric] if metric.name != "fault_place" else [load_metric("faithfulness"), metric]
+        await score_experiment(folder, families, [asked], store=store, progress=choose_progress("none"))
+        run = next(read_runs(folder))
+        seat = Seat(asked.ref, "default")
+        told = gather(folder, [metric]).heard(metric.name, seat)
+        heard = next(it for plan, it in told if plan.run_id == run.run_id)
+        verdicts = verdicts_of(folder, run, metric.name, seat)
+    if run.error is not None:
+        return Score.unscored(reason=run.error.kind, explanation=run.error.message)
+    return _as_score(metric, heard, verdicts, shown(metric, variants))
+
+
+def shown(metric: Metric, variants: Shown) -> list[str]:
+    """The variants that are values of a score: each is a table of its own in what inspect prints.
+
+    What is formed over all reports at once is none of a single report's.
+    """
+    about = description_of(metric)
+    alone = [it for it in metric.variants() if it not in metric.pooled_variants() and it not in about.only_in_json]
+    return [it for it in alone if it in about.headlines] or alone if variants == "headlines" else alone
+
+
+def _as_score(metric: Metric, heard: Heard, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
+    """The values of a single report; what has none is NaN, which inspect leaves out of means and counts."""
+    values = heard.reported.values
+    if not values:
+        return Score.unscored(reason=str(heard.reported.lacks), explanation=f"{metric.name} was not judged.")
+    found = {name: values[name].value for name in names if name in values}
+    return Score(
+        value={name: nan if (value := found.get(name)) is None else value for name in names},
+        explanation=explained([values[name] for name in shown(metric, "all") if name in values], verdicts),
+    )
+
+
+def _store_of(spec: str, fingerprint: str) -> Store | None:
+    """The records of the world of that spec; None where it is gone or has become another."""
+    try:
+        world = world_at(spec)
+    except UserError:
+        return None
+    return world.store if world.manifest.fingerprint == fingerprint else None

@@ -1,0 +1,61 @@
+"""Our tools as inspect calls them: schemas, results and errors come from the toolkit alone."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
+
+from drretail.errors import ToolError as Refusal
+from drretail.grounding.text.serialisation import compact_json
+from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING
+from drretail.tools.schema import ToolSchema, read_schema
+from drretail.tools.toolkit import Toolkit
+
+PATH = "0"
+
+
+def shop_tools(toolkit: Toolkit, called: Callable[[], None]) -> list[Tool]:
+    """The toolkit's tools, bound to its session; of a call that fails the model reads what was wrong with it.
+
+    ``called`` is told of each call before it is made.
+    """
+    return [
+        _definition(
+            name, read_schema(tool.function), _call(toolkit, name, called), parallel=tool.access == "read"
+        ).as_tool()
+        for name, tool in toolkit.tools.items()
+    ]
+
+
+def submit_tool(hand_in: Callable[[Mapping[str, Any]], str]) -> ToolDef:
+    """The tool that ends a sample; ``hand_in`` takes its arguments and gives the report."""
+
+    async def submit(**kwargs: Any) -> str:
+        try:
+            return hand_in(kwargs)
+        except Refusal as problem:
+            raise ToolError(compact_json(problem.as_result())) from problem
+
+    return _definition(SUBMIT, SUBMITTING, submit, parallel=False)
+
+
+def _call(toolkit: Toolkit, name: str, called: Callable[[], None]) -> Callable[..., Awaitable[str]]:
+    async def call(**kwargs: Any) -> str:
+        called()
+        (reply,) = await toolkit.acall_all([(name, kwargs)], PATH, role=ROLE)
+        if reply.error is not None:
+            raise ToolError(reply.text)
+        return reply.text
+
+    return call
+
+
+def _definition(name: str, schema: ToolSchema, call: Callable[..., Awaitable[str]], *, parallel: bool) -> ToolDef:
+    return ToolDef(
+        call,
+        name=name,
+        description=schema.description,
+        parameters=ToolParams.model_validate(schema.as_json()),
+        parallel=parallel,
+        max_output=0,  # what ours return is bounded, and half of it would be no JSON
+    )

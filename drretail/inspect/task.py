@@ -1,0 +1,165 @@
+"""``shop_research``: queries as samples, each with a private world."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, get_args
+
+from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError  # what inspect prints as a sentence; it has no public name
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from drretail.agents.base import task_message
+from drretail.agents.client_prompts import question_prompt
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.system import system_options
+from drretail.api.judges import OFFLINE_JUDGE
+from drretail.api.run import asked_queries
+from drretail.api.worlds import DEMO, check_askable
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.inspect.recorded import SEED
+from drretail.inspect.rollout import Rollout, Shop, begin, end
+from drretail.inspect.scorers import USUAL, Shown, scorers_of
+from drretail.inspect.solver import shop_agent
+from drretail.inspect.worlds import world_at
+from drretail.querygen.lint import References
+from drretail.querygen.shipped import SPLITS, Split, shipped_queries
+from drretail.records.query import Query
+from drretail.records.query import Task as Asked
+from drretail.records.run import INSPECT_AGENT, RoleModel, Scope, System
+from drretail.settings import read_settings
+from drretail.tools.registry import ROLE
+
+MOST_MESSAGES = 120
+"""Of a sample, where --message-limit does not say otherwise: some sixty turns."""
+Names = str | Sequence[str] | None
+
+
+@task
+def shop_research(
+    world: str = DEMO,
+    queries: str = "dev",
+    scope: Scope = "own",
+    web: str | None = None,
+    without: Names = None,
+    scorers: Names = None,
+    judge: str = OFFLINE_JUDGE,
+    variants: Shown = "headlines",
+    to: str | None = None,
+    name: str | None = None,
+) -> Task:
+    """Deep research in a shop: the nine tools, a report with citations and a cart, scored by drretail's metrics.
+
+    Args:
+        world: A world's folder, "servers:NAME", or "demo".
+        queries: A file of queries; of those that ship with the demo "dev", "test" or "all".
+        scope: Whose data the tools show: the user's "own", or "any" user's.
+        web: What web_search searches, as for `drretail run --web`.
+        without: Families of tools that are left out: web, catalog, user, calculator.
+        scorers: The metrics, by the names that `drretail score --metrics` takes.
+        judge: The model that judges, as "provider:model".
+        variants: Of the metrics the "headlines", or "all" that they measure.
+        to: A folder in which the runs are kept as an experiment of drretail's, besides.
+        name: What the solver is called in that experiment, where several are compared.
+    """
+    with _told():
+        _check("scope", scope, get_args(Scope))
+        _check("choice of variants", variants, get_args(Shown))
+        settings = read_settings(web=web)
+        shop_world = world_at(world, web)
+        asked = _asked(queries, shop_world)
+        if to is not None:
+            open_experiment(Path(to), shop_world, [], [], SEED).close()  # what is wrong with it is said now
+        options = system_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
+        shop = Shop(
+            shop_world,
+            world,
+            References(shop_world).of,
+            settings.tool_timeout,
+            settings.tool_threads,
+            None if to is None else Path(to),
+        )
+        return Task(
+            dataset=MemoryDataset([_sample(query, shop_world) for query in asked], name=f"{world} {queries}"),
+            setup=shop_setup(shop, scope, options),
+            solver=shop_agent(),
+            scorer=scorers_of(names_in(scorers) or USUAL, judge, variants),
+            cleanup=end,
+            message_limit=MOST_MESSAGES,
+            metadata={"world_fingerprint": shop_world.manifest.fingerprint, "now": shop_world.manifest.now.isoformat()},
+        )
+
+
+@solver
+def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
+    """A session for the sample: its tools, and what whoever solves it is told of them."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        query = Query.model_validate(state.metadata["query"])
+        rollout = Rollout(shop, query, _system(state, shop.world, scope, options), state.epoch)
+        begin(state, rollout)
+        state.tools = rollout.tools
+        state.messages.insert(0, ChatMessageSystem(content=question_prompt().render(given="").strip()))
+        return state
+
+    return solve
+
+
+@contextmanager
+def _told() -> Generator[None]:
+    """What the user must mend, as inspect tells it."""
+    try:
+        yield
+    except UserError as problem:
+        raise PrerequisiteError(str(problem)) from problem
+
+
+def _check(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise UnknownName(what, name, known)
+
+
+def names_in(given: Names) -> list[str] | None:
+    """The names of a -T parameter, which inspect reads as a text or, with commas between them, as a list."""
+    if given is None:
+        return None
+    parts = given.split(",") if isinstance(given, str) else given
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _asked(queries: str, world: World) -> list[Query]:
+    splits: list[Split] = [split for split in SPLITS if queries in ("all", split)]
+    asked = list(shipped_queries(*splits)) if splits else asked_queries(queries, None, world)
+    check_askable(world, asked)
+    if not asked:
+        raise UserError(f"There is nothing to answer: {queries} holds no query.")
+    return asked
+
+
+def _sample(query: Query, world: World) -> Sample:
+    """Its input is what our own agents read first: the question, who asks, and the shop's today."""
+    session = Session(world, user_id=query.user_id)
+    about = {"kind": query.kind, "mode": query.mode, "user_id": query.user_id}
+    return Sample(
+        id=query.query_id,
+        input=str(task_message(Asked(text=query.text, user_id=query.user_id), session).content),
+        metadata=about | {"query": query.model_dump(mode="json", exclude_none=True)},
+    )
+
+
+def _system(state: TaskState, world: World, scope: Scope, options: dict[str, Any]) -> System:
+    """What produced the run: inspect's model, named as models are named here, with the shop's tools."""
+    provider, _, model = str(state.model).partition("/")
+    kind = "scripted" if provider == "mockllm" else "llm"
+    return System(
+        agent=INSPECT_AGENT,
+        web_provider=world.web.provider,
+        web_corpus=world.web.corpus,
+        models={ROLE: RoleModel(spec=f"{provider}:{model}", kind=kind)},
+        options=options,
+        scope=scope,
+    )

@@ -1,0 +1,118 @@
+"""What is written, as those read it who take it."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import duckdb
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
+
+from drretail.eval.scores.file import read_scores
+from drretail.experiment import read_runs
+from drretail.exports.formats import export
+from drretail.exports.selection import Selection
+from tests.exports.conftest import HYBRID, REACT
+
+
+def rows(query: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect() as database:
+        return database.execute(query).fetchall()
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def chat(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    to = tmp_path_factory.mktemp("chat") / "chat.jsonl"
+    assert export(Selection.of(exp), "chat", to).endswith("conversations of 3 runs")
+    return lines(to)
+
+
+def test_a_single_agent_is_one_conversation_that_ends_with_its_report(exp: Path, chat: list[dict[str, Any]]) -> None:
+    runs = {run.run_id: run for run in read_runs(exp)}
+    mine = [line for line in chat if line["system"] == REACT]
+    assert len(mine) == 2
+    for line in mine:
+        run = runs[line["run_id"]]
+        called = [call["function"]["name"] for m in line["messages"] for call in m.get("tool_calls", [])]
+        assert called == [step.name for step in run.steps if step.kind == "tool"]
+        assert line["messages"][-1]["content"].startswith(cast(str, run.report)[:40])
+        assert {tool["function"]["name"] for tool in line["tools"]} >= set(called)
+
+
+def test_every_call_is_answered_and_langchain_reads_it_all(chat: list[dict[str, Any]]) -> None:
+    for line in chat:
+        messages = convert_to_messages(line["messages"])
+        called = [call["id"] for it in messages if isinstance(it, AIMessage) for call in it.tool_calls]
+        answered = [it.tool_call_id for it in messages if isinstance(it, ToolMessage)]
+        assert answered == called or line["path"] != "0" or line["role"] == "supervisor"
+        assert set(answered) <= set(called)
+
+
+def test_each_role_of_a_team_has_conversations_of_its_own(chat: list[dict[str, Any]]) -> None:
+    team = [line for line in chat if line["system"] == HYBRID]
+    assert {line["role"] for line in team} >= {"supervisor", "researcher", "synthesis", "report"}
+    firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
+    assert len(firsts) == len(set(firsts))
+
+
+def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp), "drb", tmp_path / "drb")
+    (mine,) = (path for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
+    found = lines(mine)
+    assert [(it["id"], it["query_id"]) for it in found] == [(1, "q1"), (2, "q2")]
+    assert "Sources" in found[0]["article"]
+    assert "[P:" not in found[0]["article"]
+
+
+def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp), "parquet", tmp_path / "parquet")
+    export(Selection.of(exp), "csv", tmp_path / "csv")
+    scores = read_scores(exp)
+    assert scores is not None
+    shown = [row for row in scores.scores if not row.system.startswith("null")]
+    parquet = tmp_path / "parquet"
+    assert len(rows(f"FROM '{parquet}/scores.parquet'")) == len(shown)
+    types = {row[0]: row[1] for row in rows(f"DESCRIBE FROM '{parquet}/scores.parquet'")}
+    assert (types["value"], types["n_scored"], types["metric"]) == ("DOUBLE", "BIGINT", "VARCHAR")
+    wanted = f"variant = 'FP' AND system = '{REACT}' AND value IS NOT NULL ORDER BY run_id"
+    values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
+    got = [it.value for chosen in Selection.of(exp, ["react"]) for it in chosen.got if it.variant == "FP"]
+    assert values == got
+    with (tmp_path / "csv" / "verdicts.csv").open(encoding="utf-8-sig", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert len(rows(f"FROM '{parquet}/verdicts.parquet'")) == len(table)
+    assert {row["judge"] for row in table} >= {"scripted:judge", "code"}
+
+
+def test_a_cell_that_a_spreadsheet_would_calculate_is_guarded(tmp_path: Path) -> None:
+    from drretail.exports.score_tables import VERDICTS, _csv  # pyright: ignore[reportPrivateUsage]
+
+    _csv(tmp_path / "v.csv", VERDICTS, [{"run_id": "a", "reason": '=HYPERLINK("http://x")'}])
+    assert "'=HYPERLINK" in (tmp_path / "v.csv").read_text(encoding="utf-8-sig")
+
+
+def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp), "dataset", tmp_path / "d")
+    card = (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
+    named = [line.split(": ")[1] for line in card.splitlines() if "data_files:" in line]
+    assert all((tmp_path / "d" / name).is_file() for name in named)
+    assert "3 runs over 2 queries" in card
+    assert "Left out: 1 without a report." in card
+    assert "{{" not in card
+    assert [it["query_id"] for it in lines(tmp_path / "d" / "queries.jsonl")] == ["q1", "q2"]
+
+
+def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
+    import shutil
+
+    from drretail.errors import UserError
+
+    bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
+    assert export(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
+    with pytest.raises(UserError, match="drretail score"):
+        export(Selection.of(bare), "csv", tmp_path / "csv")

@@ -1,0 +1,168 @@
+"""Experiments as logs of inspect_ai, read by its own reader."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import drretail
+from drretail.env.session import Session
+from drretail.errors import UserError
+from drretail.experiment import read_runs
+from drretail.llm.models import Models
+from drretail.records.query import Task
+from drretail.records.run import Limits
+from tests.inspect.conftest import QUERIES
+
+pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
+
+from inspect_ai.analysis import samples_df
+from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
+
+from drretail.exports.inspect_log import inspect_logs
+from tests.inspect.mock_model import samples_of
+
+REACT, HYBRID, BROKEN = "react@offline-shopper", "hybrid_react@offline-shopper", "broken"
+
+
+async def broken(task: Task, session: Session, models: Models, limits: Limits) -> str:
+    raise ValueError("no such thing")
+
+
+@pytest.fixture(scope="session")
+def experiment(place: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inspect-log") / "exp"
+    agents = {"broken": drretail.Agent(broken, roles=())}
+    drretail.run(place, QUERIES, "react", "offline:shopper", to=folder, repeats=2, baselines=False)
+    drretail.run(place, QUERIES, "hybrid_react", "offline:shopper", to=folder, baselines=False)
+    drretail.run(place, QUERIES, agents, "offline:shopper", to=folder, baselines=False)
+    drretail.score(folder, ("faithfulness", "checks", "process"))
+    return folder
+
+
+@pytest.fixture
+def logs(experiment: Path, tmp_path: Path) -> Mapping[str, EvalLog]:
+    paths = inspect_logs(experiment, tmp_path / "logs")
+    return {path.stem: read_eval_log(str(path)) for path in paths}
+
+
+def told(sample: EvalSample) -> EvalSample:
+    return resolve_sample_attachments(sample)
+
+
+def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping[str, EvalLog]) -> None:
+    assert logs.keys() == {REACT, HYBRID, BROKEN}
+    react = logs[REACT]
+    assert (react.status, react.eval.model, react.eval.config.epochs) == ("success", "offline/shopper", 2)
+    assert [(it.id, it.epoch) for it in samples_of(react)] == [(q, k) for k in (1, 2) for q in ("q1", "q2", "q3")]
+    assert react.eval.dataset.samples == 3
+
+
+@pytest.mark.parametrize("name", ["one.eval", "one.json"])
+def test_one_system_goes_into_a_file_of_either_form(experiment: Path, tmp_path: Path, name: str) -> None:
+    runs = [run.run_id for run in read_runs(experiment) if run.system == HYBRID]
+    (path,) = inspect_logs(experiment, tmp_path / name, runs)
+    assert [it.id for it in samples_of(read_eval_log(str(path)))] == ["q1", "q2", "q3"]
+
+
+def test_several_systems_do_not_share_a_file(experiment: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="runs of 3 systems"):
+        inspect_logs(experiment, tmp_path / "all.json")
+
+
+def test_a_sample_holds_what_was_asked_called_found_and_reported(experiment: Path, logs: Mapping[str, EvalLog]) -> None:
+    run = next(it for it in read_runs(experiment) if it.run_id == f"{REACT}/q1-r1")
+    sample = told(samples_of(logs[REACT])[0])
+    assert sample.input == QUERIES[0].text
+    assert sample.messages[-1].text == run.report
+    assert sample.output.completion == run.report
+    called = [it for it in sample.events if isinstance(it, ToolEvent)]
+    steps = [it for it in run.steps if it.kind == "tool"]
+    assert [(it.function, it.arguments) for it in called] == [(it.name, it.args) for it in steps]
+    assert [it.text for it in sample.messages if it.role == "tool"] == [it.result for it in called]
+    asked_for = [call.id for it in sample.messages if it.role == "assistant" for call in it.tool_calls or ()]
+    assert asked_for == [it.id for it in called]
+    assert sample.metadata["run_id"] == run.run_id
+
+
+def test_model_calls_have_what_was_read_and_their_tokens_add_up(logs: Mapping[str, EvalLog]) -> None:
+    for name in (REACT, HYBRID):
+        for sample in map(told, samples_of(logs[name])):
+            calls = [it for it in sample.events if isinstance(it, ModelEvent)]
+            used = sum(it.output.usage.total_tokens for it in calls if it.output.usage is not None)
+            assert used == sum(it.total_tokens for it in sample.model_usage.values()) > 0
+            assert calls[0].input[0].role == "system"
+            assert QUERIES[0].text in calls[0].input[1].text or sample.id != "q1"
+
+
+def test_branches_are_spans(logs: Mapping[str, EvalLog]) -> None:
+    spans = [it for it in samples_of(logs[HYBRID])[0].events if isinstance(it, SpanBeginEvent)]
+    assert "researcher 0.1" in [it.name for it in spans]
+    assert not [it for it in samples_of(logs[REACT])[0].events if isinstance(it, SpanBeginEvent)]
+
+
+def test_scores_have_values_and_explanations_and_nan_where_there_is_none(logs: Mapping[str, EvalLog]) -> None:
+    scores = samples_of(logs[REACT])[0].scores or {}
+    assert scores.keys() == {"faithfulness", "checks", "process"}
+    for score in scores.values():
+        assert isinstance(score.value, dict)
+        assert score.explanation
+    checks = scores["checks"].value
+    assert isinstance(checks, dict)
+    assert isinstance(checks["unwanted_brand"], float)
+    assert math.isnan(checks["unwanted_brand"])
+
+
+def test_inspects_means_are_ours(experiment: Path, logs: Mapping[str, EvalLog]) -> None:
+    compared = 0
+    for name in (REACT, HYBRID):
+        results = logs[name].results
+        assert results is not None
+        for score in results.scores:
+            ours = (score.metadata or {}).get("drretail", {}).get("value")
+            if ours is not None:
+                assert score.metrics["mean"].value == pytest.approx(ours, abs=1e-9)
+                compared += 1
+    assert compared > 50
+
+
+def test_a_failed_run_is_a_sample_with_its_error_and_without_scores(logs: Mapping[str, EvalLog]) -> None:
+    log = logs[BROKEN]
+    for sample in samples_of(log):
+        assert sample.error is not None
+        assert "no such thing" in sample.error.message
+        assert "in broken" in sample.error.traceback
+        assert not sample.scores
+    assert log.results is not None
+    assert (log.results.total_samples, log.results.completed_samples) == (3, 0)
+
+
+def test_the_same_experiment_gives_the_same_log(experiment: Path, tmp_path: Path) -> None:
+    runs = [run.run_id for run in read_runs(experiment) if run.system == REACT]
+    a, b = (inspect_logs(experiment, tmp_path / name, runs)[0] for name in ("a.json", "b.json"))
+    assert a.read_text() == b.read_text()
+
+
+def test_inspects_tables_open_it(experiment: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="inspect's tables need pyarrow: pip install pyarrow")
+    pytest.importorskip("pandas", reason="inspect's tables need pandas: pip install pandas")
+    inspect_logs(experiment, tmp_path / "logs")
+    table = samples_df(str(tmp_path / "logs"))
+    assert len(table) == 12
+
+
+def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, tmp_path: Path) -> None:
+    drretail.run(place, QUERIES[:1], "null_search", to="bare", baselines=False)
+    for journal in (tmp_path / "bare").glob("runs/*/*/journal.jsonl*"):
+        journal.unlink()
+    (path,) = inspect_logs(tmp_path / "bare", tmp_path / "logs")
+    (sample,) = samples_of(read_eval_log(str(path)))
+    assert not sample.scores
+    assert sample.output.completion
+
+
+def test_an_experiment_without_runs_is_told(experiment: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no run"):
+        inspect_logs(experiment, tmp_path / "logs", runs=())

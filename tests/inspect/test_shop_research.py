@@ -1,0 +1,239 @@
+"""``inspect eval drretail/shop_research``, with inspect's own mock model."""
+
+import math
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.experiment import read_definition, read_runs
+from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
+from tests.shop import OTHER, USER
+
+pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
+
+from inspect_ai import score
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ChatMessage, ModelOutput, get_model
+from inspect_ai.solver import generate
+from inspect_ai.tool import ToolInfo
+
+from drretail.inspect.registry import basket, checks, shop_research
+from drretail.inspect.scorers import USUAL
+from drretail.inspect.solver import IDLE_TURNS
+from tests.inspect.mock_model import REPORT, call, evaluated, read_from, samples_of, say, scripted, thinking
+
+SEARCH = call("product_catalog_search", query="bird feeder")
+LABEL = "inspect@mockllm-model"
+
+
+def kept_run(sample: Any) -> dict[str, Any]:
+    import json
+
+    files = sample.store["drretail"]["files"]
+    return json.loads(next(text for name, text in files.items() if name.endswith("run.json")))
+
+
+def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, asked: str) -> None:
+    model = scripted(SEARCH, call(SUBMIT, report=REPORT))
+    log = evaluated(shop_research(place, asked), model, limit=1)
+    (sample,) = samples_of(log)
+    (found,) = read_from(sample, "product_catalog_search")
+    assert (log.status, sample.error, found["total"]) == ("success", None, 4)
+    assert (sample.scores or {}).keys() == {"checks", "basket", "faithfulness", "process"}
+    assert sample.scores is not None
+    said = sample.scores["faithfulness"]
+    assert isinstance(said.value, dict)
+    assert said.value["FP"] == 1.0
+    assert "**FP** 1 (" in (said.explanation or "")
+    assert log.results is not None
+    assert {it.name: it.metrics["mean"].value for it in log.results.scores}["price_wrong"] == 1.0
+
+
+def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) -> None:
+    read: list[ToolInfo] = []
+
+    def answer(_: list[ChatMessage], tools: list[ToolInfo], *__: object) -> ModelOutput:
+        read[:] = tools
+        return call(SUBMIT, report=REPORT)
+
+    evaluated(shop_research(place, asked), get_model("mockllm/model", custom_outputs=answer, memoize=False), limit=1)
+    shown = {it.name: (it.description, it.parameters.model_dump(exclude_none=True)) for it in read}
+    ours = {it["name"]: (it["description"], it["parameters"]) for it in json_schemas()}
+    assert shown == ours | {SUBMIT: (SUBMITTING.description, SUBMITTING.as_json())}
+
+
+def test_what_the_model_reads_first_is_what_our_agents_read(place: str, asked: str) -> None:
+    log = evaluated(shop_research(place, asked), scripted(call(SUBMIT, report=REPORT)), limit=1)
+    system, task = samples_of(log)[0].messages[:2]
+    assert system.role == "system"
+    assert "submit_report" in system.text
+    assert "```picks" in system.text
+    assert task.text == (
+        f"<query>\nWhich bird feeder under $30?\n</query>\n<user_id>\n{USER}\n</user_id>\n<today>\n2023-01-03\n</today>"
+    )
+
+
+def test_samples_side_by_side_have_a_world_each(place: str, asked: str) -> None:
+    def says(messages: list[ChatMessage]) -> ModelOutput:
+        user = USER if USER in messages[1].text else OTHER if OTHER in messages[1].text else None
+        turns = [
+            call("update_user_profile", user_id=user, first_name=f"Of{user}"[:8]),
+            call("get_user_profile", user_id=user),
+            call("get_user_profile", user_id=OTHER if user == USER else USER),
+            call(SUBMIT, report=REPORT),
+        ]
+        return turns[sum(it.role == "assistant" for it in messages)]
+
+    log = evaluated(shop_research(place, asked), thinking(says), limit=2, epochs=5, max_samples=10)
+    assert log.status == "success"
+    for sample in samples_of(log):
+        own, others = read_from(sample, "get_user_profile")
+        assert own["first_name"] == ("OfAEXXXX" if sample.id == "q1" else "OfAFYYYY")
+        assert '"type":"forbidden"' in others
+        assert len(kept_run(sample)["state_diff"]) == 1
+
+
+def test_a_run_says_what_the_model_did(place: str, asked: str) -> None:
+    log = evaluated(shop_research(place, asked), scripted(SEARCH, call(SUBMIT, report=REPORT)), limit=1)
+    run = kept_run(samples_of(log)[0])
+    assert [(step["kind"], step["name"]) for step in run["steps"]] == [
+        ("model", "mockllm/model"),
+        ("tool", "product_catalog_search"),
+        ("model", "mockllm/model"),
+    ]
+    assert run["usage"] == {
+        "client": {"calls": 2, "input_uncached": 200, "cache_read": 0, "cache_creation": 0, "output": 20}
+    }
+    assert (run["run_id"], run["status"], run["picks"][0]["product"]) == (f"{LABEL}/q1-r1", "done", "B0TEST0001")
+
+
+def test_a_model_that_calls_nothing_is_stopped_and_has_no_score(place: str, asked: str) -> None:
+    log = evaluated(shop_research(place, asked), scripted(say("I would take the first.")), limit=1)
+    (sample,) = samples_of(log)
+    assert sum(it.role == "assistant" for it in sample.messages) == IDLE_TURNS
+    assert log.status == "success"
+    assert kept_run(sample)["error"]["kind"] == "no_report"
+    for said in (sample.scores or {}).values():
+        assert isinstance(said.value, float)
+        assert math.isnan(said.value)
+        assert said.reason == "no_report"
+        assert said.explanation == "the sample ended before a report was handed in"
+
+
+def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str, asked: str) -> None:
+    log = evaluated(shop_research(place, asked), scripted(SEARCH), limit=1, message_limit=400)
+    (sample,) = samples_of(log)
+    run = kept_run(sample)
+    assert sample.limit is not None
+    assert sample.limit.type == "message"
+    assert "Message limit reached. count: 400" in run["error"]["message"]
+    assert sum(step["kind"] == "tool" for step in run["steps"]) >= 198
+
+
+def test_a_tool_that_is_not_there_and_wrong_arguments_are_told_to_the_model(place: str, asked: str) -> None:
+    model = scripted(
+        call("buy_everything"),
+        call("get_product_details"),
+        call("get_product_details", product_id="B0TEST0009"),
+        call(SUBMIT, report=" "),
+        call(SUBMIT, report=REPORT),
+    )
+    (sample,) = samples_of(evaluated(shop_research(place, asked), model, limit=1))
+    assert "buy_everything" in read_from(sample, "buy_everything")[0]
+    missing, unknown = read_from(sample, "get_product_details")
+    assert "product_id" in missing
+    assert '"type":"not_found"' in unknown
+    assert "blank" in next(it for it in sample.messages if it.role == "tool" and it.function == SUBMIT).error.message  # type: ignore[union-attr]  # it has one
+    assert kept_run(sample)["status"] == "done"
+
+
+def test_another_solver_has_the_tools_and_what_it_says_last_is_its_report(place: str, asked: str) -> None:
+    model = scripted(SEARCH, say(REPORT))
+    (sample,) = samples_of(evaluated(shop_research(place, asked), model, limit=1, solver=generate(tool_calls="loop")))
+    assert kept_run(sample)["picks"][0]["product"] == "B0TEST0001"
+    assert sample.scores is not None
+    assert not isinstance(sample.scores["checks"].value, float)
+
+
+def test_runs_are_kept_as_an_experiment_beside_the_log(place: str, asked: str, tmp_path: Path) -> None:
+    model = scripted(SEARCH, call(SUBMIT, report=REPORT))
+    for name in ("a", "b", "a"):
+        evaluated(shop_research(place, asked, to="exp", name=name), model, limit=1, epochs=2)
+    runs = {run.run_id: run for run in read_runs(tmp_path / "exp")}
+    assert {name.partition("-solver-")[2] for name in runs} == {
+        *(f"a/q1-r{repeat}" for repeat in (1, 2, 3, 4)),
+        *(f"b/q1-r{repeat}" for repeat in (1, 2)),
+    }
+    assert read_definition(tmp_path / "exp").asked[f"{LABEL}-solver-a"] == ("q1",)
+
+
+def test_a_log_alone_is_enough_to_score_it_again(place: str, asked: str) -> None:
+    log = evaluated(
+        shop_research(place, asked, scorers="checks"), scripted(SEARCH, call(SUBMIT, report=REPORT)), limit=1
+    )
+    again = score(read_eval_log(log.location), [checks(), basket()], action="overwrite", display="none")
+    (before,), (after,) = samples_of(log), samples_of(again)
+    assert before.scores is not None
+    assert after.scores is not None
+    assert after.scores.keys() == {"checks", "basket"}
+    assert repr(after.scores["checks"].value) == repr(before.scores["checks"].value)
+
+
+def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: str) -> None:
+    log = evaluated(shop_research(place, asked, without="web,user"), scripted(call(SUBMIT, report=REPORT)), limit=1)
+    (sample,) = samples_of(log)
+    event = next(it for it in sample.events if it.event == "model")
+    assert {it.name for it in event.tools} == {"product_catalog_search", "get_product_details", "calculator", SUBMIT}
+    assert kept_run(sample)["system"] == f"{LABEL}-without-user-web"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"world": "nowhere"}, "nowhere"),
+        ({"queries": "nowhere.jsonl"}, "nowhere.jsonl"),
+        ({"queries": "test"}, "made for"),
+        ({"scorers": "chekcs"}, "Did you mean checks"),
+        ({"without": "shop"}, "family of tools"),
+        ({"judge": "offline:jduge"}, "Did you mean judge"),
+        ({"scope": "every"}, "scope 'every'"),
+        ({"variants": "some"}, "Known are all, headlines"),
+        ({"to": "queries.jsonl"}, "is a file"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_before_anything_runs(
+    place: str, asked: str, given: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(PrerequisiteError) as problem:
+        shop_research(**({"world": place, "queries": asked} | given))  # type: ignore[arg-type]  # names as a user writes them
+    assert sentence in str(problem.value)
+
+
+def test_a_file_without_queries_is_told(place: str, tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(PrerequisiteError, match="no quer"):
+        shop_research(place, str(tmp_path / "none.jsonl"))
+
+
+def test_a_fault_of_the_model_is_the_runs_error(place: str, asked: str, tmp_path: Path) -> None:
+    def says(messages: list[ChatMessage]) -> ModelOutput:
+        raise ValueError("no such account")
+
+    log = evaluated(shop_research(place, asked, to="exp"), thinking(says), limit=1, fail_on_error=False)
+    (sample,) = samples_of(log)
+    (run,) = read_runs(tmp_path / "exp")
+    assert sample.error is not None
+    assert run.error is not None
+    assert (run.status, "no such account" in run.error.message) == ("failed", True)
+
+
+def test_inspect_finds_the_task_by_its_name_where_drretail_is_installed(place: str, asked: str) -> None:
+    if not any(it.name == "drretail" for it in entry_points(group="inspect_ai")):
+        pytest.skip("drretail is not installed with its entry points: pip install -e .")
+    model = scripted(SEARCH, call(SUBMIT, report=REPORT))
+    log = evaluated("drretail/shop_research", model, limit=1, task_args={"world": place, "queries": asked})
+    assert (log.eval.task, log.eval.task_registry_name) == ("drretail/shop_research", "drretail/shop_research")
+    assert {it.name for it in log.eval.scorers or ()} == {*USUAL}

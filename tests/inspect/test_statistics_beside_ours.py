@@ -1,0 +1,117 @@
+"""Inspect's own statistics as an independent check of ours, on the same data."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from drretail.stats.agreement import Level, krippendorff_alpha
+from drretail.stats.intervals import mean_interval, share_interval, tail
+
+pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
+
+import numpy as np
+from inspect_ai.scorer import MetricProtocol, SampleScore, Score, ci, ci_wilson, mean, stderr
+from inspect_ai.scorer import krippendorff_alpha as inspects_alpha
+
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
+
+
+def by(metric: object, values: Sequence[float | list[float]], queries: Sequence[int] = ()) -> object:
+    """What a metric of inspect's makes of these samples; ``queries`` says which samples are repeats of one."""
+    assert isinstance(metric, MetricProtocol)
+    told = queries or range(len(values))
+    return metric(
+        [
+            SampleScore(score=Score(value=value), sample_id=at, sample_metadata={"query": query})
+            for at, (value, query) in enumerate(zip(values, told, strict=True))
+        ]
+    )
+
+
+def ends(found: object) -> tuple[float, float]:
+    assert isinstance(found, dict)
+    return found["lower"], found["upper"]
+
+
+def rated(seed: int) -> list[list[float]]:
+    """Up to five raters of up to forty items, who agree by and large and leave items out."""
+    draw = random.Random(seed)
+    levels = draw.randint(2, 6)
+    items: list[list[float]] = []
+    for _ in range(draw.randint(3, 40)):
+        truth = draw.randrange(levels)
+        raters = draw.randint(0, 5)
+        items.append([truth if draw.random() < 0.7 else float(draw.randrange(levels)) for _ in range(raters)])
+    return items
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_is_inspects_to_the_tenth_decimal(level: Level) -> None:
+    compared = 0
+    for seed in range(200):
+        items = rated(seed)
+        ours, theirs = krippendorff_alpha(items, level), by(inspects_alpha(level), items)
+        if ours is not None:
+            assert ours == pytest.approx(theirs, abs=1e-10)
+            compared += 1
+    assert compared > 190
+
+
+def test_where_all_say_the_same_of_everything_alpha_is_one_for_inspect_and_unknown_for_us() -> None:
+    items = [[1.0, 1.0], [1.0, 1.0, 1.0]]
+    assert by(inspects_alpha("interval"), items) == 1.0
+    assert krippendorff_alpha(items, "interval") is None
+
+
+@pytest.mark.parametrize("queries", [5, 12, 50, 200])
+def test_a_mean_and_its_interval_are_inspects_bootstrap_at_the_level_of_our_widened_percentiles(queries: int) -> None:
+    """Both draw queries again; ours takes percentiles that Student's t widens, so inspect is asked for these."""
+    values = [random.Random(f"{queries} {it}").betavariate(2, 1) for it in range(queries)]
+    ours = mean_interval([[value] for value in values], "42")
+    np.random.seed(42)
+    low, high = ends(by(ci(level=1 - 2 * tail(queries), method="bootstrap", num_samples=10_000), values))
+    assert ours.low is not None
+    assert ours.high is not None
+    assert ours.value == pytest.approx(by(mean(), values), abs=1e-10)
+    drawn = 0.04 * (high - low)  # the ends of two sets of 10,000 draws differ by less
+    assert (ours.low, ours.high) == (pytest.approx(low, abs=drawn), pytest.approx(high, abs=drawn))
+
+
+@pytest.mark.parametrize("queries", [12, 50, 200])
+def test_an_interval_is_as_wide_as_students_within_a_twentieth(queries: int) -> None:
+    values = [random.Random(f"{queries} {it}").gauss(0.5, 0.1) for it in range(queries)]
+    ours = mean_interval([[value] for value in values], "42")
+    low, high = ends(by(ci(), values))
+    assert ours.low is not None
+    assert ours.high is not None
+    assert ours.high - ours.low == pytest.approx(high - low, rel=0.05)
+
+
+def test_repeats_are_no_queries_of_their_own_for_either() -> None:
+    draw = random.Random(7)
+    repeated = [[centre + draw.gauss(0, 0.02) for _ in range(4)] for centre in (draw.random() for _ in range(30))]
+    values = [value for query in repeated for value in query]
+    queries = [at for at, query in enumerate(repeated) for _ in query]
+    ours = mean_interval(repeated, "42")
+    low, high = ends(by(ci(cluster="query"), values, queries))
+    assert ours.low is not None
+    assert ours.high is not None
+    assert ours.high - ours.low == pytest.approx(high - low, rel=0.05)
+    alone = ends(by(ci(), values))
+    assert alone[1] - alone[0] < 0.6 * (high - low)  # what taking repeats for queries would have promised
+
+
+def test_of_shares_ours_is_the_exact_interval_and_holds_inspects_wilson() -> None:
+    for won in range(1, 12):
+        ours = share_interval([1.0] * won + [0.0] * (12 - won))
+        low, high = ends(by(ci_wilson(), [1.0] * won + [0.0] * (12 - won)))
+        assert ours.low is not None
+        assert ours.high is not None
+        assert ours.low < low < high < ours.high
+
+
+def test_one_query_has_no_interval_here_and_a_point_there() -> None:
+    assert mean_interval([[0.5]], "42").low is None
+    assert ends(by(ci(), [0.5])) == (0.5, 0.5)
+    assert by(stderr(), [0.5]) == 0
