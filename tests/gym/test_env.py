@@ -57,6 +57,7 @@ def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> 
         ({"name": "product_catalog_search", "arguments": {"query": 7}}, "invalid_argument"),
         ({"name": "product_catalog_search", "arguments": ["bag"]}, "invalid_argument"),
         ({"name": "product_catalog_search", "arguments": "{broken"}, "invalid_argument"),
+        ({"name": "product_catalog_search", "arguments": "[" * 100_000}, "invalid_argument"),
         ({"name": "get_product_details", "arguments": {"product_id": "B0NONE"}}, "not_found"),
         ({"name": "get_user_profile", "arguments": {"user_id": "AE" + "X" * 26}}, "forbidden"),
         ({"name": "submit_report"}, "invalid_argument"),
@@ -91,6 +92,39 @@ def test_a_step_before_the_first_reset_and_after_the_end_is_refused(shop: Shop) 
         env.reset(QUERY)
         assert not env.done
         assert env.steps == 0
+
+
+def test_a_closed_environment_says_so(shop: Shop) -> None:
+    env = ShopEnv(shop)
+    env.close()
+    env.close()
+    with pytest.raises(UserError, match="is closed"):
+        env.reset(QUERY)
+    with pytest.raises(UserError, match="is closed"):
+        env.step(search("bag"))
+
+
+def test_what_an_environment_is_asked_for_is_checked_when_it_is_made(shop: Shop) -> None:
+    with pytest.raises(UnknownName, match="Did you mean web"):
+        ShopEnv(shop, without=["wbe"])
+    with pytest.raises(UnknownName, match="no scope 'all'"):
+        ShopEnv(shop, scope="all")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UserError, match="max_steps is 1 or more"):
+        ShopEnv(shop, max_steps=0)
+    with pytest.raises(UserError, match="give them to Shop"):
+        ShopEnv(shop, "dev")
+
+
+def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
+    before = threading.active_count()
+    envs = [ShopEnv(shop) for _ in range(20)]
+    for env in envs:
+        env.reset(QUERY)
+        shopped_well(env)
+    for _ in range(20):  # those that a reset cuts short neither
+        envs[0].reset(QUERY)
+        envs[0].step(search("bag"))
+    assert threading.active_count() <= before + 1
 
 
 def test_a_reset_in_the_midst_begins_anew_without_anything_of_before(env: ShopEnv) -> None:

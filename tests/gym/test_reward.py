@@ -9,7 +9,9 @@ from drretail.gym.reward import NO_PICKS, NO_REPORT, NOT_CITED, OVER
 from drretail.records.reading import Pick
 from tests.gym.policies import QUERY, call, looked_up, praised, search, shopped_well, submit, wanted
 
-OTHERS = "B0OZHLUP5X"
+CHEAP = "B0AQAKLECG"
+"""Another swaddle blanket, for $16.99."""
+DEAR = "B0OZHLUP5X"
 """A diaper bag for $59.95: with the blanket it breaks the budget."""
 
 
@@ -62,20 +64,22 @@ def test_all_that_was_found_in_the_cart_breaks_the_budget_and_earns_nothing(env:
     assert (reward, rewarded(env).why) == (0.0, OVER)
 
 
-def test_one_thing_too_many_in_the_cart_costs_a_share_of_the_reward(env: ShopEnv, shop: Shop) -> None:
-    cheap = next(
-        it.product_id
-        for it in shop.world.store.products(["B0AQAKLECG"]).values()  # another swaddle blanket, $16.99
-    )
-    padded = [*wanted(env), cheap]
+def test_one_thing_too_many_in_the_cart_costs_a_share_of_the_reward(env: ShopEnv) -> None:
+    padded = [*wanted(env), CHEAP]
     looked_up(env, padded)
     _, reward, _, _ = env.step(submit(praised(padded), *padded))
     assert rewarded(env).within_budget == 1
     assert reward == pytest.approx(2 / 3)
 
 
+def test_what_is_in_the_cart_and_not_argued_for_costs_as_much(env: ShopEnv) -> None:
+    looked_up(env, wanted(env))
+    _, reward, _, _ = env.step(submit(praised(wanted(env)), *wanted(env), CHEAP))
+    assert reward == pytest.approx(2 / 3)
+
+
 def test_a_cart_that_is_too_dear_only_by_what_nobody_asked_for_earns_nothing(env: ShopEnv) -> None:
-    padded = [*wanted(env), OTHERS]
+    padded = [*wanted(env), DEAR]
     looked_up(env, padded)
     _, reward, _, _ = env.step(submit(praised(padded), *padded))
     assert (reward, rewarded(env).why) == (0.0, OVER)

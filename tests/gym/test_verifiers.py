@@ -144,6 +144,17 @@ def test_who_hands_nothing_in_earns_nothing(shop: Shop) -> None:
     assert (trace.reward, trace.metrics["worth"]) == (0.0, 0.0)
 
 
+def test_a_second_report_of_the_same_turn_changes_nothing(shop: Shop) -> None:
+    plays = well(shop)
+
+    def hands_in_twice(question: str, turns: int) -> Turn:
+        turn = plays(question, turns)
+        return [*turn, submit("Or nothing.")] if turns and not isinstance(turn, str) else turn
+
+    (trace,), _ = played(shop, hands_in_twice, ["dev-01"])
+    assert trace.reward == 1.0
+
+
 def test_a_rollout_ends_with_its_last_call(shop: Shop) -> None:
     (trace,), asked = played(shop, lambda *_: [call("calculator", expression="1 + 1")], ["dev-01"], max_steps=2)
     assert (trace.reward, trace.stop_condition, len(asked)) == (0.0, "has_ended", 2)
