@@ -5,10 +5,12 @@ An example that needs a server of one's own begins with ```python no-run: it is 
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from drretail.data_ingest.raw.mapping import Mapping
 from tests.shop import build
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +45,20 @@ def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, m
         compiled = compile("\n" * line + code, str(path), "exec")  # so that a traceback shows the line of the file
         if mark != "no-run":
             exec(compiled, names)
+
+
+def test_a_shop_of_ones_own_takes_ten_lines() -> None:
+    (_, _, shown), *_ = examples(ROOT / "docs" / "own-shop.md")
+    assert len(shown.splitlines()) <= 10
+    assert "own-shop.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_mapping_that_has_every_key_is_one_and_has_every_key() -> None:
+    text = (ROOT / "docs" / "own-shop.md").read_text(encoding="utf-8")
+    mapping = Mapping.model_validate(tomllib.loads(text.partition("```toml\n")[2].partition("```")[0]))
+    assert mapping.orders is not None
+    for part in (mapping, mapping.products, mapping.orders):
+        assert part.model_fields_set == set(type(part).model_fields)
 
 
 def test_a_run_and_its_scores_take_six_lines() -> None:

@@ -54,6 +54,7 @@ def run(
     retry_failed: bool = False,
     pages: bool = True,
     seed: str = "42",
+    title: str | None = None,
 ) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
 
@@ -65,7 +66,8 @@ def run(
     anybody's. ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``prompts`` is a
     folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or
     those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
-    is False. Runs that have ended are not made again. A run that fails is recorded, not raised.
+    is False. ``title`` is what the experiment is called on its pages. Runs that have ended are not made again. A
+    run that fails is recorded, not raised.
 
     Raises UserError for a wrong name or world, and where ``to`` holds another experiment.
     """
@@ -96,6 +98,7 @@ def run(
             is_part=only is not None,
             repeats=repeats,
             seed=seed,
+            title=title,
             reference=References(shop).of,
             parallel=settings.parallel,
             caps=Caps(opener.prices, max_tokens, max_dollars),

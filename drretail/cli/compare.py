@@ -47,6 +47,7 @@ def compare(
         bool, typer.Option("--details", help="Every pair with all its tables, those of what runs did included.")
     ] = False,
     as_json: flags.Json = False,
+    quiet: flags.Quiet = False,
 ) -> None:
     """Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would take.
 
@@ -65,7 +66,7 @@ def compare(
     if names == []:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
     rules = [read_rule(text) for text in fail_if or []]
-    with busy("comparing"):
+    with busy("comparing", quiet=quiet):
         comparisons = compare_recorded(experiment, a, b, metrics=names, judges=judge or [], bar=bar)
     broken = list(broken_rules(comparisons, rules))
     if as_json:

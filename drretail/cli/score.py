@@ -287,7 +287,7 @@ def print_board(
     from drretail.viewer.terminal.printed_board import print_scoreboard
 
     if scores.scoreboard is not None:
-        print_scoreboard(scores.scoreboard)
+        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics)
         print_notes([""])
     if asked.metrics != METRICS:
         print_families(off_the_board(of_families(scores, family_names(names))))

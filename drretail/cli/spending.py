@@ -56,10 +56,10 @@ def spending_document(row: "Spending") -> dict[str, Any]:
 
 
 def money(value: float | None) -> str:
-    """Dollars with as many digits as say something; "unknown" where they are."""
+    """Dollars with as many digits as say something; "unknown" where they are, "–" of what costs nothing."""
     if value is None:
         return "unknown"
-    return f"{value:,.2f}" if value == 0 or value >= 1 else f"{value:.4f}"
+    return "–" if value == 0 else f"{value:,.2f}" if value >= 1 else f"{value:.4f}"
 
 
 def _row(row: "Spending") -> list[str]:
@@ -106,7 +106,7 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     tokens = sum(it.cost.usage.total for it in costs)
     known = [it.cost.dollars for it in costs]
     dollars = None if None in known else sum(it for it in known if it is not None)
-    cost = "a price unknown" if dollars is None else f"${money(dollars)}"
+    cost = "a price unknown" if dollars is None else f"${money(dollars)}" if dollars else "at no cost"
     return f"Judging took {calls:,} calls, {tokens:,} tokens, {cost}."
 
 

@@ -21,8 +21,17 @@ def view(
     ] = None,
     plan: Annotated[
         int | None,
-        typer.Option("--plan", metavar="N", min=1, help="So many items each person is asked about.", show_default="21"),
+        typer.Option(
+            "--plan",
+            metavar="N",
+            min=1,
+            help="Voting alone, without the report: so many items each.",
+            show_default="21, beside the report",
+        ),
     ] = None,
+    with_report: Annotated[
+        bool, typer.Option("--with-report", help="With --plan: the report as well, which names the systems.")
+    ] = False,
     review: Annotated[
         Path | None, typer.Option("--review", metavar="QUERIES.jsonl", help="Also the review of these queries.")
     ] = None,
@@ -36,8 +45,8 @@ def view(
     """Shows an experiment on this machine's browser while it grows, and lets people vote on its reports.
 
     People compare two reports, rate one, or hold a claim against its sources, without being told which system wrote
-    what; each answer is kept at once in EXP/votes. Only this machine is answered, at an address with a random token.
-    docs/voting.md tells the rest.
+    what; each answer is kept at once in EXP/votes. The report does tell it, so with --plan it is not shown. Only
+    this machine is answered, at an address with a random token. docs/voting.md tells the rest.
     """
     if experiment is None and review is None:
         raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
@@ -46,12 +55,12 @@ def view(
         return
     _require_packages()
     if review is None:
-        _serve(experiment, plan, port, browser=browser)
+        _serve(experiment, plan, port, browser=browser, with_report=with_report)
         return
     from drretail.api.worlds import opened_world
 
     with opened_world(world, quiet=quiet) as shop:
-        _serve(experiment, plan, port, review=(review, shop), browser=browser)
+        _serve(experiment, plan, port, review=(review, shop), browser=browser, with_report=with_report)
 
 
 def _print_results(experiment: Path | None, *, as_json: bool) -> None:
@@ -82,6 +91,7 @@ def _serve(
     port: int,
     *,
     browser: bool,
+    with_report: bool,
     review: "tuple[Path, World] | None" = None,
 ) -> None:
     """Until Ctrl-C; then a line on what people have said."""
@@ -97,7 +107,7 @@ def _serve(
 
     listening = bound(port)
     token = secrets.token_urlsafe(24)
-    parts = parts_of(experiment, port_of(listening), plan, review)
+    parts = parts_of(experiment, port_of(listening), plan, review, with_report=plan is None or with_report)
     app = create_app(parts, token, port_of(listening))
     address = address_of(listening, token, "/" if experiment is not None else "/review")
 

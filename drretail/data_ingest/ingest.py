@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -12,13 +12,14 @@ from typing import Any
 
 from drretail.data_ingest.accounts import count_categories
 from drretail.data_ingest.engines.base import EngineName, Selected, Task, load_engine
-from drretail.data_ingest.plan import IngestOptions, Input, Plan, plan_inputs
+from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, Input, Plan, plan_inputs, plan_shop
 from drretail.data_ingest.profile_pool import draw_pool
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
+from drretail.data_ingest.raw.tables import is_mapping, is_table, shop_sources
 from drretail.data_ingest.replacing import Wanted, check_replaceable
 from drretail.data_ingest.report import Funnel, IngestReport, ReplacedWorld
-from drretail.data_ingest.selected import selected_orders, selected_products
+from drretail.data_ingest.selected import OwnCategories, selected_orders, selected_products
 from drretail.data_ingest.stages import remove_stages, source_files, stages_in
 from drretail.env.copying import WriteWorld
 from drretail.env.generations import check_is_ours, writer_lock
@@ -74,6 +75,9 @@ def ingest(
 ) -> IngestReport:
     """Makes the world in ``folder`` from raw files and says what was read, kept and dropped, and why.
 
+    ``paths`` are files and folders of Amazon Reviews 2023, or the one mapping file of a shop of one's own, of which all
+    is kept unless ``options`` say otherwise.
+
     With ``into`` the world goes there, and ``folder`` only holds what is finished until then. A world that is live
     there and made of the same files with the same options is left as it is, and no file is read; another one is
     refused. ``replace`` makes the world in either case, and keeps the one before it. No other process ingests into the
@@ -84,12 +88,12 @@ def ingest(
     nothing in the result, and nor does the engine. Raises UserError for files that are missing, cut or damaged, for a
     disk that is full, for another world that is live there, and where no shop comes out.
     """
-    options, progress = options or IngestOptions(), progress or Progress()
+    progress = progress or Progress()
     into = into or Target(folder, partial(write_world, folder, is_held=True))
     name = str(into.place)
     check_is_ours(folder)
+    plan, options = plan_paths(paths, folder, options)
     pool = choose_pool(options)
-    plan = plan_inputs([recognise(path) for path in find_files(paths, folder)], options)
     select = choose_engine(engine)
     workers = workers or useful_workers(plan)
     with nullcontext() if dry_run else writer_lock(folder):
@@ -117,6 +121,22 @@ def ingest(
             sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
             manifest = _write(into.write, task, selected, report, sources, pool)
     return report.model_copy(update=_made_live(name, manifest, before))
+
+
+def plan_paths(paths: Sequence[Path], folder: Path, options: IngestOptions | None) -> tuple[Plan, IngestOptions]:
+    """What is read, and the options with the defaults of the kind of shop that it is."""
+    if is_mapping(paths):
+        mapping, sources = shop_sources(paths[0])
+        options = (options or IngestOptions(**WHOLE_SHOP)).model_copy(update={"mapping": mapping})
+        return plan_shop(sources, options), options
+    options, sources = options or IngestOptions(), [recognise(path) for path in find_files(paths, folder)]
+    for source in sources:
+        if source.why is not None and is_table(source.path) and not any(path.is_dir() for path in paths):
+            raise UserError(
+                f"{source.path} is a table of your own: say in a mapping which column is what, and ingest that, as in "
+                "`drretail ingest shop.toml --world w` (docs/own-shop.md)."
+            )
+    return plan_inputs(sources, options), options
 
 
 def _found(name: str, live: Manifest) -> IngestReport:
@@ -222,7 +242,14 @@ def _report(selected: Selected, plan: Plan) -> IngestReport:
     categories = count_categories(selected.tables, plan, selected.files)
     totals = selected.tables["totals"][0]
     # The tenth order with one hash; at a hundred million orders the chance of it is below 10^-12.
-    assert (totals["highest_k"] or 0) <= 9, "order ids have run out of their first digit"
+    if (totals["highest_k"] or 0) > 9:
+        assert plan.inputs[0].source.mapping is not None, "order ids have run out of their first digit"
+        raise UserError("More than ten orders are alike in user, product and time: map the column with their ids.")
+    if totals["clashing_id"] is not None:
+        raise UserError(
+            f"{totals['clashing_id']!r} is the id of one order, and would be that of a line of another with several "
+            "products: map a column with the ids of lines."
+        )
     return IngestReport(
         world=None,
         fingerprint=None,
@@ -236,15 +263,28 @@ def _report(selected: Selected, plan: Plan) -> IngestReport:
 
 
 def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
-    """Raises UserError that names the rule by which no product is left."""
+    """Raises UserError that says why no product is left, or no order of a table of them."""
     if report.products.kept:
+        if options.mapping is not None and report.reviews.read and not selected.tables["category_orders"]:
+            raise UserError(f"No order is left of {report.reviews.read:,} rows: {_why_no_order(report)}")
         return
     raise UserError(f"No product is left: {_rule_that_dropped_all(selected, report, options)}")
+
+
+def _why_no_order(report: IngestReport) -> str:
+    file = next(file for file in report.files if file.shape == "reviews")
+    dropped = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in report.reviews.dropped.items())
+    bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
+    unknown = report.reviews.dropped.get("no_meta") and file.first
+    product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
+    return f"{dropped}{bad}{product}."
 
 
 def _rule_that_dropped_all(selected: Selected, report: IngestReport, options: IngestOptions) -> str:
     rows, reviews = report.products.read, report.reviews
     good = reviews.read - reviews.dropped.get("bad_line", 0)
+    if not rows:
+        return "the tables and files of products hold no row."
     if report.products.dropped.get("bad_line", 0) == rows:
         return f"all {rows:,} product rows are bad lines, without an id or a title."
     if good and reviews.dropped.get("no_meta", 0) == good:
@@ -272,15 +312,22 @@ def _write(
     pool: ProfilePool,
 ) -> Manifest:
     options = task.options
+    products = selected_products(selected, task.plan.categories)
+    orders = selected_orders(selected, held_out=False)
+    categories: Iterable[CategoryCounts] = [_category_counts(row.name, report) for row in report.categories]
+    if options.mapping is not None:
+        counted = OwnCategories(task.plan.categories[0])
+        products, orders = counted.take_products(products), counted.take_orders(orders)
+        categories = counted.counts(categories)
     return write(
-        products=selected_products(selected, task.plan.categories),
-        orders=selected_orders(selected, held_out=False),
+        products=products,
+        orders=orders,
         holdout=None if options.holdout == "none" else selected_orders(selected, held_out=True),
         seed=options.seed,
         pool=pool,
         since=options.since,
         parameters=_parameters(options),
-        categories=[_category_counts(row.name, report) for row in report.categories],
+        categories=categories,
         sources=sources,
         versions={task.work.name: selected.version},
         progress=task.progress,
@@ -296,8 +343,9 @@ def _chosen(options: IngestOptions, pool: ProfilePool) -> dict[str, Any]:
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:
     """What was chosen, but for what the manifest has fields of its own for."""
-    nothing_held_out = {"holdout"} if options.holdout == "none" else set[str]()
-    return options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *nothing_held_out})
+    unsaid = {name for name, value in (("holdout", "none"), ("mapping", None)) if getattr(options, name) == value}
+    told = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
+    return told if options.mapping is None else {**told, "mapping": options.mapping.told()}
 
 
 def _category_counts(name: str, report: IngestReport) -> CategoryCounts:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from drretail.data_ingest.raw.mapping import Mapping
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.report import FileReport
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
@@ -103,6 +104,8 @@ class IngestOptions(Record):
     """"faker:LOCALE" draws another pool of names and addresses; None is the shipped one."""
     analyzer: Analyzer | None = None
     """Of product searches; None is "standard" for the preset "paper", whose search did not stem, else "english"."""
+    mapping: Mapping | None = None
+    """Of a shop of one's own: which column is what."""
 
     @property
     def chosen_analyzer(self) -> Analyzer:
@@ -115,6 +118,10 @@ class IngestOptions(Record):
         return int(datetime(self.since.year, self.since.month, self.since.day, tzinfo=UTC).timestamp()) * 1000
 
 
+OWN_CATEGORY = "shop"
+"""Of products of one's own shop that say no category."""
+WHOLE_SHOP: dict[str, Any] = {"cap": 10**9, "min_interactions": 0, "since": date(1970, 1, 1)}
+"""What is chosen for a shop of one's own where nothing else is said: all of it."""
 _NAMED_FILES = 3
 
 
@@ -159,6 +166,17 @@ def plan_inputs(sources: Sequence[Source], options: IngestOptions) -> Plan:
     _check_a_shop_can_come_out(inputs, sources, options)
     categories = in_preset_order(item.category for item in inputs if item.category is not None)
     return Plan(tuple(inputs), tuple(skipped), categories)
+
+
+def plan_shop(sources: Sequence[Source], options: IngestOptions) -> Plan:
+    """The plan of a shop of one's own: to Algorithm 1 it is one category, whatever categories its products have."""
+    if options.preset is not None:
+        raise UserError("--preset is about the categories of Amazon Reviews 2023: leave it out for a shop of your own.")
+    names = names_below_shared_folder([source.path for source in sources])
+    category = options.category or OWN_CATEGORY
+    inputs = [Input(source, name, category) for source, name in zip(sources, names, strict=True)]
+    _check_a_shop_can_come_out(inputs, sources, options)
+    return Plan(tuple(inputs), (), (category,))
 
 
 def names_below_shared_folder(paths: Sequence[Path]) -> list[str]:

@@ -13,6 +13,7 @@ from drretail.data_ingest.stages import source_files
 from drretail.env.manifest import Manifest, SourceFile
 from drretail.errors import UserError
 from drretail.progress import Progress
+from drretail.records.base import sha256_of
 
 _NAMED_FILES = 3
 
@@ -84,4 +85,6 @@ def _other_options(live: Manifest, options: Mapping[str, Any]) -> list[str]:
 
 
 def _told(value: Any) -> str:
+    if isinstance(value, dict):
+        return sha256_of(value)[:8]
     return "none" if value is None else str(value)[:20]

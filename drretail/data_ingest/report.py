@@ -1,7 +1,7 @@
 """What an ingest read, kept and dropped, and why: numbers that add up."""
 
 from collections.abc import Iterable
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -51,6 +51,10 @@ class FileReport(Record):
     """The first of the bad lines."""
     skipped: str | None = None
     """Why it was not read."""
+    notes: tuple[str, ...] = ()
+    """What else a person must know of it."""
+    first: tuple[dict[str, Any], ...] = ()
+    """Of a table of one's own shop, the first rows as they were read, in the form of the dataset."""
 
 
 class CategoryReport(Record):

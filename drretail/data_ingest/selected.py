@@ -1,15 +1,17 @@
 """What an engine selected, read back in the order in which a world is written, in bounded memory."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from drretail.data_ingest.accounts import NO_CATEGORY
 from drretail.data_ingest.engines.base import ROW_FIELDS, Selected
 from drretail.data_ingest.engines.duckdb.session import engine_errors, parquet, session
 from drretail.data_ingest.raw.products import parse_json, product_of, richness
-from drretail.env.manifest import OrderRow
+from drretail.env.manifest import CategoryCounts, OrderRow
 from drretail.records.shop import Product
 
 MEMORY_MB = 250
@@ -37,6 +39,44 @@ def selected_orders(selected: Selected, *, held_out: bool) -> Iterator[OrderRow]
     which = "held_out" if held_out else "NOT held_out"
     query = f"SELECT {columns} FROM {{}} WHERE {which} ORDER BY user_id, milliseconds, order_id"  # noqa: S608 -- constants
     return map(OrderRow._make, _rows(selected.orders, query))
+
+
+class OwnCategories:
+    """The categories of one's own shop, which its products say: each is the first part of its products' paths.
+
+    They are counted while rows pass on their way into a world, users in the order of their ids.
+    """
+
+    def __init__(self, default: str) -> None:
+        self._default = default
+        self._of_product = dict[str, str]()
+        self._products, self._orders, self._users = Counter[str](), Counter[str](), Counter[str]()
+
+    def take_products(self, products: Iterable[Product]) -> Iterator[Product]:
+        """The products, each in its category."""
+        for product in products:
+            name = product.categories[0] if product.categories else self._default
+            self._of_product[product.product_id] = name
+            self._products[name] += 1
+            yield product.model_copy(update={"category": name})
+
+    def take_orders(self, orders: Iterable[OrderRow]) -> Iterator[OrderRow]:
+        for _, of_user in groupby(orders, key=itemgetter(1)):
+            rows = list(of_user)
+            names = [self._of_product[row[2]] for row in rows]
+            self._orders.update(names)
+            self._users.update(set(names))
+            yield from rows
+
+    def counts(self, read: Sequence[CategoryCounts]) -> Iterator[CategoryCounts]:
+        """One row a category, and one for what was ``read`` of all; for when all rows have passed."""
+        for name in sorted(self._products):
+            yield CategoryCounts(
+                name=name, products=self._products[name], users=self._users[name], orders=self._orders[name]
+            )
+        for row in read:
+            nothing = {"name": NO_CATEGORY, "products": 0, "users": 0, "orders": 0}
+            yield row.model_copy(update=nothing)
 
 
 def _rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:

@@ -22,7 +22,7 @@ from drretail.records.base import sha256_of
 
 _UNFINISHED = ".part-"
 # Part of every key: stages of another layout are of no use.
-LAYOUT = 2
+LAYOUT = 3
 # Hashing so much takes longer than a process takes to start.
 WORTH_A_PROCESS = 500_000_000
 

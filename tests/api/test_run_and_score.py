@@ -56,6 +56,11 @@ def test_the_same_call_again_makes_no_run_again(experiment: RecordedExperiment, 
     assert [tally.before for tally in again.tallies] == [1, 1]
 
 
+def test_a_title_given_to_a_run_is_the_experiments(world: World, tmp_path: Path) -> None:
+    made = run(world, [QUESTION], MINE, to=tmp_path / "titled", user=USER, baselines=False, title="Feeders, first try")
+    assert read_definition(made.folder).title == "Feeders, first try"
+
+
 def test_scores_are_rows_and_a_mapping_by_system(experiment: RecordedExperiment) -> None:
     scores = score(experiment, ["faithfulness", "process"])
     assert {row.metric for row in scores.scores} == {"faithfulness", "process"}

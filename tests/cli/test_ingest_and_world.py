@@ -40,6 +40,42 @@ def raw(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def mapping(tmp_path: Path) -> Path:
+    """A shop of one's own: two products, of which one has an order, and an order of a product that is not there."""
+    (tmp_path / "products.csv").write_text("sku;name;path;net\n7;Desk lamp;Home > Lamps;39,90\n8;Bowl;;on request\n")
+    (tmp_path / "orders.csv").write_text("nr,who,sku,day\nR1,ada,7,2024-03-01\nR2,ada,9,2024-03-01\n")
+    path = tmp_path / "shop.toml"
+    path.write_text(
+        'currency = "EUR"\ndecimal = ","\n'
+        'products = {file = "products.csv", id = "sku", title = "name", category = "path", price = "net"}\n'
+        'orders = {file = "orders.csv", id = "nr", user = "who", product = "sku", date = "day"}\n'
+    )
+    return path
+
+
+def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(app: typer.Typer, mapping: Path, tmp_path: Path) -> None:
+    result = runner.invoke(app, ["ingest", str(mapping), "--world", str(tmp_path / "w"), "--quiet", "--dry-run"])
+    assert result.exit_code == 0, result.output
+    assert "First rows of products.csv" in result.output
+    assert "Home > Lamps" in result.output
+    assert "products.csv: 1 price unknown, such as 'on request'" in result.output
+    assert "1 ordered products have no product row." in result.output
+    assert not (tmp_path / "w").exists()
+
+
+def test_a_shop_of_ones_own_keeps_everything_unless_a_flag_says_otherwise(
+    app: typer.Typer, mapping: Path, tmp_path: Path
+) -> None:
+    world = ["--world", str(tmp_path / "w"), "--quiet", "--json"]
+    kept = json.loads(runner.invoke(app, ["ingest", str(mapping), *world]).output)["counts"]
+    assert kept == {"products": 2, "users": 1, "orders": 1}
+    flags = ["--min-interactions", "1", "--replace"]
+    assert json.loads(runner.invoke(app, ["ingest", str(mapping), *world, *flags]).output)["counts"]["products"] == 1
+    info = runner.invoke(app, ["world", "info", str(tmp_path / "w")]).output
+    assert "mapping {'currency': 'EUR'" in info
+
+
 def test_ingest_prints_what_was_read_kept_and_dropped(app: typer.Typer, raw: Path, tmp_path: Path) -> None:
     result = runner.invoke(app, ["ingest", str(raw), "--world", str(tmp_path / "w"), "--quiet"])
     assert result.exit_code == 0, result.output

@@ -42,7 +42,7 @@ class QueryWriter:
             say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {served:,} of them from the journal" if served else ""
-        told = "price unknown" if cost is None else f"${money(cost)}"
+        told = "price unknown" if cost is None else f"${money(cost)}" if cost else "at no cost"
         return f"{usage.calls:,} calls{from_journal}; {read:,} tokens read, {usage.output:,} written; {told}"
 
     def document(self, usage: "Usage", served: int) -> dict[str, Any]:

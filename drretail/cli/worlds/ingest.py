@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,12 +12,18 @@ from drretail.cli.options.flags import Json, MaterializeUsers, Quiet, Seed
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from drretail.data_ingest.report import Funnel, IngestReport
     from drretail.env.copying import WriteWorld
     from drretail.env.servers.naming import ServerSettings
 
+_LONGEST_SHOWN = 40
 Paths = Annotated[
-    list[Path], typer.Argument(metavar="PATH…", help="Files or folders (read with all below), in any dialect.")
+    list[Path],
+    typer.Argument(
+        metavar="PATH…", help="Files or folders (read with all below), in any dialect; or the mapping of your own shop."
+    ),
 ]
 Target = Annotated[
     str, typer.Option("--world", "-w", metavar="W", help="The folder of the world to make, or servers:NAME.")
@@ -33,23 +39,32 @@ def ingest(
     category: Annotated[
         str | None, typer.Option("--category", metavar="NAME", help="For files whose name and folder name none.")
     ] = None,
-    cap: Annotated[int, typer.Option("--cap", min=1, help="At most this many products a category.")] = 10_000,
+    cap: Annotated[
+        int | None,
+        typer.Option("--cap", min=1, show_default="10000; all of a shop of one's own", help="Products a category."),
+    ] = None,
     cap_by: Annotated[
         Literal["hash", "interactions"],
         typer.Option("--cap-by", help="Which are kept: a seeded draw, or those with most interactions."),
     ] = "hash",
     min_interactions: Annotated[
-        int, typer.Option("--min-interactions", min=0, help="A product needs this many since --since.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            "--min-interactions",
+            min=0,
+            show_default="5; 0 for a shop of one's own",
+            help="A product needs this many since --since.",
+        ),
+    ] = None,
     since: Annotated[
-        datetime,
+        datetime | None,
         typer.Option(
             "--since",
             formats=["%Y-%m-%d"],
-            show_default="2019-01-01",
+            show_default="2019-01-01; a shop of one's own has all its orders",
             help="Interactions before midnight UTC of this day do not count.",
         ),
-    ] = datetime(2019, 1, 1),  # noqa: DTZ001 -- only its date is used
+    ] = None,
     seed: Seed = "42",
     vary_orders: Annotated[
         bool, typer.Option("--vary-orders", help="Draw quantities and statuses; else 1 and Delivered.")
@@ -93,26 +108,26 @@ def ingest(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a world from raw product and review files (Algorithm 1 of the paper)."""
+    """Make a world from raw product and review files (Algorithm 1 of the paper), or of a shop of your own."""
     from drretail.api.worlds import server_settings
     from drretail.data_ingest.ingest import Target as IngestTarget
     from drretail.data_ingest.ingest import ingest as run_ingest
-    from drretail.data_ingest.plan import IngestOptions
+    from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
+    from drretail.data_ingest.raw.tables import is_mapping
     from drretail.progress import choose_progress
     from drretail.viewer.output import print_json
 
+    told: dict[str, Any] = {"cap": cap, "min_interactions": min_interactions, "since": since and since.date()}
     options = IngestOptions(
         preset=preset,
         category=category or None,
-        cap=cap,
         cap_by=cap_by,
-        min_interactions=min_interactions,
-        since=since.date(),
         seed=seed,
         vary_orders=vary_orders,
         holdout=holdout,
         profile_pool=profile_pool,
         analyzer=analyzer,
+        **{**(WHOLE_SHOP if is_mapping(paths) else {}), **{name: it for name, it in told.items() if it is not None}},
     )
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")
@@ -133,7 +148,7 @@ def ingest(
         typer.echo(f"World {report.world}, fingerprint {report.fingerprint}")
         typer.echo("It is made of these very files with these options, so nothing was read; --replace makes it anew.")
     else:
-        _print_report(report)
+        _print_report(report, "orders" if is_mapping(paths) else "reviews")
 
 
 def _servers_writer(
@@ -163,7 +178,7 @@ def _headline(report: "IngestReport") -> str:
     return headline(report.counts or kept, report.priced)
 
 
-def _print_report(report: "IngestReport") -> None:
+def _print_report(report: "IngestReport", word: str) -> None:
     from drretail.viewer.output import print_table
 
     typer.echo(_headline(report))
@@ -171,15 +186,20 @@ def _print_report(report: "IngestReport") -> None:
         "Files",
         ["file", "holds", "category", "rows", "bad lines", "remark"],
         [
-            (file.name, file.shape, file.category, file.rows, file.bad_lines, f"skipped: {file.skipped}")
+            (file.name, holds, file.category, file.rows, file.bad_lines, f"skipped: {file.skipped}")
             if file.skipped
-            else (file.name, file.shape, file.category, file.rows, file.bad_lines, "")
+            else (file.name, holds, file.category, file.rows, file.bad_lines, "")
             for file in report.files
+            for holds in [word if file.shape == "reviews" else file.shape]
         ],
     )
     for file in report.files:
         for bad in file.shown:
             typer.echo(f"{file.name}, line {bad.line}: {bad.problem}")
+        for note in file.notes:
+            typer.echo(f"{file.name}: {note}")
+    if report.world is None:
+        _print_first_rows(report)
     rows = [("all", report.products, report.reviews, report.users)]
     rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
     print_table(
@@ -188,12 +208,13 @@ def _print_report(report: "IngestReport") -> None:
         [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
     )
     print_table(
-        "Reviews",
+        word.capitalize(),
         ["category", "read", "orders", "users", "dropped", "why"],
         [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
     )
     if report.products_without_meta:
-        typer.echo(f"{report.products_without_meta:,} reviewed products have no product row.")
+        verb = "ordered" if word == "orders" else "reviewed"
+        typer.echo(f"{report.products_without_meta:,} {verb} products have no product row.")
     if report.world is None:
         typer.echo("Dry run: nothing was written.")
     else:
@@ -203,6 +224,33 @@ def _print_report(report: "IngestReport") -> None:
             f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
             f"`drretail world use {report.world} {report.replaced.generation}` goes back to it."
         )
+
+
+def _print_first_rows(report: "IngestReport") -> None:
+    """What a mapping makes of a table: the first rows as they will stand in the world."""
+    from drretail.viewer.output import print_table
+
+    for file in report.files:
+        if file.first:
+            columns = ["", *(f"row {place}" for place, _ in enumerate(file.first, 1))]
+            print_table(f"First rows of {file.name}", columns, _turned(file.first))
+
+
+def _turned(rows: "Sequence[Mapping[str, Any]]") -> list[tuple[object, ...]]:
+    """A line a field, a column a row; fields that no row has are left out."""
+    return [
+        (_FIELDS.get(name, name), *(_short(row[name]) for row in rows))
+        for name in rows[0]
+        if any(row[name] not in (None, [], {}) for row in rows)
+    ]
+
+
+_FIELDS = {"parent_asin": "product", "user_id": "user", "order_id": "order", "shop_currency": "currency"}
+
+
+def _short(value: object) -> str:
+    text = " > ".join(map(str, value)) if isinstance(value, list) else "–" if value is None else str(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
 
 
 def _dropped(funnel: "Funnel") -> tuple[int, str]:

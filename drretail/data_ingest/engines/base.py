@@ -26,6 +26,7 @@ ROW_FIELDS = (
     "features",
     "description",
     "price",
+    "shop_currency",
     "store",
     "categories",
     "details",

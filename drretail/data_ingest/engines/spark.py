@@ -58,6 +58,12 @@ _SCHEMA: dict[Shape, str] = {
     "products": "product_id STRING",
     "reviews": "user_id STRING, product_id STRING, milliseconds BIGINT",
 }
+# What only the orders of one's own shop say, which Spark does not read.
+_NOT_SAID = (
+    "CAST(NULL AS STRING) AS order_id",
+    "CAST(NULL AS INT) AS quantity",
+    "CAST(NULL AS STRING) AS order_status",
+)
 _PARAMETERS = """
     SELECT :seed AS seed, CAST(:since AS BIGINT) AS since, CAST(:cap AS BIGINT) AS cap, :cap_by AS cap_by,
         CAST(:min_interactions AS BIGINT) AS min_interactions, CAST(:vary_orders AS BOOLEAN) AS vary_orders,
@@ -76,6 +82,8 @@ def select(task: Task, *, patience: float = PATIENCE_SECONDS) -> Selected:
 
     Raises UserError where pyspark, Java or a file fails, and where the cluster has no worker for ``patience`` seconds.
     """
+    if task.options.mapping is not None:
+        raise UserError("A shop of your own is read by DuckDB: leave --engine spark out.")
     check_installed()
     inputs = list(map(file_state, task.plan.inputs))
     key = stage_key(spark_version(), task.options.model_dump(mode="json"), task.plan.categories, inputs)
@@ -195,6 +203,8 @@ class _Selection:
         table = table.where("product_id IS NOT NULL")
         if shape == "products":
             table = table.join(self._session.table("inputs"), "source")
+        else:
+            table = table.selectExpr("*", *_NOT_SAID)
         table.createOrReplaceTempView(_TABLE[shape])
 
     def _report(self, number: int, files: LineFiles, blocks: Blocks, verdicts: Mapping[int, Verdict]) -> FileReport:

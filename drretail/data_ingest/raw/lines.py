@@ -113,6 +113,10 @@ class Saved:
     rows: int = 0
     bad: int = 0
     shown: list[BadLine] = field(default_factory=list[BadLine])
+    notes: list[str] = field(default_factory=list[str])
+    """What else a person must know of the file."""
+    first: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """The first rows of a table, as they were read."""
 
     def reject(self, line: int, problem: str) -> None:
         self.bad += 1

@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from drretail.records.money import USD
 from drretail.records.shop import Product
 
 _BLOCK = "br|p|div|ul|ol|li|tr|td|th|table|tbody|thead|hr|h[1-6]|center|blockquote|section|article|body|html|img"
@@ -57,6 +58,7 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
         description=_texts(row.get("description")),
         price=price,
         price_from=price_from,
+        currency=row.get("shop_currency") or USD,
         average_rating=_rating(row.get("average_rating")),
         rating_number=_count(row.get("rating_number")),
         store=_text(row.get("store")),

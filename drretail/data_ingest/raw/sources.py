@@ -12,10 +12,11 @@ from typing import BinaryIO, Literal, cast
 
 from isal import igzip, igzip_lib
 
+from drretail.data_ingest.raw.mapping import Mapping
 from drretail.errors import UserError
 
 Shape = Literal["products", "reviews", "unknown", "empty"]
-Layout = Literal["lines", "array", "mapping"]
+Layout = Literal["lines", "array", "mapping", "table"]
 _BLOCK = 1 << 20
 # The stubs of isal take the class for an instance.
 _ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
@@ -33,6 +34,8 @@ class Source:
     layout: Layout = "lines"
     why: str | None = None
     """Why an unknown or empty file is not read."""
+    mapping: Mapping | None = None
+    """Of a table of one's own shop: which column is what."""
 
 
 def find_files(paths: Iterable[Path], world: Path) -> list[Path]:

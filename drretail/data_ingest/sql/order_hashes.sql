@@ -1,10 +1,14 @@
 -- One row an order: h is md5(seed|user|product|milliseconds) mod 10^9, summed digit by digit because no 128-bit
--- number is portable (each factor is 16^n mod 10^9); draw is a second digest, for quantity and status where they are drawn.
+-- number is portable (each factor is 16^n mod 10^9); draw is a second digest, for quantity and status where they are
+-- drawn. Lines of one's own shop bring along what they say of the order.
 SELECT
     q.user_id,
     q.product_id,
     q.milliseconds,
     q.category,
+    q.order_id,
+    q.quantity,
+    q.order_status,
     CASE
         WHEN q.vary_orders
             THEN md5(concat(q.seed, '|vary|', q.user_id, '|', q.product_id, '|', CAST(q.milliseconds AS STRING)))
@@ -50,6 +54,9 @@ FROM (
         i.product_id,
         i.milliseconds,
         i.category,
+        i.order_id,
+        i.quantity,
+        i.order_status,
         a.seed,
         a.vary_orders,
         md5(concat(a.seed, '|', i.user_id, '|', i.product_id, '|', CAST(i.milliseconds AS STRING))) AS digest

@@ -1,5 +1,6 @@
--- Over all categories: users, reviewed products without a product row, the busiest product, what order ids used of k.
-SELECT u.users, m.without_meta, b.most_interactions, o.highest_k
+-- Over all categories: users, reviewed products without a product row, the busiest product, what order ids used of k, and
+-- an id that a shop gives to an order and that a line of another would get.
+SELECT u.users, m.without_meta, b.most_interactions, o.highest_k, c.clashing_id
 FROM (
     SELECT count(DISTINCT o.user_id) AS users
     FROM orders o
@@ -19,3 +20,10 @@ CROSS JOIN (SELECT coalesce(max(recent), 0) AS most_interactions FROM (
     GROUP BY t.product_id
 ) q) b
 CROSS JOIN (SELECT max(k) AS highest_k FROM orders) o
+CROSS JOIN (SELECT min(order_id) AS clashing_id FROM (
+    SELECT order_id
+    FROM orders
+    WHERE k IS NULL
+    GROUP BY order_id
+    HAVING count(*) > 1
+) t) c

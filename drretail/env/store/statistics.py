@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from drretail.records.money import USD
 from drretail.records.shop import (
     ORDER_STATUSES,
     VOID_STATUSES,
@@ -45,6 +46,8 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         orders_by_status={status: by_status[status] for status in ORDER_STATUSES if by_status[status]},
         items=sum(order.quantity for order in kept),
         spend=round(spend, 2),
+        # A shop has one currency.
+        currency=next((product.currency for product in products.values()), USD),
         orders_with_unknown_price=len(kept) - len(amounts),
         mean_order=round(spend / len(amounts), 2) if amounts else None,
         first_order=kept[0].order_date if kept else None,

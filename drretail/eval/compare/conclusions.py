@@ -235,7 +235,9 @@ def _seen(rows: Sequence[ComparedRow]) -> str:
         return listed(said(abs(row.difference or 0)) for row in rows)
     (row,) = rows
     ends = sorted(abs(end) for end in (row.ci_low, row.ci_high) if end is not None)
-    return f"{said(abs(row.difference or 0))}, {' to '.join(map(said, ends))}"
+    finer = bool(ends) and said(ends[0]) == said(0) and ends[0] > 0  # "0.01, 0.00 to 0.01" would look like none
+    value, *told = (f"{it:.3f}" if finer else said(it) for it in (abs(row.difference or 0), *ends))
+    return f"{value}, {' to '.join(told)}"
 
 
 def _identical(comparison: Comparison, name: Name) -> Iterator[str]:

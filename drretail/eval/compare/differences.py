@@ -134,7 +134,7 @@ def _nothing_shown(rows: Sequence[ComparedRow], seat: Seat) -> str:
     if outcomes == {"not_concluded"}:
         return f"nothing is concluded from {seat.judge.spec}, which follows rules: score with --judge PROVIDER:MODEL"
     if outcomes == {"identical"}:
-        return f"the same in every system on all {queries(few)}"
+        return f"the same in every system on {'the one query' if few == 1 else f'all {queries(few)}'}"
     if "undecided" not in outcomes:
         return f"{queries(few)} can show no difference{at_once}: it takes {fewest_queries(tests):,} at least"
     needed = [row.queries_needed for row in rows if row.queries_needed is not None]

@@ -60,8 +60,8 @@ def scoreboard(
 ) -> Scoreboard | None:
     """One row for each system with a score; None where there is none.
 
-    The columns of judged families are those of one judge: language models come before others, our own rules before a
-    publication's, who judged more of the columns before who judged less, a panel before its members.
+    The columns of judged families are those of one judge: who judged more of the columns comes before who judged less,
+    a language model before others, our own rules before a publication's, a panel before its members.
     """
     if not scores:
         return None
@@ -114,9 +114,9 @@ def _judges(held: _Held) -> list[Seat]:
         if seat.judge.spec != CODE and row.value is not None and (metric, variant) in wanted:
             filled.setdefault(seat, set()).add((metric, variant))
 
-    def key(seat: Seat) -> tuple[int, bool, int, bool, tuple[str, str, str]]:
+    def key(seat: Seat) -> tuple[int, int, bool, bool, tuple[str, str, str]]:
         rank, is_own = kinds.index(seat.judge.kind), seat.rules == "default"
-        return rank, not is_own, -len(filled[seat]), not is_panel(seat.judge), seat.order
+        return -len(filled[seat]), rank, not is_own, not is_panel(seat.judge), seat.order
 
     return sorted(filled, key=key)
 

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drretail.grounding.basket.cheapest import Basket, Offer, Slot, Terms, basket_of, eligible_offers
+from drretail.grounding.basket.cheapest import Basket, Offer, Slot, Terms, basket_of, currency_of, eligible_offers
 from drretail.grounding.constraints.listing import Listing, folded
-from drretail.records.money import USD
 from drretail.records.query import Constraints
 
 Worths = Sequence[Mapping[str, int]]
@@ -43,13 +42,13 @@ class _Choice:
 
 
 def best_basket(
-    slots: Sequence[Slot], constraints: Constraints, worths: Worths, *, currency: str = USD
+    slots: Sequence[Slot], constraints: Constraints, worths: Worths, *, currency: str | None = None
 ) -> Basket | None:
     """The basket of the greatest sum of worths, each slot counted once; None where none keeps to the constraints.
 
     What is kept to is as in ``cheapest_basket``. Of baskets of equal worth the cheapest, then the one of the least ids.
     """
-    terms = Terms.of(constraints, currency)
+    terms = Terms.of(constraints, currency or currency_of(slots))
     eligible = eligible_offers(slots, constraints, terms)
     if eligible is None or not slots or not all(eligible):
         return None

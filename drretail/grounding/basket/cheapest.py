@@ -6,6 +6,7 @@ of the cheapest remaining offers as its bound decides: at most (2n)^n baskets, o
 the two to five things that a shopper asks for; choosing the offers takes O(m log m) for m offers.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -71,7 +72,7 @@ class Terms:
     total: Decimal | None
 
     @classmethod
-    def of(cls, constraints: Constraints, currency: str = USD) -> "Terms":
+    def of(cls, constraints: Constraints, currency: str) -> "Terms":
         """``currency`` counts where there is no budget to name one."""
         budget = constraints.budget
         if budget is None:
@@ -84,17 +85,23 @@ class Terms:
         return listing.price if listing.product.currency == self.currency else None
 
 
-def cheapest_basket(slots: Sequence[Slot], constraints: Constraints, *, currency: str = USD) -> Basket | None:
+def currency_of(slots: Sequence[Slot]) -> str:
+    """The currency in which most is offered, ties by its code; USD where nothing is."""
+    counts = Counter(offer.product.currency for slot in slots for offer in slot.offers)
+    return min(counts, key=lambda code: (-counts[code], code), default=USD)
+
+
+def cheapest_basket(slots: Sequence[Slot], constraints: Constraints, *, currency: str | None = None) -> Basket | None:
     """The basket with the least total; None where no basket keeps to the constraints.
 
     Kept are the budget (of the whole, or of each piece), what products must and must not be, unwanted brands, and
     that nothing owned is bought; one pick at least is of a wanted brand, where any is named. A demand binds the slot of
     the thing that it is said of; one that is said of none binds those of which some offer meets it ("hypoallergenic"
     the sheets, and not the lamp beside them), and where no offer at all meets it, there is no basket.
-    Only exact prices count, in the budget's currency, or ``currency`` where there is no budget.
+    Only exact prices count, in the budget's currency; without a budget in ``currency``, by default that of the offers.
     The same input gives the same basket.
     """
-    terms = Terms.of(constraints, currency)
+    terms = Terms.of(constraints, currency or currency_of(slots))
     eligible = eligible_offers(slots, constraints, terms)
     if eligible is None:
         return None

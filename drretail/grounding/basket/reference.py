@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from drretail.grounding.basket.best import Worths, best_basket, worth_of, worths
-from drretail.grounding.basket.cheapest import Basket, Slot, Terms, candidates, cheapest_basket
+from drretail.grounding.basket.cheapest import Basket, Slot, Terms, candidates, cheapest_basket, currency_of
 from drretail.grounding.constraints.listing import folded
 from drretail.records.money import Money
 from drretail.records.query import BasketItem, Constraints, Fit, FoundBasket, Lack, Query, Reference, WantedThing
@@ -20,10 +20,11 @@ def reference_of(query: Query, slots: Sequence[Slot], bought: Collection[str] = 
     cheapest = cheapest_basket(slots, constraints) if query.is_typed else None
     worth = [worths(slot.offers, constraints) for slot in slots]
     best = None if cheapest is None else best_basket(slots, constraints, worth)
+    terms = Terms.of(constraints, currency_of(slots))
     offered = {listing.product.product_id for slot in slots for listing in slot.offers}
     return Reference(
         query_id=query.query_id,
-        things=tuple(_thing(slot, constraints, of_slot) for slot, of_slot in zip(slots, worth, strict=True)),
+        things=tuple(_thing(slot, constraints, terms, of_slot) for slot, of_slot in zip(slots, worth, strict=True)),
         cheapest=None if cheapest is None else _found(cheapest, worth),
         best=None if best is None else _found(best, worth),
         lack=_lack(query, slots, constraints) if cheapest is None else None,
@@ -42,7 +43,7 @@ def _lack(query: Query, slots: Sequence[Slot], constraints: Constraints) -> Lack
         return "no_things"
     if not all(slot.offers for slot in slots):
         return "nothing_offered"
-    terms = Terms.of(constraints)
+    terms = Terms.of(constraints, currency_of(slots))
     # Where nothing would do, what is in the way is something else than the price.
     would_do = [candidates(slot, constraints) or slot.offers for slot in slots]
     if any(all(terms.price_of(offer) is None for offer in offers) for offers in would_do):
@@ -63,8 +64,7 @@ _WITHOUT: Mapping[Lack, Mapping[str, object]] = {
 """What to leave out of the constraints to see whether it is in the way, in this order."""
 
 
-def _thing(slot: Slot, constraints: Constraints, worth: Mapping[str, int]) -> WantedThing:
-    terms = Terms.of(constraints)
+def _thing(slot: Slot, constraints: Constraints, terms: Terms, worth: Mapping[str, int]) -> WantedThing:
     brands = frozenset(map(folded, constraints.brands_wanted))
     fits = {
         listing.product.product_id: Fit(

@@ -9,7 +9,7 @@ from drretail.grounding.text.wording import format_money, short_title
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.choosing import Choice, Option, Shelf
 from drretail.offline.shopper.conversation import CALCULATOR, ORDERS, SEARCH, WEB
-from drretail.offline.shopper.web import Quote, quotes, sentences_of, web_searches
+from drretail.offline.shopper.web import Quote, quotes, search_for, sentences_of, web_searches
 from drretail.records.reading import Pick
 
 FEW_RATINGS = 10
@@ -216,8 +216,9 @@ class Report:
     def _unanswered(self) -> Iterator[str]:
         answered = {quote.search for quote in self.quoted}
         for question in self.choice.study.asked.questions:
-            searches = [it for it in web_searches(self.choice.study) if set(it.split()) <= set(_plain(question))]
-            if searches and not any(it in answered for it in searches) and self.choice.situation.found(WEB):
+            search = search_for(self.choice.study, question)
+            was_asked = search in web_searches(self.choice.study)
+            if was_asked and search not in answered and self.choice.situation.found(WEB):
                 yield f"No page that I read answers this: “{question}”"
 
 
@@ -304,10 +305,6 @@ def _sum(expression: str) -> Decimal:
         many, times, price = term.partition(" * ")
         total += Decimal(many) * Decimal(price) if times else Decimal(many)
     return total
-
-
-def _plain(text: str) -> list[str]:
-    return [word.strip(".,;:!?()“”\"'").casefold() for word in text.replace("’", "'").split()]
 
 
 def _many(quantity: int) -> str:

@@ -38,19 +38,40 @@ class Quote:
 
 def web_searches(study: Study) -> list[str]:
     """The questions of the query in their telling words; how to choose the thing where it asks none."""
-    questions = [" ".join(content_words(question)[:_LONGEST_SEARCH_WORDS]) for question in study.asked.questions]
-    told = [words for words in questions if len(words.split()) > 1]
-    things = [phrase.words for tier in study.tiers[:3] for phrase in tier][:2]
-    advice = [] if study.situation.of_a_team else [f"how to choose {thing}" for thing in things]
+    told = [words for question in study.asked.questions if (words := search_for(study, question))]
+    advice = [] if study.situation.of_a_team else [f"how to choose {thing}" for thing in _things(study)]
     return list(dict.fromkeys(told))[:MOST_SEARCHES] or advice
+
+
+def search_for(study: Study, question: str) -> str:
+    """The telling words of one question, after the things asked for where it names none of them; empty of one word."""
+    words = _telling(question)
+    if " " not in words:
+        return ""
+    # Of the likeliest tier alone: a lower one may hold a word of the question itself, such as "speaks".
+    likeliest = next((tier for tier in study.tiers if tier), ())
+    things, stems = [phrase.words for phrase in likeliest][:2], set(content_stems(question))
+    names_one = any(stems & set(content_stems(thing)) for thing in things)
+    return words if names_one else " ".join([*things, words])
+
+
+def _telling(question: str) -> str:
+    return " ".join(content_words(question)[:_LONGEST_SEARCH_WORDS])
+
+
+def _things(study: Study) -> list[str]:
+    """The likeliest things to buy, two at most."""
+    return [phrase.words for tier in study.tiers[:3] for phrase in tier][:2]
 
 
 def quotes(study: Study) -> list[Quote]:
     """For each web search the sentence that shares most with it, then the best of the others; each page once."""
     found: list[Quote] = []
+    # A page about the thing is no answer yet to what is asked of it: what a search adds to a question counts for none.
+    own = {search_for(study, question): _telling(question) for question in study.asked.questions}
     for lookup in study.situation.found(WEB):
         search = str(lookup.args.get("query", ""))
-        wanted = set(content_stems(search)) - _CHOOSING
+        wanted = set(content_stems(own.get(search, search))) - _CHOOSING
         ranked = [
             Quote(text, str(page.get("evidence", "")), search, shared, page.get("date"))
             for page in lookup.value.get("results", [])

@@ -63,7 +63,7 @@ def generic_places(world: World, count: int, seed: str) -> Places:
 
 def category_names(world: World) -> list[str]:
     """The categories that the world was made of; of worlds that don't say so, all names that a search takes."""
-    return [category.name for category in world.manifest.categories] or world.catalog.categories()
+    return [category.name for category in world.manifest.categories if category.products] or world.catalog.categories()
 
 
 def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int | None) -> Places:

@@ -37,10 +37,16 @@ class Pages(Protocol):
 
 
 def parts_of(
-    experiment: Path | None, port: int, plan: int | None = None, review: tuple[Path, World] | None = None
+    experiment: Path | None,
+    port: int,
+    plan: int | None = None,
+    review: tuple[Path, World] | None = None,
+    *,
+    with_report: bool = True,
 ) -> list[Pages]:
     """Report and voting pages of an experiment, the review of queries in their world, or both.
 
+    Without its report, which names systems, those who vote can't look up who wrote what.
     Raises UserError where there is no experiment, or no query to review.
     """
     parts: list[Pages] = []
@@ -48,11 +54,12 @@ def parts_of(
         read_definition(experiment)
         watch = Watch(experiment)
         links = (*VOTING, REVIEW) if review is not None else VOTING
-        parts += [ReportPages(experiment, watch, links), Voting(experiment, port, watch, plan)]
+        parts += [ReportPages(experiment, watch, links)] if with_report else []
+        parts.append(Voting(experiment, port, watch, plan, with_report=with_report))
     if review is not None:
         file, world = review
         read_queries(file)
-        parts.append(QueryReview(file, world, port, with_report=experiment is not None))
+        parts.append(QueryReview(file, world, port, with_report=experiment is not None and with_report))
     return parts
 
 

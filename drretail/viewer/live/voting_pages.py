@@ -73,6 +73,8 @@ class Voting:
     port: int
     watch: Watch
     size: int | None = None
+    with_report: bool = True
+    """Whether the server shows the report, too; without it the instructions are where it begins."""
     clock: Callable[[], datetime] = now
     _read_at: str = field(default="", init=False)
     _plan: VotingPlan | None = field(default=None, init=False)
@@ -80,6 +82,7 @@ class Voting:
 
     def routes(self) -> list[Route]:
         routes = [Route("/name", self.name, methods=["POST"])]
+        routes += [] if self.with_report else [Route("/", self.begin)]
         for path, mode in MODES.items():
             routes += [
                 Route(f"/{path}", partial(self.home, mode)),
@@ -99,6 +102,9 @@ class Voting:
         answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
+    async def begin(self, request: Request) -> Response:
+        return RedirectResponse("/vote", 303)
+
     async def home(self, mode: ModeText, request: Request) -> Response:
         """Instructions, and how far this person is."""
         annotator, items = self.annotator(request), self._items(mode)
@@ -107,6 +113,7 @@ class Voting:
             "voting_home.html.jinja",
             mode=mode,
             modes=MODES,
+            with_report=self.with_report,
             annotator=annotator,
             states=states,
             total=len(items),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import zip_longest
 
 from drretail.grounding.text.wording import short_title
 from drretail.grounding.verify.page_dates import DAYS_A_YEAR
@@ -18,13 +19,18 @@ from drretail.viewer.page.markdown import is_web_address
 _MOMENT = re.compile(r"\b(?P<day>\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}\.\d{6}\b")
 LONGEST_SOURCE = 12_000
 """Characters of a source that the report does not cite, and that only a verdict or a finding rests on."""
-LONGEST_RESULT = 5_000
-LONGEST_ARGS = 400
-LONGEST_BRIEF = 100
+LONGEST_LINE = 300
+SHORT_RESULT = 120
+"""Of a step that takes one line with what it brought."""
 LONGEST_TITLE = 60
-ALL_RESULTS = 6_000
-"""Characters of all results of a run together: what they hold of sources stands in the sources, too."""
-SHORTEST_RESULT = 120
+ALL_STEPS = 8_000
+"""Characters that the steps of a run take together; whole their results stand in its results.jsonl.gz."""
+LEAST_RESULTS = 2_000
+"""Of them for results, however many steps there are."""
+STEP_HEAD = 50
+"""Of them for what stands on each step's line beside what it was asked."""
+SHORTEST_RESULT = 300
+"""Of a step that brought sources: where less of each would fit, its sources are named and their text is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +102,18 @@ class EvidenceCard:
 class StepCard:
     anchor: str
     step: Step
-    args: str
-    brief: str
+    line: str
+    """What a tool was asked; of a model what it is for."""
     result: str
     left_out: int
+    sources: tuple[tuple[str, str], ...]
+    """Of what it brought those that are shown whole: ids and anchors."""
+
+    @property
+    def is_line(self) -> bool:
+        """There is nothing to open."""
+        plain = self.step.error is None and self.step.sent is None and not (self.result and self.left_out)
+        return plain and len(self.result) <= SHORT_RESULT
 
 
 def claim_cards(view: RunView, judge: int, shown: frozenset[str]) -> list[ClaimCard]:
@@ -212,17 +226,45 @@ def _age(day: str | None, now: datetime | None) -> str:
 def step_cards(view: RunView) -> list[StepCard]:
     """The steps in their order; the more there are, the less is shown of what each of them brought."""
     steps = view.run.steps if view.run else ()
-    longest = min(LONGEST_RESULT, max(SHORTEST_RESULT, ALL_RESULTS // max(1, len(steps))))
-    return [_step(step_anchor(view, place), step, view.texts, longest) for place, step in enumerate(steps)]
+    anchors = evidence_anchors(view)
+    results = [_result(step, after, view.texts) for step, after in zip_longest(steps, steps[1:])]
+    lines = [_line(step) for step in steps]
+    total = max(LEAST_RESULTS, ALL_STEPS - sum(STEP_HEAD + len(line) for line in lines))
+    said = [len(result) for step, result in zip(steps, results, strict=True) if not step.evidence]
+    handed = [len(result) for step, result in zip(steps, results, strict=True) if step.evidence]
+    room = _room(said, total)
+    left = _room(handed, total - sum(min(room, length) for length in said))
+    rooms = {False: room, True: left if left >= SHORTEST_RESULT else 0}
+    cards: list[StepCard] = []
+    for place, (step, line, result) in enumerate(zip(steps, lines, results, strict=True)):
+        _, shown, left_out = _cut("", result, rooms[bool(step.evidence)])
+        sources = tuple((it, anchors[it]) for it in step.evidence if it in anchors)
+        cards.append(StepCard(step_anchor(view, place), step, line, shown, left_out, sources))
+    return cards
 
 
-def _step(anchor: str, step: Step, texts: Mapping[str, str], longest: int) -> StepCard:
-    args = step.args or {}
-    _, result, left_out = _cut("", _by_day(readable(texts.get(step.result_sha or "", ""))), longest)
-    whole = ", ".join(f"{name}: {value}" for name, value in args.items() if value is not None)
-    brief, written = whole[:LONGEST_BRIEF], "\n".join(f"{name}: {value}" for name, value in args.items())
-    # One short argument is told by the line above it.
-    return StepCard(anchor, step, "" if written == brief else written[:LONGEST_ARGS], brief, result, left_out)
+def _line(step: Step) -> str:
+    """What a tool was asked, or what a model is for."""
+    args = ", ".join(f"{name}: {value}" for name, value in (step.args or {}).items() if value is not None)
+    return step.role if step.kind == "model" else args if len(args) <= LONGEST_LINE else f"{args[:LONGEST_LINE]}…"
+
+
+def _result(step: Step, after: Step | None, texts: Mapping[str, str]) -> str:
+    """What a step brought; nothing where a model says what it hands to a tool in the same words."""
+    text = texts.get(step.result_sha or "", "")
+    handed = after.args or {} if after is not None and step.kind == "model" else {}
+    return "" if text in handed.values() else _by_day(readable(text))
+
+
+def _room(lengths: Iterable[int], total: int) -> int:
+    """So many characters each text may take that all take no more than the total: short ones stay whole."""
+    waiting = sorted(lengths)
+    for at, length in enumerate(waiting):
+        share = total // (len(waiting) - at)
+        if length > share:
+            return share
+        total -= length
+    return max(waiting, default=0)
 
 
 def _claim_verdict(claim_verdict: ClaimVerdict, claim: Claim, sources: _Sources) -> VerdictCard:

@@ -1,11 +1,12 @@
 """The report of an experiment: one self-contained file, or an index and a page a question where that would be large."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 from markupsafe import Markup
 
+from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.viewer.experiment import ExperimentView, read_view
@@ -20,9 +21,15 @@ from drretail.viewer.page.run_lines import RunLine
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
 """Bytes of a page; what would be larger becomes a folder."""
+LARGEST_SINGLE = 25_000_000
+"""Bytes of a page, however it was asked for: browsers and mail take no more of a file."""
 _OPEN = 3
 """So many questions are open at first; of more only the first is, so that a large page stays an overview."""
 _INDEX = "index.html"
+OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
+"""How the title of every page ends."""
+_HEAD = 8_192
+"""Bytes of a page in which its title stands."""
 
 
 def render_page(experiment: Path) -> str:
@@ -39,7 +46,11 @@ def page_of(view: ExperimentView) -> str:
 
 
 def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
-    """Writes the report and gives what to open: ``to``, or the index of a folder beside it that is named like it."""
+    """Writes the report and gives what to open: ``to``, or the index of a folder beside it that is named like it.
+
+    Pages of an earlier report in the other form go. Raises UserError where one file was asked for and would be larger
+    than ``LARGEST_SINGLE``.
+    """
     folder, links = to.with_suffix(""), FolderOfPages(index=_INDEX)
     waiting, done = list[Rendered](), list[Rendered]()
     size, is_split = 0, form == "split"
@@ -47,6 +58,11 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         waiting.append(made)
         size += made.size
         is_split = is_split or (form == "auto" and size > LARGEST)
+        if form == "single" and size > LARGEST_SINGLE:
+            raise UserError(
+                f"As one file this report would be larger than {LARGEST_SINGLE / 1e6:.0f} MB: leave --single out, and "
+                "it becomes a folder with a page a query."
+            )
         if is_split:
             for it in waiting:
                 write_atomically(folder / page_name(it.question), question_page(view, it, links))
@@ -54,10 +70,13 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             waiting.clear()
     if not is_split:
         write_atomically(to, _one_page(view, waiting))
+        _forget([folder / _INDEX, *folder.glob("query-*.html")])
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
         return to
     write_atomically(folder / _INDEX, index_page(view, done))
-    to.unlink(missing_ok=True)  # an earlier report there would be older than these pages
-    _forget(folder, {page_name(it.question) for it in done})
+    kept = {page_name(it.question) for it in done}
+    _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in kept)])
     return folder / _INDEX
 
 
@@ -130,8 +149,8 @@ def _listed(rendered: Sequence[Rendered]) -> Markup:
     return Markup(html)  # noqa: S704 — escaped by its template
 
 
-def _forget(folder: Path, names: set[str]) -> None:
-    """Takes pages away that an earlier report had and this one has not."""
-    for path in folder.glob("query-*.html"):
-        if path.name not in names:
-            path.unlink()
+def _forget(pages: Iterable[Path]) -> None:
+    """Takes pages of an earlier report away, which would mislead beside this one; nobody else's files."""
+    for page in pages:
+        if page.is_file() and OUR_TITLE in page.read_bytes()[:_HEAD]:
+            page.unlink()

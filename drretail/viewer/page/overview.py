@@ -15,7 +15,7 @@ from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import first_plots, further_plots, tool_plot
 from drretail.viewer.tables.conclusion import conclusion
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import INTERVALS, printed_board
 
 
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
@@ -25,6 +25,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     html = template("overview.html.jinja").render(
         said=None if board is None else conclusion(board),
         board=None if board is None else printed_board(board),
+        intervals=INTERVALS,
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),
         has_scores=view.scores is not None,

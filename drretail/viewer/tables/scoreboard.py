@@ -1,7 +1,7 @@
 """The scoreboard in words: a line for each system, floors and ceiling below the others, and what must be known."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drretail.records.score import JudgeRef, Place, place_of
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn, Unit
@@ -9,6 +9,10 @@ from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: the agent takes out of its own reports what this finds, so it says little of it."
+INTERVALS = (
+    "95 % interval over queries: exact binomial where each report has all or nothing (so 1.00 reaches well down), "
+    "else bootstrap"
+)
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 """What a narrow table goes without, the first of them first."""
 
@@ -52,6 +56,11 @@ class PrintedBoard:
     lines: tuple[BoardLine, ...]
     differs: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def of_one_judge(self) -> "PrintedBoard":
+        """Without the lines of other judges."""
+        return replace(self, lines=tuple(line for line in self.lines if not line.is_of_other_judge))
 
     @property
     def legend(self) -> str:

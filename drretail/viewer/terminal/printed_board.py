@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drretail.viewer.output import print_notes, print_title, stdout_console
+from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
-from drretail.viewer.tables.scoreboard import SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
+from drretail.viewer.tables.scoreboard import INTERVALS, SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
+from drretail.viewer.tables.scores import NONE_HELD, Metrics
 from drretail.viewer.tables.widths import broken
 from drretail.viewer.terminal.grid import say
 from drretail.viewer.terminal.printed_scores import ruled
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from drretail.records.scoreboard import Scoreboard
+    from drretail.records.score import Agreement
+    from drretail.records.scoreboard import BoardJudge, Scoreboard
 
 NAMES = 16
 """A column of systems is no narrower; names that are longer are folded."""
@@ -34,9 +37,12 @@ class _Layout:
     intervals: bool = True
 
 
-def print_scoreboard(board: "Scoreboard") -> None:
-    """What can be concluded, the table, what its columns mean, and what must be known beside; on stdout."""
-    printed = printed_board(board)
+def print_scoreboard(board: "Scoreboard", agreements: "Sequence[Agreement]" = (), metrics: Metrics = NONE_HELD) -> None:
+    """What can be concluded, the table, what its columns mean, and what must be known beside; on stdout.
+
+    Of several judges the first one's scores; of the others who they are, and how far they agree with it.
+    """
+    printed = printed_board(board).of_one_judge
     said = conclusion(board)
     for sentence in filter(None, (said.can, said.cannot)):
         say(sentence)
@@ -50,12 +56,29 @@ def print_scoreboard(board: "Scoreboard") -> None:
     left = [column.name for at, column in enumerate(printed.columns) if at not in layout.places]
     if left:
         say(f"Left out for want of width: {', '.join(left)}. --json has all.")
+    for sentence in _on_others(board, agreements, metrics):
+        say(sentence)
     print_notes([""])
     for title, sentences in (("What differs", printed.differs if said.is_cut else ()), ("Notes", printed.notes)):
         if sentences:
             print_title(title)
         for sentence in sentences:
             say(sentence)
+
+
+def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
+    """Who else judged, and how far every two judges agree."""
+    if board.others:
+        yield f"Also judged by {', '.join(_who(other.judge) for other in board.others)}: --details."
+    table = agreement_table(agreements, metrics)
+    for line in table.lines if table is not None else ():
+        cells = zip(table.columns, line.cells, strict=True) if table is not None else ()
+        told = ", ".join(f"{column.name} {cell.value} ({cell.counts})" for column, cell in cells if cell is not None)
+        yield f"Agreement of {line.label}: {told}; Spearman's ρ over reports, 1 where they rank alike."
+
+
+def _who(judge: "BoardJudge") -> str:
+    return judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})"
 
 
 def board_lines(printed: PrintedBoard, width: int) -> list[str]:
@@ -75,8 +98,8 @@ def _on_intervals(printed: PrintedBoard, layout: _Layout) -> str:
         return ""
     if not layout.intervals:
         return " 95 % intervals: in a wider terminal, and by --details."
-    floors = " (of floors and oracle: --details)" if any(map(_is_floor, printed.lines)) else ""
-    return f" Below: 95 % interval{floors}."
+    floors = " Of floors and oracle: --details." if any(map(_is_floor, printed.lines)) else ""
+    return f" Below: {INTERVALS}.{floors}"
 
 
 def _is_floor(line: BoardLine) -> bool:

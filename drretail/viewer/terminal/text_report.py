@@ -140,7 +140,7 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
 
 def _board(scoreboard: Scoreboard) -> Iterator[str]:
     """What can be concluded, then a line a system."""
-    said, board = conclusion(scoreboard), printed_board(scoreboard)
+    said, board = conclusion(scoreboard), printed_board(scoreboard).of_one_judge
     yield from (line for sentence in (said.can, said.cannot) for line in _folded(sentence, ""))
     yield ""
     yield f"{board.title} ({board.by})"

@@ -198,3 +198,12 @@ def test_at_a_limit_it_writes_from_what_it_has(world: World) -> None:
 @pytest.mark.parametrize("query", ["", "?", "!!!", "Thanks!", "<query>", "a " * 3000, "$5", "no no no not", "ünï çødé"])
 def test_any_text_is_answered(world: World, query: str) -> None:
     assert talk(world, query).report
+
+
+def test_a_search_names_the_thing_where_the_question_does_not(world: World) -> None:
+    told = talk(
+        world, "I need a dome tent. And please find out, with sources, what speaks for the one and against the other."
+    )
+    searches = [args["query"] for name, args in told.calls if name == "web_search"]
+    assert searches
+    assert all("dome tent" in search and "speaks" in search for search in searches), searches

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.quality.judge import DIMENSIONS
-from drretail.experiment import run_folder
+from drretail.experiment import read_definition, run_folder
 from drretail.files import read_jsonl
 from drretail.records.vote import ClaimLabel, Rating, Vote
 from drretail.viewer.live.app import create_app, parts_of
@@ -241,3 +241,12 @@ def test_an_experiment_of_one_system_has_nothing_to_compare(judged: Path, tmp_pa
     client = client_of(create_app(parts_of(folder, PORT), TOKEN, PORT))
     assert "There is nothing to compare yet" in client.get("/vote").text
     assert "Everybody is asked the same" in re.sub(r"\s+", " ", client.get("/rate").text)
+
+
+def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
+    client = client_of(create_app(parts_of(exp, PORT, 6, with_report=False), TOKEN, PORT))
+    assert client.get("/").headers["location"] == "/vote"
+    assert "Report</a>" not in client.get("/vote").text
+    questions = [query.query_id for query in read_definition(exp).queries]
+    assert {client.get(f"/query-{it}.html").status_code for it in questions} == {404}
+    assert client.get("/index.html").status_code == 404

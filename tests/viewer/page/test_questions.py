@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from drretail import open_world, run
+from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.pairwise.dimensions import prompt_for
 from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
@@ -157,16 +158,41 @@ def test_above_the_limit_one_file_becomes_a_folder_and_pages_of_before_go(
 ) -> None:
     assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report.html"
     (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "query-gone.html").write_text("old", encoding="utf-8")
+    earlier = (tmp_path / "report.html").read_bytes()
+    (tmp_path / "report" / "query-gone.html").write_bytes(earlier)
+    (tmp_path / "report" / "query-own.html").write_text("<title>my own</title>", encoding="utf-8")
     monkeypatch.setattr("drretail.viewer.page.document.LARGEST", 20_000)
     assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report" / "index.html"
     assert not (tmp_path / "report.html").exists()
     assert not (tmp_path / "report" / "query-gone.html").exists()
+    assert (tmp_path / "report" / "query-own.html").exists()
+
+
+def test_one_file_replaces_the_folder_of_an_earlier_report_and_leaves_other_files(
+    answered: Path, tmp_path: Path
+) -> None:
+    view, to = read_view(answered), tmp_path / "report.html"
+    write_report(view, to, "split")
+    assert write_report(view, to, "single") == to
+    assert not (tmp_path / "report").exists()
+    write_report(view, to, "split")
+    (tmp_path / "report" / "notes.txt").write_text("mine", encoding="utf-8")
+    write_report(view, to, "single")
+    assert [path.name for path in (tmp_path / "report").iterdir()] == ["notes.txt"]
+
+
+def test_one_file_above_the_cap_is_refused_with_what_to_do(
+    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.viewer.page.document.LARGEST_SINGLE", 20_000)
+    with pytest.raises(UserError, match="leave --single out"):
+        write_report(read_view(answered), tmp_path / "report.html", "single")
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_its_evidence(judged: Path) -> None:
     text = render_page(judged)
-    beside = re.sub(r'(?s)<details class="evidence".*?</details>|<blockquote class="source">.*?</blockquote>', "", text)
+    beside = re.sub(r'(?s)<details class="evidence".*?</details>', "", text)
     questions = beside[beside.index('<section id="questions">') : beside.index('<section id="runs">')]
     assert len(questions.encode()) / len(read_view(judged).runs) < 40_000
 

@@ -80,7 +80,9 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
         state = item.source.path.stat()
     since = task.options.since_ms if item.source.shape == "reviews" else 0
     named = str(item.source.path.resolve())
-    key = stage_key(version, named, state.st_size, state.st_mtime_ns, item.source.shape, item.source.layout, since)
+    mapping = None if item.source.mapping is None else item.source.mapping.model_dump(mode="json")
+    shape, layout = item.source.shape, item.source.layout
+    key = stage_key(version, named, state.st_size, state.st_mtime_ns, shape, layout, mapping, since)
     # Reviews carry the number of their file, by which they are counted.
     place = f"-{number}" if item.source.shape == "reviews" else ""
     return FileTask(
@@ -155,6 +157,8 @@ def _file_report(item: Input, file: FileTask) -> FileReport:
         rows=held.rows,
         bad_lines=held.bad_lines,
         shown=held.shown,
+        notes=held.notes,
+        first=held.first,
     )
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from drretail.data_ingest.engines.duckdb.session import literal, parquet, session
 from drretail.data_ingest.raw.chunks import Tell, count_lines, read_chunks
 from drretail.data_ingest.raw.lines import Saved, numbered_rows, save_elements, save_rows
+from drretail.data_ingest.raw.mapped import save_table
 from drretail.data_ingest.raw.sources import Source, reading
 from drretail.data_ingest.report import BadLine
 from drretail.data_ingest.selection import sql_text
@@ -33,6 +34,8 @@ class Held(Document):
     shown: tuple[BadLine, ...]
     saved: int
     """Rows in the stage's file of saved lines."""
+    notes: tuple[str, ...] = ()
+    first: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class FileTask:
 
 def read_reviews(task: FileTask, tell: Tell) -> None:
     """The file's reviews in Parquet, and how many each product has."""
-    query = sql_text("duckdb/read_reviews").replace("$since", str(task.since_ms))
+    own = task.source.layout == "table"
+    query = sql_text(f"duckdb/{'read_orders' if own else 'read_reviews'}").replace("$since", str(task.since_ms))
     with making(task.stage) as folder, session(folder, task.memory_mb, task.source.path) as db:
         (folder / REVIEWS).mkdir()
         count = _read(db, task, query, folder, tell)
@@ -89,7 +93,7 @@ def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> 
 def reviews_of(files: list[tuple[int, list[Path]]]) -> str:
     """The reviews that were read from files, each given by its number and the Parquet files of its stage."""
     return " UNION ALL ".join(
-        f"SELECT {number} AS source, user_id, product_id, milliseconds "  # noqa: S608 -- our own paths
+        f"SELECT {number} AS source, user_id, product_id, milliseconds, order_id, quantity, order_status "  # noqa: S608 -- our own paths
         f"FROM {parquet(found)} WHERE product_id IS NOT NULL"
         for number, found in files
     )
@@ -124,7 +128,14 @@ class _Count:
 
     def held(self) -> Held:
         bad = self.rows - self.good
-        return Held(rows=self.rows, bad_lines=bad, shown=tuple(self.saved.shown), saved=self.saved.rows)
+        return Held(
+            rows=self.rows,
+            bad_lines=bad,
+            shown=tuple(self.saved.shown),
+            saved=self.saved.rows,
+            notes=tuple(self.saved.notes),
+            first=tuple(self.saved.first),
+        )
 
 
 def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, tell: Tell) -> _Count:
@@ -137,7 +148,8 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
         if task.source.layout == "lines":
             _read_lines(db, task, query, folder, tell, count, saved)
     if task.source.layout != "lines":
-        count.saved = save_elements(task.source, target)
+        is_table = task.source.layout == "table"
+        count.saved = save_table(db, task.source, target) if is_table else save_elements(task.source, target)
         count.rows = count.saved.bad + count.saved.rows
         tell(task.size, count.rows)
     if count.saved.rows or not count.chunks:
@@ -193,7 +205,7 @@ def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]
         check_unchanged(task)
     else:
         tell(task.size, 0)
-    if saved.stat().st_size:
+    if saved.stat().st_size or task.source.layout == "table":
         yield saved, 0
 
 

@@ -9,7 +9,10 @@ SELECT
             AND timestamp BETWEEN 0 AND 253402300799999
             THEN parent_asin
     END AS product_id,
-    timestamp AS milliseconds
+    timestamp AS milliseconds,
+    CAST(NULL AS VARCHAR) AS order_id,
+    CAST(NULL AS INTEGER) AS quantity,
+    CAST(NULL AS VARCHAR) AS order_status
 FROM read_json(
     $file,
     format = 'newline_delimited',

@@ -10,6 +10,7 @@ SELECT
     CAST(f.features AS VARCHAR) AS features,
     CAST(f.description AS VARCHAR) AS description,
     CAST(f.price AS VARCHAR) AS price,
+    CAST(f.shop_currency AS VARCHAR) AS shop_currency,
     CAST(f.store AS VARCHAR) AS store,
     CAST(f.categories AS VARCHAR) AS categories,
     CAST(f.details AS VARCHAR) AS details
@@ -28,6 +29,7 @@ FROM (
             features: 'JSON',
             description: 'JSON',
             price: 'JSON',
+            shop_currency: 'JSON',
             store: 'JSON',
             categories: 'JSON',
             details: 'JSON'

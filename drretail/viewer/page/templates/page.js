@@ -5,6 +5,7 @@
   const body = panel.querySelector(".panel-body");
   let opener = null;
   let shown = [];
+  const AROUND = 300;
 
   document.documentElement.classList.add("scripted");
 
@@ -13,7 +14,25 @@
     if (!original) return null;
     const copy = original.cloneNode(true);
     copy.removeAttribute("id");
+    putInContext(copy);
     return copy;
+  }
+
+  // A source stands on the page once; what stands around a quote is read from there when the quote is shown.
+  function putInContext(root) {
+    for (const place of root.querySelectorAll("blockquote[data-in]")) {
+      const quote = place.textContent;
+      const source = document.getElementById(place.dataset.in);
+      const texts = Array.from(source ? source.querySelectorAll("pre.text") : [], (pre) => (document.getElementById(pre.dataset.same) || pre).textContent);
+      const text = texts.find((held) => held.includes(quote));
+      if (text === undefined) continue;
+      const start = text.indexOf(quote), end = start + quote.length;
+      const first = Math.max(0, start - AROUND), last = end + AROUND;
+      place.prepend(first ? "… " + text.slice(first, start).replace(/^\S*\s/, "") : text.slice(0, start));
+      place.append(last < text.length ? text.slice(end, last).replace(/\s\S*$/, "") + " …" : text.slice(end));
+      place.removeAttribute("data-in");
+      place.tabIndex = 0;
+    }
   }
 
   function highlight(ids) {
@@ -66,6 +85,7 @@
   // A text that many runs share stands on the page once, and is copied to where it is opened.
   document.addEventListener("toggle", function (event) {
     if (!event.target.open) return;
+    if (event.target.matches(".claims")) putInContext(event.target);
     for (const place of event.target.querySelectorAll("[data-same]")) {
       const held = document.getElementById(place.dataset.same);
       if (!held || !place.closest("details").open) continue;

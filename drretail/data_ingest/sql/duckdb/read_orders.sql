@@ -1,0 +1,21 @@
+-- The orders of one's own shop, which were written as lines of the dataset with what an order says of itself.
+SELECT
+    CASE WHEN timestamp >= $since THEN user_id END AS user_id,
+    parent_asin AS product_id,
+    timestamp AS milliseconds,
+    order_id,
+    quantity,
+    order_status
+FROM read_json(
+    $file,
+    format = 'newline_delimited',
+    compression = 'none',
+    columns = {
+        user_id: 'VARCHAR',
+        parent_asin: 'VARCHAR',
+        timestamp: 'BIGINT',
+        order_id: 'VARCHAR',
+        quantity: 'INTEGER',
+        order_status: 'VARCHAR'
+    }
+)

@@ -1,0 +1,111 @@
+"""Mapping files of one's own shop, and the columns of its tables."""
+
+import gzip
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from drretail.data_ingest.raw.mapping import Mapping, ProductColumns, read_mapping
+from drretail.data_ingest.raw.tables import open_table, shop_sources
+from drretail.errors import UserError
+
+_MAPPING = """currency = "EUR"
+[products]
+file = "products.csv"
+id = "sku"
+title = "name"
+price = "net"
+"""
+_PLAIN = Mapping(products=ProductColumns(file="x", id="sku", title="name"))
+
+
+def _shop(folder: Path, mapping: str = _MAPPING) -> Path:
+    text = '\ufeffsku;name;net\n007;"Bowl,\nslow";4,95\nB2;Mat;9,00\n'
+    (folder / "products.csv").write_text(text, encoding="utf-8")
+    (folder / "shop.toml").write_text(mapping, encoding="utf-8")
+    return folder / "shop.toml"
+
+
+def test_a_csv_with_a_byte_order_mark_semicolons_and_quoted_newlines_has_its_own_columns(tmp_path: Path) -> None:
+    mapping, (source,) = shop_sources(_shop(tmp_path))
+    assert (mapping.currency, mapping.products.id, mapping.orders) == ("EUR", "sku", None)
+    assert open_table(source.path, mapping).columns == ("sku", "name", "net")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_every_form_tells_the_same_columns(tmp_path: Path, form: str) -> None:
+    file = tmp_path / f"it.{form}"
+    kind = "json" if form == "jsonl" else form
+    duckdb.execute(f"COPY (SELECT 'B1' AS sku, 'Bowl' AS name) TO '{file}' (FORMAT {kind})")
+    assert open_table(file, _PLAIN).columns == ("sku", "name")
+
+
+def test_a_packed_table_is_read_like_one_that_is_not(tmp_path: Path) -> None:
+    (tmp_path / "it.csv.gz").write_bytes(gzip.compress(b"sku,name\n1,Bowl\n"))
+    assert open_table(tmp_path / "it.csv.gz", _PLAIN).columns == ("sku", "name")
+
+
+def test_a_column_that_is_not_there_is_answered_with_those_that_are_and_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no such column; it has sku, name, net\. Did you mean 'net'"):
+        shop_sources(_shop(tmp_path, _MAPPING.replace('"net"', '"nett"')))
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = _shop(tmp_path)
+    (tmp_path / "products.csv").write_text("sku,name,net,net\n1,Bowl,4,5\n")
+    with pytest.raises(UserError, match="2 columns of that name"):
+        shop_sources(path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "said"),
+    [
+        ("prise =", "price =", r"products\.prise is unknown. Did you mean.*price"),
+        ("[user]", "", "user is unknown"),
+        ("[users]\nname = 'x'", "", "names and addresses are made up"),
+        ('title = ""', 'title = "name"', r"products\.title"),
+        ("decimal = ';'", "", "decimal"),
+        ("currency = 'euro'", 'currency = "EUR"', "currency"),
+        ('id = "id"', 'id = "sku"', "no such column"),
+        ("[status]\nx = 'Gone'", "", r"status\.x: .*'Delivered'"),
+        ("[orders]\nfile = 'o.csv'", "", r"orders\.user is missing"),
+        ("[status]\nx = 'Shipped'", "", "no orders.status says which column"),
+        ("[[", "", "cannot be read as a mapping"),
+    ],
+)
+def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, said: str) -> None:
+    text = _MAPPING.replace(right, wrong) if right and right in _MAPPING else f"{_MAPPING}\n{wrong}\n"
+    if wrong.startswith(("decimal", "currency")):
+        text = wrong + "\n" + _MAPPING.replace('currency = "EUR"\n', "")
+    with pytest.raises(UserError, match=said) as problem:
+        shop_sources(_shop(tmp_path, text))
+    assert len(str(problem.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("products.csv", b"", "is empty"),
+        ("products.csv", b"\n\n", "is empty"),
+        ("products.csv", "sku,name,größe\n".encode("latin-1"), "is not UTF-8"),
+        ("products.csv", b'sku,"name\n1,x\n', "quote in its first line is never closed"),
+        ("products.csv", b"sku,name,net\r1,x,2\r", "lines must end in a line feed"),
+        ("products.jsonl", b"[]\n", "no lines of JSON objects"),
+        ("products.parquet", b"PAR1", "cannot be read as Parquet"),
+        ("products.xlsx", b"PK", "none of .csv"),
+    ],
+)
+def test_a_file_that_is_no_table_is_one_sentence(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+    path = _shop(tmp_path, _MAPPING.replace("products.csv", name))
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UserError, match=said) as problem:
+        shop_sources(path)
+    assert len(str(problem.value).splitlines()) == 1
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not exist"):
+        shop_sources(_shop(tmp_path, _MAPPING.replace("products.csv", "other.csv")))
+    with pytest.raises(UserError, match="cannot be read as a mapping"):
+        read_mapping(tmp_path / "none.toml")

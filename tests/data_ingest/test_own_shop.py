@@ -1,0 +1,367 @@
+"""A shop of one's own: tables and a mapping become a world like any other."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
+from drretail.data_ingest.report import IngestReport
+from drretail.env.checking import check_world
+from drretail.env.generations import live_generation
+from drretail.env.manifest import read_manifest
+from drretail.env.rows import rows_of
+from drretail.errors import UserError
+from drretail.records.shop import Product
+from tests.data_ingest.raw_rows import orders_in, product_in, small_shop
+
+ROOT = Path(__file__).parents[2]
+PRODUCTS = [
+    {"sku": "007", "name": "Napf", "path": "Tiere > Hunde", "net": "1.004,95", "stock": "12", "mat": "Ton"},
+    {"sku": "B2", "name": "Matte", "path": "Wohnen > Bad", "net": "9,00 €", "stock": "", "mat": ""},
+    {"sku": "B3", "name": "Lampe", "path": "", "net": "auf Anfrage", "stock": "0", "mat": ""},
+]
+ORDERS = [
+    {"nr": "R-1", "who": "a@x.example", "sku": "007", "day": "2023-12-31", "n": "2", "stand": "Versendet"},
+    {"nr": "R-1", "who": "a@x.example", "sku": "B2", "day": "2023-12-31", "n": "1", "stand": "delivered"},
+    {"nr": "R-2", "who": "b", "sku": "B2", "day": "2024-01-01T10:00:00+02:00", "n": "1.0", "stand": "storniert"},
+]
+HEAD = 'currency = "EUR"\ndecimal = ","\n'
+MAPPING = """
+[products]
+file = "products.csv"
+id = "sku"
+title = "name"
+category = "path"
+price = "net"
+stock = "stock"
+details = { Material = "mat" }
+"""
+OF_ORDERS = """
+[orders]
+file = "orders.csv"
+id = "nr"
+user = "who"
+product = "sku"
+date = "day"
+quantity = "n"
+status = "stand"
+[status]
+versendet = "Shipped"
+storniert = "Cancelled"
+"""
+
+
+def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Rows in the form that the name says."""
+    lines = path.with_suffix(".lines")
+    lines.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    columns = ", ".join(f"{name}: 'VARCHAR'" for name in rows[0])
+    kind = {".csv": "csv, DELIMITER ';', HEADER", ".parquet": "parquet", ".jsonl": "json"}[path.suffix]
+    source = f"read_json('{lines}', columns = {{{columns}}}, format = 'newline_delimited')"
+    duckdb.execute(f"COPY (FROM {source}) TO '{path}' (FORMAT {kind})")
+    lines.unlink()
+
+
+def shop(
+    folder: Path,
+    products: Sequence[dict[str, Any]] = PRODUCTS,
+    orders: Sequence[dict[str, Any]] = ORDERS,
+    form: str = "csv",
+    head: str = HEAD,
+    mapping: str = MAPPING + OF_ORDERS,
+) -> Path:
+    """The path of a mapping, beside its tables."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_table(folder / f"products.{form}", products)
+    write_table(folder / f"orders.{form}", orders)
+    (folder / "shop.toml").write_text(head + mapping.replace(".csv", f".{form}"), encoding="utf-8")
+    return folder / "shop.toml"
+
+
+def whole(**given: Any) -> IngestOptions:
+    """The options of a shop of one's own, with some that are given."""
+    return IngestOptions.model_validate({**WHOLE_SHOP, **given})
+
+
+def changed(row: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**row, **changes}
+
+
+def reasons(report: IngestReport, file: str) -> list[tuple[int, str]]:
+    shown = next(it for it in report.files if it.name == file).shown
+    return [(bad.line, bad.problem) for bad in shown]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> None:
+    world = tmp_path / "w"
+    report = ingest([shop(tmp_path / "raw", form=form)], world)
+    assert check_world(world) == []
+    assert (report.products.kept, report.reviews.kept, report.users) == (3, 3, 2)
+    assert product_in(world, "007") == Product(
+        product_id="007",
+        title="Napf",
+        price=1004.95,
+        currency="EUR",
+        categories=("Tiere", "Hunde"),
+        category="Tiere",
+        details={"Material": "Ton", "Stock": 12},
+    )
+    assert (product_in(world, "B2").price, product_in(world, "B2").details) == (9.0, {})
+    assert (product_in(world, "B3").price, product_in(world, "B3").category) == (None, "shop")
+    found = [(it.order_id, it.quantity, it.order_status, it.timestamp) for it in orders_in(world, "a@x.example")]
+    assert sorted(found) == [("R-1-1", 2, "Shipped", 1703980800000), ("R-1-2", 1, "Delivered", 1703980800000)]
+    (order,) = orders_in(world, "b")
+    assert (order.order_id, order.order_status, order.timestamp) == ("R-2", "Cancelled", 1704096000000)
+
+
+def test_the_world_says_its_mapping_categories_and_what_was_dropped(tmp_path: Path) -> None:
+    ingest([shop(tmp_path / "raw", orders=[*ORDERS, changed(ORDERS[0], sku="gone")])], tmp_path / "w")
+    manifest = read_manifest(live_generation(tmp_path / "w"))
+    assert manifest.parameters["mapping"]["products"]["id"] == "sku"
+    counts = {row.name: (row.products, row.users, row.orders) for row in manifest.categories}
+    assert counts == {"Tiere": (1, 1, 1), "Wohnen": (1, 2, 2), "shop": (1, 0, 0), "(none)": (0, 0, 0)}
+    assert manifest.categories[-1].dropped == {"reviews: no_meta": 1}
+    assert manifest.categories[-1].rows_read == 7
+
+
+def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) -> None:
+    orders = [
+        changed(ORDERS[0], who="two\nlines"),
+        changed(ORDERS[0], who=""),
+        *ORDERS,
+        changed(ORDERS[0], day="31/12/2023"),
+        changed(ORDERS[0], n="0"),
+        changed(ORDERS[0], n="many"),
+    ]
+    report = ingest([shop(tmp_path / "raw", [*PRODUCTS, changed(PRODUCTS[0], sku="A B")], orders)], tmp_path / "w")
+    assert report.reviews.dropped == {"bad_line": 5}
+    (first, strange), *others = reasons(report, "orders.csv")
+    assert (first, strange.startswith("who is no id")) == (2, True)
+    assert others == [(4, "no who"), (8, "no date (day): '31/12/2023'")]
+    assert reasons(report, "products.csv")[0][0] == 5
+
+
+def test_rows_of_another_width_and_open_quotes_are_counted(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    with (tmp_path / "raw" / "products.csv").open("a") as file:
+        file.write('B4;Bad;x;1,00;1;x;more\nB5;short\nB6;Good;x;1,00;1;x\nB7;"open;x;1,00;1;x\n')
+    report = ingest([path], tmp_path / "w")
+    assert (report.products.kept, report.products.dropped) == (4, {"bad_line": 3})
+    assert reasons(report, "products.csv")[:2] == [
+        (5, "more values than the header has columns"),
+        (6, "fewer values than the header has columns"),
+    ]
+
+
+def test_a_quote_that_hides_the_rows_after_it_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    with (tmp_path / "raw" / "products.csv").open("a") as file:
+        file.write('B7;"open;x;1,00;1;x\n' + "".join(f"C{number};Good;x;1,00;1;x\n" for number in range(1000)))
+    with pytest.raises(UserError, match=r"products\.csv, line 5: a quote is not closed, which hides the rows after it"):
+        ingest([path], tmp_path / "w")
+
+
+def test_a_table_of_which_no_row_is_good_says_why(tmp_path: Path) -> None:
+    floats = [changed(row, sku=f"{row['sku']}.0") for row in ORDERS]
+    with pytest.raises(UserError, match=r"No order is left of 3 rows: 3 no meta; no product row has the id '007\.0'"):
+        ingest([shop(tmp_path / "floats", orders=floats)], tmp_path / "w")
+    with pytest.raises(UserError, match=r"No order is left of 1 rows: 1 bad line; line 2: no date \(day\): 'x'"):
+        ingest([shop(tmp_path / "dates", orders=[changed(ORDERS[0], day="x")])], tmp_path / "w")
+    with pytest.raises(UserError, match="all 1 product rows are bad lines"):
+        ingest([shop(tmp_path / "bad", [changed(PRODUCTS[0], name="")])], tmp_path / "w")
+    path = shop(tmp_path / "none")
+    (tmp_path / "none" / "products.csv").write_text("sku;name;path;net;stock;mat\n")
+    with pytest.raises(UserError, match="hold no row"):
+        ingest([path], tmp_path / "w")
+
+
+def test_prices_that_are_none_are_told_and_others_with_a_wrong_mark_are_refused(tmp_path: Path) -> None:
+    report = ingest([shop(tmp_path / "raw")], tmp_path / "w", dry_run=True)
+    assert [note for file in report.files for note in file.notes] == ["1 price unknown, such as 'auf Anfrage'"]
+    with pytest.raises(UserError, match=r"2 prices such as '1.004,95', which decimal = '.' cannot read"):
+        ingest([shop(tmp_path / "other", head="")], tmp_path / "x")
+    dots = [changed(PRODUCTS[0], net="4.95")]
+    with pytest.raises(UserError, match=r"1 price such as '4.95', which decimal = ',' cannot read"):
+        ingest([shop(tmp_path / "dots", dots)], tmp_path / "x")
+
+
+def test_a_world_has_one_currency(tmp_path: Path) -> None:
+    with_column = MAPPING + 'currency = "mat"\n' + OF_ORDERS
+    rows = [changed(PRODUCTS[0], mat="€"), changed(PRODUCTS[1], mat="eur")]
+    ingest([shop(tmp_path / "raw", rows, mapping=with_column)], tmp_path / "w")
+    assert product_in(tmp_path / "w", "B2").currency == "EUR"
+    mixed = shop(tmp_path / "mixed", [rows[0], changed(PRODUCTS[1], mat="CHF")], mapping=with_column)
+    with pytest.raises(UserError, match=r"has prices in CHF \(1\), EUR \(1\), and a world has one currency"):
+        ingest([mixed], tmp_path / "x")
+
+
+def test_statuses_that_the_mapping_does_not_know_are_counted_and_refused(tmp_path: Path) -> None:
+    orders = [*ORDERS, changed(ORDERS[0], stand="weg"), changed(ORDERS[0], stand="")]
+    with pytest.raises(UserError, match=r"does not know: '' \(1\), 'weg' \(1\)\. Write in \[status\]"):
+        ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w")
+
+
+@pytest.mark.parametrize(
+    ("said", "milliseconds"),
+    [("1703980800", 1703980800000), ("1703980800123", 1703980800123), ("2023-12-31 01:00:00", 1703984400000)],
+)
+def test_dates_are_iso_seconds_or_milliseconds(tmp_path: Path, said: str, milliseconds: int) -> None:
+    ingest([shop(tmp_path / "raw", orders=[changed(ORDERS[0], day=said)])], tmp_path / "w")
+    assert [it.timestamp for it in orders_in(tmp_path / "w", "a@x.example")] == [milliseconds]
+
+
+def test_a_date_format_is_what_the_mapping_says(tmp_path: Path) -> None:
+    head = f'{HEAD}date_format = "%d.%m.%Y"\n'
+    ingest([shop(tmp_path / "raw", orders=[changed(ORDERS[0], day="31.12.2023")], head=head)], tmp_path / "w")
+    assert [it.timestamp for it in orders_in(tmp_path / "w", "a@x.example")] == [1703980800000]
+
+
+def test_numbers_of_parquet_are_ids_without_a_point_and_times_are_times(tmp_path: Path) -> None:
+    path = shop(tmp_path, form="parquet", mapping=(MAPPING + OF_ORDERS).replace('"net"', '"price"'))
+    duckdb.execute(
+        f"COPY (SELECT 7::DOUBLE AS sku, 'Napf' AS name, ['A', 'B'] AS path, 4.95::DECIMAL(9, 2) AS price, 3 AS stock, "
+        f"'x' AS mat) TO '{tmp_path}/products.parquet' (FORMAT parquet)"
+    )
+    duckdb.execute(
+        f"COPY (SELECT 1001::DOUBLE AS nr, 5 AS who, 7 AS sku, TIMESTAMP '2024-01-01' AS day, 2::DOUBLE AS n, "
+        f"'Delivered' AS stand) TO '{tmp_path}/orders.parquet' (FORMAT parquet)"
+    )
+    ingest([path], tmp_path / "w")
+    assert (product_in(tmp_path / "w", "7").price, product_in(tmp_path / "w", "7").categories) == (4.95, ("A", "B"))
+    (order,) = orders_in(tmp_path / "w", "5")
+    assert (order.order_id, order.quantity, order.timestamp) == ("1001", 2, 1704067200000)
+
+
+def test_lines_alike_are_one_and_other_lines_of_an_order_stay(tmp_path: Path) -> None:
+    orders = [ORDERS[0], ORDERS[0], changed(ORDERS[0], n="5"), changed(ORDERS[0], nr="R-9")]
+    report = ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w")
+    assert report.reviews.dropped == {"duplicate": 1}
+    found = [(it.order_id, it.quantity) for it in orders_in(tmp_path / "w", "a@x.example")]
+    assert sorted(found) == [("R-1-1", 2), ("R-1-2", 5), ("R-9", 2)]
+    fewer = whole(min_interactions=4)
+    with pytest.raises(UserError, match="none of 3 product rows has 4 interactions"):
+        ingest([tmp_path / "raw" / "shop.toml"], tmp_path / "x", fewer)
+
+
+def test_an_id_of_an_order_that_a_line_would_get_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="'R-1-2' is the id of one order, and would be that of a line of another"):
+        ingest([shop(tmp_path / "raw", orders=[*ORDERS, changed(ORDERS[2], nr="R-1-2")])], tmp_path / "w")
+
+
+def test_the_last_order_is_held_out_with_all_its_lines(tmp_path: Path) -> None:
+    orders = [*ORDERS, changed(ORDERS[0], nr="R-0", day="2023-01-01")]
+    options = whole(holdout="last")
+    ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w", options)
+    assert [it.order_id for it in orders_in(tmp_path / "w", "a@x.example")] == ["R-0"]
+    with rows_of(tmp_path / "w") as rows:
+        assert rows.holdout is not None
+        assert [row.order_id for row in rows.holdout] == ["R-1-1", "R-1-2", "R-2"]
+
+
+def test_a_mapping_without_order_columns_makes_ids_quantities_and_statuses_as_for_reviews(tmp_path: Path) -> None:
+    mapping = MAPPING + '[orders]\nfile = "orders.csv"\nuser = "who"\nproduct = "sku"\ndate = "day"\n'
+    ingest([shop(tmp_path / "raw", mapping=mapping)], tmp_path / "w")
+    (order,) = orders_in(tmp_path / "w", "b")
+    assert (len(order.order_id), order.quantity, order.order_status) == (10, 1, "Delivered")
+
+
+def test_a_shop_without_orders_has_products_alone(tmp_path: Path) -> None:
+    report = ingest([shop(tmp_path / "raw", mapping=MAPPING)], tmp_path / "w")
+    assert (report.counts and report.counts.model_dump()) == {"products": 3, "users": 0, "orders": 0}
+    assert check_world(tmp_path / "w") == []
+
+
+def test_of_several_rows_of_a_product_the_richest_is_taken(tmp_path: Path) -> None:
+    rows = [changed(PRODUCTS[0], net="", stock="", mat=""), PRODUCTS[0], changed(PRODUCTS[0], name="Later")]
+    report = ingest([shop(tmp_path / "raw", rows)], tmp_path / "w")
+    assert (product_in(tmp_path / "w", "007").title, report.products.dropped) == ("Napf", {"duplicate": 2})
+
+
+def test_selection_flags_work_as_for_the_dataset(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    capped = ingest([path], tmp_path / "c", whole(cap=1, cap_by="interactions"))
+    assert (capped.products.kept, capped.products.dropped) == (1, {"over_cap": 2})
+    ordered = ingest([path], tmp_path / "m", whole(min_interactions=1))
+    assert ordered.products.dropped == {"too_few_interactions": 1}
+
+
+def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_replaces(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    before = ingest([path], tmp_path / "w")
+    assert ingest([path], tmp_path / "w").there_already
+    path.write_text(path.read_text().replace("EUR", "CHF"))
+    with pytest.raises(UserError, match=r"What would come has mapping \w{8} instead of \w{8}\. Add --replace"):
+        ingest([path], tmp_path / "w")
+    after = ingest([path], tmp_path / "w", replace=True)
+    assert after.fingerprint != before.fingerprint
+    assert product_in(tmp_path / "w", "B2").currency == "CHF"
+
+
+RUN = """
+import sys
+from pathlib import Path
+from drretail.data_ingest.ingest import ingest
+print(ingest([Path(sys.argv[1])], Path(sys.argv[2]), workers=int(sys.argv[3]), replace=True).fingerprint)
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "workers"),
+    [(".part-*", 1), ("products-*", 2), ("reviews-*", 1), ("merged-*", 1), ("rows-*", 2)],
+)
+def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(tmp_path: Path, moment: str, workers: int) -> None:
+    products = [changed(PRODUCTS[0], sku=f"P{number}") for number in range(2000)]
+    orders = [changed(ORDERS[0], nr=f"R{number // 2}", sku=f"P{number * 7 % 2000}") for number in range(4000)]
+    path = shop(tmp_path / "raw", products, orders)
+    whole = ingest([path], tmp_path / "whole").fingerprint
+    world = tmp_path / "w"
+    before = ingest([small_shop(tmp_path / "small")], world).fingerprint
+    command = [sys.executable, "-c", RUN, str(path), str(world), str(workers)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not any(world.glob(f".stages/duckdb/{moment}")):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert process.returncode == -signal.SIGKILL, "it ended before it was killed"
+    assert before is not None
+    assert (world / "CURRENT").read_text().strip() == f"gen-{before[:12]}"
+    time.sleep(0.05)
+    assert ingest([path], world, workers=workers, replace=True).fingerprint == whole
+    assert check_world(world) == []
+
+
+def test_bytes_that_are_no_utf8_are_one_sentence(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    with (tmp_path / "raw" / "products.csv").open("ab") as file:
+        file.write("B9;Größe;x;1,00;1;x\n".encode("latin-1"))
+    with pytest.raises(UserError, match="is not UTF-8: save it as UTF-8"):
+        ingest([path], tmp_path / "w")
+
+
+def test_tables_without_a_mapping_mappings_among_paths_presets_and_spark_are_refused(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw")
+    with pytest.raises(UserError, match="say in a mapping which column is what"):
+        ingest([tmp_path / "raw" / "products.csv"], tmp_path / "w")
+    with pytest.raises(UserError, match="--preset is about the categories of Amazon"):
+        ingest([path], tmp_path / "w", IngestOptions(preset="paper"))
+    pytest.importorskip("pyspark")
+    with pytest.raises(UserError, match="read by DuckDB: leave --engine spark out"):
+        ingest([path], tmp_path / "w", engine="spark")
+
+
+def test_a_dry_run_shows_the_first_rows_as_they_were_read(tmp_path: Path) -> None:
+    report = ingest([shop(tmp_path / "raw")], tmp_path / "w", dry_run=True)
+    first = {file.name: file.first for file in report.files}
+    assert [row["parent_asin"] for row in first["products.csv"]] == ["007", "B2", "B3"]
+    assert first["orders.csv"][0]["order_status"] == "Shipped"
+    assert not (tmp_path / "w").exists()
