@@ -20,7 +20,7 @@ def shop_agent() -> Solver:
             raise RuntimeError("shop_agent solves samples of drretail/shop_research, whose setup opens their shop.")
         rollout.only_handed_in = True
         submit = AgentSubmit(tool=submit_tool(rollout.hand_in), answer_only=True, keep_in_messages=True)
-        loop = react(prompt=None, tools=state.tools, submit=submit, on_continue=_while_it_works())
+        loop = react(prompt=None, tools=rollout.tools, submit=submit, on_continue=_while_it_works())
         return await as_solver(loop)(state, generate)
 
     return solve

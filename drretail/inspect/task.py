@@ -1,6 +1,6 @@
 """``shop_research``: queries as samples, each with a private world."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
@@ -21,9 +21,11 @@ from drretail.api.worlds import DEMO, check_askable
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.grounding.text.serialisation import compact_json
 from drretail.inspect.recorded import SEED
 from drretail.inspect.rollout import Rollout, Shop, begin, end
 from drretail.inspect.scorers import USUAL, Shown, scorers_of
+from drretail.inspect.shop_tools import submit_tool
 from drretail.inspect.solver import shop_agent
 from drretail.inspect.worlds import world_at
 from drretail.querygen.lint import References
@@ -102,7 +104,13 @@ def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
         query = Query.model_validate(state.metadata["query"])
         rollout = Rollout(shop, query, _system(state, shop.world, scope, options), state.epoch)
         begin(state, rollout)
-        state.tools = rollout.tools
+
+        def hand_in(args: Mapping[str, Any]) -> str:
+            rollout.hand_in(args)
+            state.completed = True
+            return compact_json({"status": "done"})
+
+        state.tools = [*rollout.tools, submit_tool(hand_in).as_tool()]
         state.messages.insert(0, ChatMessageSystem(content=question_prompt().render(given="").strip()))
         return state
 

@@ -158,6 +158,14 @@ def test_another_solver_has_the_tools_and_what_it_says_last_is_its_report(place:
     assert not isinstance(sample.scores["checks"].value, float)
 
 
+def test_a_report_that_another_solver_hands_in_ends_its_loop(place: str, asked: str) -> None:
+    model = scripted(SEARCH, call(SUBMIT, report=REPORT), say("I have handed it in."))
+    (sample,) = samples_of(evaluated(shop_research(place, asked), model, limit=1, solver=generate(tool_calls="loop")))
+    assert read_from(sample, SUBMIT) == [{"status": "done"}]
+    assert sample.messages[-1].role == "tool"
+    assert kept_run(sample)["report"] == REPORT.partition("\n\n")[0]
+
+
 def test_runs_are_kept_as_an_experiment_beside_the_log(place: str, asked: str, tmp_path: Path) -> None:
     model = scripted(SEARCH, call(SUBMIT, report=REPORT))
     for name in ("a", "b", "a"):
