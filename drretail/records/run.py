@@ -48,7 +48,7 @@ class Limits(Record):
     """What a run may cost; enough is kept back for writing the report."""
     repairs: int = Field(default=2, ge=0)
     """How often a draft with findings is sent back, in agents that verify it."""
-    seconds: float = Field(default=600, gt=0)
+    seconds: int = Field(default=600, ge=1)
     """How long a command or an address that is an agent may take for its answer."""
 
 

@@ -108,7 +108,7 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
         parts += _flags("--model", (f"{role}={spec}" for role, spec in specs.items()))
     parts += [] if repeats == 1 else ["--repeats", str(repeats)]
     if system.limits.seconds != Limits().seconds:
-        parts += ["--seconds", f"{system.limits.seconds:g}"]
+        parts += ["--seconds", str(system.limits.seconds)]
     if system.limits.tool_turns != Limits().tool_turns:
         parts += ["--tool-turns", str(system.limits.tool_turns)]
     if system.limits.tokens is not None:

@@ -98,7 +98,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         _set(self.closed)
 
 
-async def _output_of(words: list[str], asked: bytes, seconds: float) -> bytes:
+async def _output_of(words: list[str], asked: bytes, seconds: int) -> bytes:
     """What the command writes to stdout; nothing that it started in its process group is left. Raises _Failed."""
     loop = asyncio.get_running_loop()
     try:
@@ -112,7 +112,7 @@ async def _output_of(words: list[str], asked: bytes, seconds: float) -> bytes:
     finally:
         await _end(transport, pipes)
     if is_late:
-        raise _Failed("timeout", f"gave no answer within {seconds:g} seconds", bytes(pipes.err))
+        raise _Failed("timeout", f"gave no answer within {seconds:,} seconds", bytes(pipes.err))
     if pipes.has_too_much:
         raise _Failed("agent", f"wrote more than {MOST_BYTES:,} bytes to stdout", bytes(pipes.err))
     code = transport.get_returncode() or 0

@@ -33,7 +33,7 @@ def agent_at(place: str) -> Agent:
                 async with asyncio.timeout(limits.seconds):
                     status, body = await _posted(place, asked, through_proxy=not _is_here(host))
             except TimeoutError as problem:
-                raise ModelError("timeout", f"{place} gave no answer within {limits.seconds:g} seconds") from problem
+                raise ModelError("timeout", f"{place} gave no answer within {limits.seconds:,} seconds") from problem
             except httpx2.HTTPError as problem:
                 said = f"{type(problem).__name__}: {problem}".rstrip(": ")
                 raise ModelError("agent", f"{place} cannot be asked: {said}") from problem
