@@ -25,9 +25,6 @@ class Agent(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answered.stdout if answered.returncode == 0 else json.dumps("the script failed").encode())
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Says nothing: a question holds the token of its session."""
-
 
 if __name__ == "__main__":
     with ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Agent) as server:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A command as an agent, with the standard library alone: drretail ask "…" --agent "cmd:python examples/script_agent.py"."""
+"""A command as an agent, of the standard library: drretail ask … --agent "cmd:python examples/script_agent.py"."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ headers = {"Authorization": f"Bearer {asked['mcp']['token']}", "Content-Type": "
 headers["Accept"] = "application/json, text/event-stream"
 
 
-def rpc(method, params):
+def rpc(method: str, params: object):
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     with urlopen(Request(asked["mcp"]["url"], json.dumps(body).encode(), headers)) as answer:
         headers["Mcp-Session-Id"] = answer.headers["Mcp-Session-Id"]

@@ -31,7 +31,10 @@ async def main() -> None:
 async def research(instructions: str, shop: Client, provider: httpx2.AsyncClient) -> str:
     """The text of the first turn without calls."""
     tools = [
-        {"type": "function", "function": {"name": it.name, "description": it.description, "parameters": it.input_schema}}
+        {
+            "type": "function",
+            "function": {"name": it.name, "description": it.description, "parameters": it.input_schema},
+        }
         for it in (await shop.list_tools()).tools
     ]
     messages: list[dict[str, Any]] = [{"role": "user", "content": instructions}]

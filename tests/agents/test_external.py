@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,11 @@ def test_an_answer_in_json_has_its_picks_beside_the_report(
 @pytest.mark.parametrize(
     ("code", "kind", "said"),
     [
-        ("sys.stderr.write('the model is away'); sys.exit(7)", "agent", "ended with exit code 7; its stderr ends: the m"),
+        (
+            "sys.stderr.write('the model is away'); sys.exit(7)",
+            "agent",
+            "ended with exit code 7; its stderr ends: the m",
+        ),
         ("os.kill(os.getpid(), 11)", "agent", "was ended by signal 11"),
         ("call('calculator', expression='1'); os._exit(3)", "agent", "ended with exit code 3"),
         ("pass", "no_report", "wrote nothing to stdout"),
@@ -130,7 +135,8 @@ def test_what_is_too_late_is_ended_with_all_that_it_started(world: World, tmp_pa
     code = f"""
 import signal
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-child = subprocess.Popen([sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(99)"])
+deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(99)"
+child = subprocess.Popen([sys.executable, "-c", deaf])
 open({str(tmp_path / "pids")!r}, "w").write(f"{{os.getpid()}} {{child.pid}}")
 call("calculator", expression="1 + 1")
 time.sleep(99)
@@ -260,12 +266,12 @@ def test_two_commands_of_one_name_are_told_apart_by_the_user(tmp_path: Path) -> 
 
 def test_without_mcp_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.agents.external.place.find_spec", lambda name: None)
-    with pytest.raises(UserError, match="^Agents that are commands or addresses need mcp: pip install mcp.$"):
+    with pytest.raises(UserError, match=r"^Agents that are commands or addresses need mcp: pip install mcp\.$"):
         named_agent("cmd:env")
 
 
 def test_an_estimate_says_that_nothing_is_known_of_models_that_it_asks_itself(world: World) -> None:
-    found = estimate_runs("mine", sut(world, "mine=cmd:env").system, 3, None, PriceTable("2026-01-01", {}))
+    found = estimate_runs("mine", sut(world, "mine=cmd:env").system, 3, None, PriceTable(date(2026, 1, 1), {}))
     assert (found.calls.high, found.dollars) == (0, found.calls)
     assert "not known here" in found.basis
 

@@ -1,4 +1,4 @@
-"""The agents under examples/, run on the demo shop with a scripted model and scored like those that come with drretail."""
+"""The agents under examples/, run on the demo shop with a scripted model and scored like the built-in ones."""
 
 import json
 import subprocess
@@ -47,7 +47,10 @@ def scripted(request: Request) -> Response:
     results = [json.loads(it["content"]) for it in messages if it["role"] == "tool"]
     turn: dict[str, Any] = {"role": "assistant", "content": None}
     if not results:
-        asked = [("product_catalog_search", {"query": "bird feeder", "limit": 2}), ("calculator", {"expression": "2*3"})]
+        asked = [
+            ("product_catalog_search", {"query": "bird feeder", "limit": 2}),
+            ("calculator", {"expression": "2*3"}),
+        ]
         turn["tool_calls"] = [
             {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
             for n, (name, args) in enumerate(asked)
