@@ -1,10 +1,11 @@
 """A server for this machine alone: its port, its beginning and end, and the checks that every door of it has."""
 
+import asyncio
 import errno
 import hmac
 import socket
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -46,7 +47,38 @@ def serve(app: "ASGIApp", listening: socket.socket, begun: Callable[[], None], *
 
     ``lifespan`` True: the application is told of the server's beginning and end.
     """
-    config = uvicorn.Config(
+    server = uvicorn.Server(_config(app, lifespan=lifespan))
+    begun()
+    # uvicorn raises what it has caught once more when all is ended.
+    with closing(listening), meant_to_end():
+        server.run(sockets=[listening])
+
+
+@asynccontextmanager
+async def serving(app: "ASGIApp", listening: socket.socket) -> AsyncGenerator[None]:
+    """Answers within the block, beside whatever else the loop does, and leaves signals to whoever heeds them.
+
+    The application is told of the server's beginning and end.
+    """
+    server = _Beside(_config(app, lifespan=True))
+    ending = asyncio.ensure_future(server.serve(sockets=[listening]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await asyncio.shield(ending)
+
+
+class _Beside(uvicorn.Server):
+    """One that takes no signals: they are those of the command that runs it."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         log_level="error",
         access_log=False,
@@ -55,11 +87,6 @@ def serve(app: "ASGIApp", listening: socket.socket, begun: Callable[[], None], *
         date_header=False,
         timeout_graceful_shutdown=_PATIENCE,
     )
-    server = uvicorn.Server(config)
-    begun()
-    # uvicorn raises what it has caught once more when all is ended.
-    with closing(listening), meant_to_end():
-        server.run(sockets=[listening])
 
 
 def refusal_of_strangers(scope: "Scope", port: int, most_bytes: int) -> Response | None:

@@ -12,8 +12,9 @@ tool_turn.py         how a turn's calls are carried out
 prompt_blocks.py     what the prompts of all writers of reports have in common
 prompt_files.py      prompts as files that a user overrides
 picks.py             the cart that every report declares, and the one question for it where it is missing
-client_prompts.py    what systems are told that call the tools over MCP
+client_prompts.py    what systems are told that bring models of their own
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role
+external/            agents of somebody else's
 running/             from a query to a recorded run, and many of them side by side
 """

@@ -33,7 +33,7 @@ class Agent:
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
     tools: tuple[str | Tool, ...] = ()
     """Those that it brings, beside the nine: as they are, or by name as ``load_tool`` takes it."""
-    heeds: frozenset[str] = frozenset(Limits.model_fields)
+    heeds: frozenset[str] = frozenset(Limits.model_fields) - {"seconds"}
     """The limits that change what it does; the others are no part of its systems."""
     self_checked: bool = False
     """True when it takes out of its reports what the checks find: then their scores say little of it."""
@@ -42,6 +42,8 @@ class Agent:
     their own choice, whatever is asked of the systems beside them."""
     sees_reference: bool = False
     """True for the ceiling alone: its task holds the query's constraints, and what the shop could sell for it."""
+    place: str | None = None
+    """Of an agent of somebody else's: the command or the address that is asked, which its systems record."""
 
     def __post_init__(self) -> None:
         if not callable(self.answer):

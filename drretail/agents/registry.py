@@ -1,6 +1,11 @@
-"""Agents by name: the built-in ones, plugins (entry points of drretail.agents), and ``module:attribute``."""
+"""Agents by name: the built-in ones, plugins (entry points of drretail.agents), ``module:attribute``, and commands or
+addresses that answer."""
+
+from collections.abc import Iterable
 
 from drretail.agents.base import Agent
+from drretail.agents.external.place import external_agent, is_external, split_name
+from drretail.errors import UserError
 from drretail.plugins import Plugins
 from drretail.records.run import WebMode
 
@@ -26,6 +31,29 @@ AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents")
 def agent_names() -> list[str]:
     """Every name that ``load_agent`` takes besides ``module:attribute``."""
     return AGENTS.names()
+
+
+def named_agent(spec: str) -> tuple[str, Agent]:
+    """An agent and the name that its systems go by: its own with ``+ws``, or the one in ``NAME=cmd:…``.
+
+    Raises as ``load_agent`` does, and UserError for a NAME that another agent has.
+    """
+    if not is_external(spec):
+        return spec, load_agent(split_web_mode(spec)[0])
+    name, place = split_name(spec)
+    if name in agent_names():
+        raise UserError(f"There is an agent {name} already: give {place} another name.")
+    return name, external_agent(place)
+
+
+def named_agents(specs: Iterable[str]) -> dict[str, Agent]:
+    """Agents by the names that their systems go by. Raises UserError where two would go by the same one."""
+    found: dict[str, Agent] = {}
+    for name, agent in map(named_agent, dict.fromkeys(specs)):
+        if name in found:
+            raise UserError(f"Two agents go by the name {name}: give one another, as in --agent NAME={agent.place}.")
+        found[name] = agent
+    return found
 
 
 def split_web_mode(name: str) -> tuple[str, WebMode]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drretail.agents.base import Agent
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
-from drretail.agents.registry import load_agent
+from drretail.agents.registry import named_agent
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import only as select_only
@@ -142,8 +142,9 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
         return {str(name): agent for name, agent in agents.items()}
     named: dict[str, Agent] = {}
     for agent in [agents] if isinstance(agents, str | Agent) else agents:
-        name = agent if isinstance(agent, str) else getattr(agent.answer, "__name__", "agent")
-        found = load_agent(agent.removesuffix("+ws")) if isinstance(agent, str) else agent
+        name, found = (
+            named_agent(agent) if isinstance(agent, str) else (getattr(agent.answer, "__name__", "agent"), agent)
+        )
         if named.setdefault(name, found) is not found:
             raise UserError(f"Two agents go by the name {name!r}: give them as a mapping, {{name: agent}}.")
     return named

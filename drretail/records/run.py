@@ -50,6 +50,8 @@ class Limits(Record):
     """What a run may cost; enough is kept back for writing the report."""
     repairs: int = Field(default=2, ge=0)
     """How often a draft with findings is sent back, in agents that verify it."""
+    seconds: int = Field(default=600, ge=1)
+    """How long a command or an address that is an agent may take for its answer."""
 
 
 class RoleModel(Record):
@@ -90,6 +92,8 @@ class System(Record):
     """None in files from before it was kept, and of floors and the oracle, which ask for nobody's data."""
     prompts: PromptSet | None = None
     """Those that stand in for the package's; None where all are its own."""
+    place: str | None = None
+    """The command or the address that is asked, of an agent that is one."""
 
     @property
     def web_is_live(self) -> bool:

@@ -86,7 +86,7 @@ class Sessions:
         self._server = server
         self._most = most
         self._idle = idle
-        self._open: dict[str, StreamableHTTPServerTransport] = {}
+        self._open: dict[str, _Open] = {}
         self._group: TaskGroup | None = None
 
     @asynccontextmanager
@@ -119,8 +119,8 @@ class Sessions:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
         name = uuid4().hex
-        transport = StreamableHTTPServerTransport(name, is_json_response_enabled=True, idle_timeout=self._idle)
-        self._open[name] = transport
+        transport = StreamableHTTPServerTransport(name, is_json_response_enabled=True)
+        session = self._open[name] = _Open(transport, self._idle)
         begun = False
 
         async def watched(message: Message) -> None:
@@ -130,26 +130,43 @@ class Sessions:
             await send(message)
 
         try:
-            await self._group.start(self._serve, name, transport)
-            await transport.handle_request(scope, receive, watched)
+            await self._group.start(self._serve, name, session)
+            await session.handle_request(scope, receive, watched)
         finally:
             if not begun:
                 with anyio.CancelScope(shield=True):
                     await transport.terminate()
 
-    async def _serve(
-        self, name: str, transport: StreamableHTTPServerTransport, *, task_status: TaskStatus[None]
-    ) -> None:
+    async def _serve(self, name: str, session: "_Open", *, task_status: TaskStatus[None]) -> None:
         """One session from its first request to its end."""
         try:
-            async with transport.connect() as (read, written):
+            async with session.transport.connect() as (read, written):
                 task_status.started()
-                with transport.idle_scope or anyio.CancelScope():
+                with session.silence:
                     await self._server.run(read, written, self._server.create_initialization_options())
         finally:
             self._open.pop(name, None)
             with anyio.CancelScope(shield=True):
-                await transport.terminate()
+                await session.transport.terminate()
+
+
+class _Open:
+    """One session, and the silence that ends it: so many seconds after a request began or was answered."""
+
+    def __init__(self, transport: StreamableHTTPServerTransport, idle: float) -> None:
+        self.transport = transport
+        self.silence = anyio.CancelScope(deadline=anyio.current_time() + idle)
+        self._idle = idle
+
+    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._heard()
+        try:
+            await self.transport.handle_request(scope, receive, send)
+        finally:
+            self._heard()
+
+    def _heard(self) -> None:
+        self.silence.deadline = anyio.current_time() + self._idle
 
 
 async def _whole(receive: Receive) -> Receive:

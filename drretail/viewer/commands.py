@@ -115,6 +115,7 @@ def _inspected(view: ExperimentView, label: str, system: System, folder: str) ->
 def _run(view: ExperimentView, label: str, system: System, folder: str, *, floors: bool) -> str:
     repeats = max((run.repeat for run in view.planned if run.label == label), default=1)
     agent = system.agent + ("+ws" if system.web_mode == "ws" else "")
+    agent = agent if system.place is None else f"{agent}={system.place}"
     parts = ["drretail run --queries queries.jsonl --world W --to", folder, "--agent", quote(agent)]
     specs = {role: model.spec for role, model in sorted(system.models.items())}
     if len(set(specs.values())) == 1:
@@ -122,6 +123,8 @@ def _run(view: ExperimentView, label: str, system: System, folder: str, *, floor
     else:
         parts += _flags("--model", (f"{role}={spec}" for role, spec in specs.items()))
     parts += [] if repeats == 1 else ["--repeats", str(repeats)]
+    if system.limits.seconds != Limits().seconds:
+        parts += ["--seconds", str(system.limits.seconds)]
     if system.limits.tool_turns != Limits().tool_turns:
         parts += ["--tool-turns", str(system.limits.tool_turns)]
     if system.limits.tokens is not None:

@@ -25,7 +25,7 @@ pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
 import httpx2
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ def recording(to: Path) -> list[str]:
 def over_stdio(args: list[str], ask: Callable[[Client], Awaitable[T]]) -> T:
     async def visit() -> T:
         parameters = StdioServerParameters(command=args[0], args=args[1:], env=dict(os.environ))
-        async with Client(parameters) as client:
+        async with Client(stdio_client(parameters)) as client:
             return await ask(client)
 
     return asyncio.run(visit())

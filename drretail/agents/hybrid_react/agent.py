@@ -52,7 +52,8 @@ def prompts() -> tuple[Prompt, ...]:
     )
 
 
-HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=frozenset(Limits.model_fields) - {"repairs"})
+_HEEDS = frozenset(Limits.model_fields) - {"repairs", "seconds"}
+HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=_HEEDS)
 
 
 @dataclass(frozen=True, slots=True)

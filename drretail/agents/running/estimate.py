@@ -57,6 +57,7 @@ TYPICAL = {
 }
 UNKNOWN_AGENT = "hybrid_react"
 """Whose figures stand in for an agent that nothing is known of: the dearest of the paper's."""
+NOTHING_ASKED = "it asks no model by drretail; what models of its own take is not known here"
 BASIS = "typical figures of {} (docs/models.md), no prompt cache"
 
 
@@ -66,6 +67,9 @@ def estimate_runs(label: str, system: System, count: int, spent: Spending | None
     From runs: mean ± standard deviation. Nothing is asked of a provider by an offline model, and so it is free.
     A run's own limits bound it.
     """
+    if not system.models and (spent is None or not spent.calls.mean):
+        none = Range(0, 0)
+        return Estimate(label, count, none, none, none, none, NOTHING_ASKED)
     if spent is not None and spent.done:
         return _bounded(_from_runs(label, count, spent), system, count)
     return _bounded(_from_typical(label, system, count, prices), system, count)

@@ -78,6 +78,7 @@ class SystemUnderTest:
             },
             limits=Limits(**limits.model_dump(include=set(agent.heeds))),
             prompts=overrides.as_record(),
+            place=agent.place,
             **given,
         )
         return cls(system.label(), system, agent, by_role, overrides)

@@ -139,6 +139,7 @@ class RunLimits:
     repairs: Annotated[int, typer.Option("--repairs", min=0, help="Of a draft that is verified, at most.")] = 2
     tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens of one run, at most.")] = None
     dollars: Annotated[float | None, typer.Option("--dollars", min=0.0001, help="Dollars of one run, at most.")] = None
+    seconds: Annotated[int, typer.Option("--seconds", min=1, help="Of a run by a command or address, at most.")] = 600
 
     def limits(self) -> "Limits":
         """The same as a record."""

@@ -36,12 +36,12 @@ def suts(
     That offline:shopper answers is said on stderr where any of the agents asks a model.
     """
     from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
-    from drretail.agents.registry import load_agent, split_web_mode
+    from drretail.agents.registry import named_agents
     from drretail.agents.running.system import suts as systems_of
     from drretail.api.models import models_by_role
     from drretail.viewer.output import say
 
-    agents = {name: load_agent(split_web_mode(name)[0]) for name in names}
+    agents = named_agents(names)
     roles = [role for agent in agents.values() for role in agent.roles]
     told = (lambda: say(OFFLINE_NOTE)) if roles else None
     overrides = NO_OVERRIDES if prompts is None else read_overrides(prompts, agents.values())

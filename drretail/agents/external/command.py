@@ -1,0 +1,157 @@
+"""A command as an agent: it reads its question as JSON on stdin, and what it writes to stdout is its answer."""
+
+import asyncio
+import os
+import shlex
+import shutil
+import signal
+from contextlib import suppress
+
+from drretail.agents.base import Agent
+from drretail.agents.client_prompts import own_agent_prompt
+from drretail.agents.external.exchange import MOST_BYTES, answer_of, last_words, question
+from drretail.agents.external.session_server import served
+from drretail.env.session import Session
+from drretail.errors import ModelError, ModelErrorKind, UserError, quoted
+from drretail.llm.models import Models
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits
+
+GRACE = 2.0
+"""Seconds between asking what is too late to end and ending it."""
+_KEPT = 16 * 1024
+"""Bytes of stderr that are kept: the last ones."""
+
+
+def agent_at(place: str) -> Agent:
+    """The agent behind ``cmd:COMMAND``, whose words are read as a shell reads them, without a shell.
+
+    Raises UserError for a command that there is not.
+    """
+    words = _words(place)
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models
+        async with served(session) as tools:
+            asked = question(task, session, tools, limits)
+            try:
+                written = await _output_of(words, asked, limits.seconds)
+            except _Failed as problem:
+                said = last_words(problem.stderr, tools.token)
+                heard = f"; its stderr ends: {said}" if said else ""
+                raise ModelError(problem.kind, f"{words[0]} {problem.message}{heard}") from problem
+        return answer_of(written, words[0])
+
+    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset({"seconds"}), place=place)
+
+
+def _words(place: str) -> list[str]:
+    command = place.removeprefix("cmd:")
+    try:
+        words = shlex.split(command)
+    except ValueError as problem:
+        raise UserError(f"The command {quoted(command)} cannot be read: {problem}.") from problem
+    if not words:
+        raise UserError("--agent cmd: needs a command behind it, as in cmd:./my-agent.")
+    if shutil.which(words[0]) is None:
+        raise UserError(f"There is no command {quoted(words[0])} that can be run, neither here nor on the PATH.")
+    return words
+
+
+class _Failed(Exception):
+    """A command that gave no answer, and what it wrote to stderr."""
+
+    def __init__(self, kind: ModelErrorKind, message: str, stderr: bytes) -> None:
+        super().__init__(message)
+        self.kind: ModelErrorKind = kind
+        self.message = message
+        self.stderr = stderr
+
+
+class _Pipes(asyncio.SubprocessProtocol):
+    """What the process writes; ``ended`` when it has exited or written too much, ``closed`` when nothing more comes."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.out, self.err = bytearray(), bytearray()
+        self.ended: asyncio.Future[None] = loop.create_future()
+        self.exited: asyncio.Future[None] = loop.create_future()
+        self.closed: asyncio.Future[None] = loop.create_future()
+
+    @property
+    def has_too_much(self) -> bool:
+        return len(self.out) > MOST_BYTES
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self.err = (self.err + data)[-_KEPT:]
+        elif not self.has_too_much:
+            self.out += data
+            if self.has_too_much:
+                _set(self.ended)
+
+    def process_exited(self) -> None:
+        _set(self.exited)
+        _set(self.ended)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        _set(self.closed)
+
+
+async def _output_of(words: list[str], asked: bytes, seconds: int) -> bytes:
+    """What the command writes to stdout; nothing that it started in its process group is left. Raises _Failed."""
+    loop = asyncio.get_running_loop()
+    try:
+        transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True)
+    except OSError as problem:
+        raise _Failed("agent", f"cannot be run: {problem}", b"") from problem
+    try:
+        _send(transport, asked)
+        await asyncio.wait([pipes.ended], timeout=seconds)
+        is_late = not pipes.ended.done()
+    finally:
+        await _end(transport, pipes)
+    if is_late:
+        raise _Failed("timeout", f"gave no answer within {seconds:,} seconds", bytes(pipes.err))
+    if pipes.has_too_much:
+        raise _Failed("agent", f"wrote more than {MOST_BYTES:,} bytes to stdout", bytes(pipes.err))
+    code = transport.get_returncode() or 0
+    if code:
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        raise _Failed("agent", how, bytes(pipes.err))
+    if not pipes.out.strip():
+        raise _Failed("no_report", "wrote nothing to stdout", bytes(pipes.err))
+    return bytes(pipes.out)
+
+
+def _send(transport: asyncio.SubprocessTransport, asked: bytes) -> None:
+    stdin = transport.get_pipe_transport(0)
+    assert isinstance(stdin, asyncio.WriteTransport)
+    stdin.write(asked)
+    stdin.close()  # once all is written
+
+
+async def _end(transport: asyncio.SubprocessTransport, pipes: _Pipes) -> None:
+    """Ends the command's whole process group, asked first where it still works, and reads what is left in its pipes."""
+    group = transport.get_pid()
+    try:
+        if not pipes.exited.done():
+            _signal(group, signal.SIGTERM)
+            await asyncio.wait([pipes.exited], timeout=GRACE)
+    finally:
+        _signal(group, signal.SIGKILL)
+        try:
+            # One that left the group may hold the pipes open: it is not waited for.
+            await asyncio.wait([pipes.exited, pipes.closed], timeout=GRACE)
+        finally:
+            transport.close()
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
+        os.killpg(group, number)
+
+
+def _set(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)

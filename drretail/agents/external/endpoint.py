@@ -1,0 +1,82 @@
+"""An HTTP address as an agent: its question is posted as JSON, and the body that comes back is its answer."""
+
+import asyncio
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import httpx2
+
+from drretail.agents.base import Agent
+from drretail.agents.client_prompts import own_agent_prompt
+from drretail.agents.external.exchange import MOST_BYTES, answer_of, last_words, question
+from drretail.agents.external.session_server import served
+from drretail.env.session import Session
+from drretail.errors import ModelError, UserError, quoted
+from drretail.llm.models import Models
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits
+
+CONNECTING = 10
+"""Seconds until somebody must have taken the connection."""
+_HEADERS = {"content-type": "application/json", "accept": "application/json, text/markdown, text/plain"}
+
+
+def agent_at(place: str) -> Agent:
+    """The agent at an address. Raises UserError for one that is none, or holds a password, which would be recorded."""
+    host = _host(place)
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models
+        async with served(session) as tools:
+            asked = question(task, session, tools, limits)
+            try:
+                async with asyncio.timeout(limits.seconds):
+                    status, body = await _posted(place, asked, through_proxy=not _is_here(host))
+            except TimeoutError as problem:
+                raise ModelError("timeout", f"{place} gave no answer within {limits.seconds:,} seconds") from problem
+            except httpx2.HTTPError as problem:
+                said = f"{type(problem).__name__}: {problem}".rstrip(": ")
+                raise ModelError("agent", f"{place} cannot be asked: {said}") from problem
+        if len(body) > MOST_BYTES:
+            raise ModelError("agent", f"{place} answered more than {MOST_BYTES:,} bytes")
+        if not 200 <= status < 300:
+            said = last_words(body, tools.token)
+            raise ModelError("agent", f"{place} answered with status {status}{f': {said}' if said else ''}")
+        return answer_of(body, place)
+
+    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset({"seconds"}), place=place)
+
+
+async def _posted(address: str, asked: bytes, *, through_proxy: bool) -> tuple[int, bytes]:
+    """Status and body, of one that is too long its beginning; redirections are not followed."""
+    waiting = httpx2.Timeout(None, connect=CONNECTING)
+    body = bytearray()
+    async with (
+        httpx2.AsyncClient(timeout=waiting, trust_env=through_proxy) as client,
+        client.stream("POST", address, content=asked, headers=_HEADERS) as response,
+    ):
+        async for part in response.aiter_bytes():
+            body += part
+            if len(body) > MOST_BYTES:
+                break
+    return response.status_code, bytes(body)
+
+
+def _host(place: str) -> str:
+    try:
+        parts = urlsplit(place)
+        host, _ = parts.hostname, parts.port
+    except ValueError as problem:
+        raise UserError(f"{quoted(place)} is no address: {problem}.") from problem
+    if not host or any(it.isspace() or not it.isprintable() for it in place):
+        raise UserError(f"{quoted(place)} is no address that an agent could be asked at.")
+    if parts.username is not None or parts.password is not None:
+        raise UserError("An agent's address is recorded with its runs: leave the user and the password out of it.")
+    return host
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

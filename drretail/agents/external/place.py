@@ -1,0 +1,56 @@
+"""Where an agent of somebody else's is: ``cmd:COMMAND`` or an HTTP address, each with a name before it or without."""
+
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import cast
+
+from drretail.agents.base import Agent
+from drretail.errors import UserError, install_line, quoted
+from drretail.records.run import slug
+
+KINDS = {
+    "cmd:": "drretail.agents.external.command",
+    "http://": "drretail.agents.external.endpoint",
+    "https://": "drretail.agents.external.endpoint",
+}
+"""By how a place begins, the module whose ``agent_at`` makes an agent of it."""
+_NAMED = re.compile(rf"(?P<name>[^=:/\s]*)=(?P<place>(?:{'|'.join(KINDS)}).*)", re.DOTALL)
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
+
+
+def is_external(spec: str) -> bool:
+    """True for ``cmd:…``, ``http://…`` and ``https://…``, with ``NAME=`` before it or without."""
+    return _NAMED.fullmatch(spec) is not None or spec.startswith(tuple(KINDS))
+
+
+def split_name(spec: str) -> tuple[str, str]:
+    """The name and the place of an external agent; without ``NAME=`` the name is made of the place.
+
+    Raises UserError for a name that cannot stand in a label.
+    """
+    named = _NAMED.fullmatch(spec)
+    if named is None:
+        return _made_name(spec), spec
+    if _NAME.fullmatch(named["name"]) is None:
+        raise UserError(
+            f"{quoted(named['name'])} cannot name an agent: take up to 80 lower case letters, digits and - _ . in it."
+        )
+    return named["name"], named["place"]
+
+
+def external_agent(place: str) -> Agent:
+    """The agent that is asked there. Raises UserError for what cannot be asked, and where mcp is not installed."""
+    if find_spec("mcp") is None:
+        raise UserError(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
+    (kind,) = (kind for kind in KINDS if place.startswith(kind))
+    return cast(Agent, import_module(KINDS[kind]).agent_at(place))
+
+
+def _made_name(place: str) -> str:
+    """Of a command its words without the folders that they are in, of an address all but how it is reached."""
+    if place.startswith("cmd:"):
+        words = [PurePath(word).name for word in place.removeprefix("cmd:").split()]
+        return slug("-".join(["cmd", *words]).replace("+", "-"))
+    return slug(place.replace("+", "-"))

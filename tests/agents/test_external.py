@@ -1,0 +1,325 @@
+"""Commands and addresses that are agents: what is recorded of them, and what becomes of those that misbehave."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from drretail.agents.registry import named_agent, named_agents
+from drretail.agents.running.estimate import estimate_runs
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.llm.prices import PriceTable
+from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.run import Limits
+from tests.agents.conftest import QUERY
+from tests.agents.external_agents import command
+from tests.shop import OTHER, USER
+
+pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+
+FEEDER = "The tube feeder costs $24.99 [P:B0TEST0001]."
+
+
+def sut(world: World, spec: str, seconds: int = 60) -> SystemUnderTest:
+    name, agent = named_agent(spec)
+    return SystemUnderTest.of(name, agent, {}, world, limits=Limits(seconds=seconds))
+
+
+def recorded(world: World, spec: str, query: Query = QUERY, seconds: int = 60) -> Recorded:
+    return asyncio.run(Runner(world, "w").run(sut(world, spec, seconds), query))
+
+
+def failure(world: World, spec: str, seconds: int = 60) -> tuple[str, str]:
+    error = recorded(world, spec, seconds=seconds).run.error
+    assert error is not None
+    return error.kind, error.message
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_commands_calls_evidence_report_and_picks_are_recorded_like_those_of_ours(
+    world: World, tmp_path: Path
+) -> None:
+    code = f"""
+call("product_catalog_search", query="tube feeder")
+call("get_user_profile", user_id=asked["user"])
+call("update_user_profile", user_id=asked["user"], first_name="Zoe")
+print({FEEDER!r} + "\\n\\n```picks\\nP:B0TEST0001 x 2\\n```")
+"""
+    made = recorded(world, command(tmp_path, code))
+    run = made.run
+    assert (run.status, run.report) == ("done", FEEDER)
+    assert run.picks == (Pick(product="B0TEST0001", quantity=2),)
+    assert [step.name for step in run.steps] == ["product_catalog_search", "get_user_profile", "update_user_profile"]
+    assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
+    assert "P:B0TEST0001" in {entry.id for entry in made.evidence}
+    assert [(change.field, change.after) for change in run.state_diff] == [("first_name", "Zoe")]
+    assert list(run.prompt_hashes) == ["own_question"]
+
+
+def test_a_command_is_told_question_user_day_form_of_the_report_and_time(world: World, tmp_path: Path) -> None:
+    code = "del asked['mcp']\nprint(json.dumps({'report': json.dumps(asked)}))"
+    told = json.loads(recorded(world, command(tmp_path, code), seconds=30).run.report or "")
+    assert (told["query"], told["user"], told["seconds"]) == (QUERY.text, USER, 30)
+    assert told["today"] == world.manifest.now.date().isoformat()
+    assert QUERY.text in told["instructions"]
+    assert "picks" in told["instructions"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "picks", "note"),
+    [
+        ({"report": FEEDER, "picks": ["P:B0TEST0001 x 2"]}, (Pick(product="B0TEST0001", quantity=2),), None),
+        ({"report": FEEDER, "picks": [{"product": "P:B0TEST0001"}]}, (Pick(product="B0TEST0001"),), None),
+        ({"report": FEEDER, "picks": []}, (), None),
+        ({"report": FEEDER}, None, "picks_missing"),
+        ({"report": FEEDER, "picks": "B0TEST0001"}, None, "picks_unreadable"),
+        ({"report": FEEDER, "picks": [{"product": "B0TEST0001", "quantity": 0}]}, None, "picks_unreadable"),
+        ({"report": FEEDER, "picks": [7]}, None, "picks_unreadable"),
+        ({"report": f"{FEEDER}\n\n```picks\nP:B0TEST0001\n```"}, (Pick(product="B0TEST0001"),), None),
+    ],
+)
+def test_an_answer_in_json_has_its_picks_beside_the_report(
+    world: World, tmp_path: Path, answer: Any, picks: Any, note: str | None
+) -> None:
+    run = recorded(world, command(tmp_path, f"print({json.dumps(answer)!r})")).run
+    assert (run.status, run.picks) == ("done", picks)
+    assert [it.partition(":")[0] for it in run.notes] == ([] if note is None else [note])
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "said"),
+    [
+        (
+            "sys.stderr.write('the model is away'); sys.exit(7)",
+            "agent",
+            "ended with exit code 7; its stderr ends: the m",
+        ),
+        ("os.kill(os.getpid(), 11)", "agent", "was ended by signal 11"),
+        ("call('calculator', expression='1'); os._exit(3)", "agent", "ended with exit code 3"),
+        ("pass", "no_report", "wrote nothing to stdout"),
+        ("print('  ')", "no_report", "wrote nothing to stdout"),
+        ("print('{\"report\": 1')", "agent", "begins like JSON and is none"),
+        ("print('{\"text\": 1}')", "agent", "(its keys: 'text')"),
+        ("sys.stdout.buffer.write(b'caf\\xe9')", "agent", "another encoding than UTF-8"),
+        ("sys.stdout.write('x' * 50_000_000)", "agent", "wrote more than 1,048,576 bytes to stdout"),
+        ("sys.stderr.write('x' * 50_000_000); sys.exit(1)", "agent", "its stderr ends: … xxx"),
+    ],
+)
+def test_a_command_that_gives_no_answer_is_a_failed_run_that_says_why(
+    world: World, tmp_path: Path, code: str, kind: str, said: str
+) -> None:
+    found = failure(world, command(tmp_path, code))
+    assert found[0] == kind
+    assert said in found[1]
+    assert len(found[1]) < 1500
+
+
+def test_what_is_too_late_is_ended_with_all_that_it_started(world: World, tmp_path: Path) -> None:
+    code = f"""
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(99)"
+child = subprocess.Popen([sys.executable, "-c", deaf])
+open({str(tmp_path / "pids")!r}, "w").write(f"{{os.getpid()}} {{child.pid}}")
+call("calculator", expression="1 + 1")
+time.sleep(99)
+print("too late")
+"""
+    began = time.monotonic()
+    made = recorded(world, command(tmp_path, code), seconds=2).run
+    assert made.error is not None
+    assert (made.error.kind, "gave no answer within 2 seconds" in made.error.message) == ("timeout", True)
+    assert time.monotonic() - began < 20
+    assert [step.name for step in made.steps] == ["calculator"]
+    assert not any(is_running(int(pid)) for pid in (tmp_path / "pids").read_text().split())
+
+
+def test_children_that_a_command_leaves_behind_are_ended_and_not_waited_for(world: World, tmp_path: Path) -> None:
+    code = f"""
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(99)"])
+open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
+print({FEEDER!r})
+"""
+    began = time.monotonic()
+    assert recorded(world, command(tmp_path, code)).run.status == "done"
+    assert time.monotonic() - began < 20
+    assert not is_running(int((tmp_path / "pid").read_text()))
+
+
+def test_a_cancelled_run_leaves_no_process(world: World, tmp_path: Path) -> None:
+    code = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(99)"
+
+    async def cut() -> None:
+        task = asyncio.create_task(Runner(world, "w").run(sut(world, command(tmp_path, code)), QUERY))
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cut())
+    assert not is_running(int((tmp_path / "pid").read_text()))
+
+
+def test_the_token_stands_in_no_argument_no_variable_and_no_failure(world: World, tmp_path: Path) -> None:
+    code = """
+token = asked["mcp"]["token"]
+assert token not in " ".join(sys.argv) and token not in str(dict(os.environ))
+sys.exit("my token is " + token + "!")
+"""
+    assert "my token is …!" in failure(world, command(tmp_path, code))[1]
+
+
+def test_runs_side_by_side_see_nothing_of_each_other(world: World, tmp_path: Path) -> None:
+    code = """
+for _ in range(5):
+    call("update_user_profile", user_id=asked["user"], first_name="N" + asked["user"][:2])
+    seen = call("get_user_profile", user_id=asked["user"])["first_name"]
+    time.sleep(0.05)
+print(seen, asked["user"])
+"""
+    system = sut(world, command(tmp_path, code))
+    queries = [Query(query_id=f"q{n}", user_id=user, text="x", source="test") for n in (1, 2) for user in (USER, OTHER)]
+
+    async def both() -> list[Recorded]:
+        return await asyncio.gather(*(Runner(world, "w").run(system, it) for it in queries))
+
+    for query, made in zip(queries, asyncio.run(both()), strict=True):
+        assert query.user_id is not None
+        assert made.run.report == f"N{query.user_id[:2]} {query.user_id}\n"
+        assert len(made.run.steps) == 10
+        assert {change.user_id for change in made.run.state_diff} == {query.user_id}
+
+
+def test_a_command_with_blanks_is_read_as_a_shell_reads_it_and_run_without_one(world: World, tmp_path: Path) -> None:
+    folder = tmp_path / "my agents"
+    folder.mkdir()
+    spec = command(folder, "print(sys.argv[1:])", "the agent.py") + " 'a b' $HOME ; rm"
+    assert recorded(world, spec).run.report == "['a b', '$HOME', ';', 'rm']\n"
+
+
+@pytest.mark.parametrize(
+    ("spec", "label", "place"),
+    [
+        ("cmd:env -i ./my-agent", "cmd-env-i-my-agent", "cmd:env -i ./my-agent"),
+        ("mine=cmd:env", "mine", "cmd:env"),
+        ("http://localhost:8000/agent?x=1", "http-localhost-8000-agent-x-1", "http://localhost:8000/agent?x=1"),
+        ("mine=https://example.org/a=b", "mine", "https://example.org/a=b"),
+    ],
+)
+def test_a_system_goes_by_what_is_asked_or_by_the_name_before_it(
+    world: World, spec: str, label: str, place: str
+) -> None:
+    found = sut(world, spec)
+    assert (found.label, found.system.place) == (f"{label}-seconds60", place)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("cmd:", "needs a command"),
+        ("cmd:./no-such-agent --x", "There is no command './no-such-agent'"),
+        ("cmd:'open", "No closing quotation"),
+        ("Mine!=cmd:env", "cannot name an agent"),
+        ("react=cmd:env", "There is an agent react already"),
+        ("http://", "is no address"),
+        ("http://a b/", "is no address"),
+        ("http://x:99999999/", "is no address"),
+        ("http://me:secret@host/", "leave the user and the password out"),
+    ],
+)
+def test_what_cannot_be_an_agent_is_said_before_anything_runs(spec: str, said: str) -> None:
+    with pytest.raises(UserError, match=said) as problem:
+        named_agents([spec])
+    assert "secret" not in str(problem.value)
+
+
+def test_two_commands_of_one_name_are_told_apart_by_the_user(tmp_path: Path) -> None:
+    places: list[str] = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        script = tmp_path / folder / "agent"
+        script.write_text("#!/bin/sh\n")
+        script.chmod(0o755)
+        places.append(f"cmd:{script}")
+    with pytest.raises(UserError, match="--agent NAME=cmd:"):
+        named_agents(places)
+    assert list(named_agents([places[0], f"b={places[1]}"])) == ["cmd-agent", "b"]
+
+
+def test_without_mcp_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.agents.external.place.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"^Agents that are commands or addresses need mcp: pip install mcp\.$"):
+        named_agent("cmd:env")
+
+
+def test_an_estimate_says_that_nothing_is_known_of_models_that_it_asks_itself(world: World) -> None:
+    found = estimate_runs("mine", sut(world, "mine=cmd:env").system, 3, None, PriceTable(date(2026, 1, 1), {}))
+    assert (found.calls.high, found.dollars) == (0, found.calls)
+    assert "not known here" in found.basis
+
+
+@pytest.fixture
+def server(httpserver: HTTPServer) -> Iterator[HTTPServer]:
+    yield httpserver
+    httpserver.clear()
+
+
+def test_an_address_is_posted_the_same_and_answers_the_same(world: World, server: HTTPServer) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def answer(request: Request) -> Response:
+        seen.append(json.loads(request.data))
+        return Response(json.dumps({"report": FEEDER, "picks": ["P:B0TEST0001"]}), content_type="application/json")
+
+    server.expect_request("/agent", method="POST").respond_with_handler(answer)
+    run = recorded(world, server.url_for("/agent")).run
+    assert (run.status, run.report, run.picks) == ("done", FEEDER, (Pick(product="B0TEST0001"),))
+    assert [sorted(it) for it in seen] == [["instructions", "mcp", "query", "seconds", "today", "user"]]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (500, "the model is away", "answered with status 500: the model is away"),
+        (404, "", "answered with status 404"),
+        (302, "", "answered with status 302"),
+        (200, "", "answered nothing"),
+        (200, "x" * 2_000_000, "answered more than 1,048,576 bytes"),
+    ],
+)
+def test_an_address_that_gives_no_answer_is_a_failed_run(
+    world: World, server: HTTPServer, status: int, body: str, said: str
+) -> None:
+    server.expect_request("/agent").respond_with_data(body, status, headers={"location": "/other"})
+    assert said in failure(world, server.url_for("/agent"))[1]
+
+
+def test_an_address_that_is_too_late_or_that_nobody_listens_at_is_a_failed_run(
+    world: World, server: HTTPServer
+) -> None:
+    def answer(_: Request) -> Response:
+        time.sleep(3)
+        return Response("late")
+
+    server.expect_request("/agent").respond_with_handler(answer)
+    assert failure(world, server.url_for("/agent"), seconds=1)[0] == "timeout"
+    kind, said = failure(world, "http://127.0.0.1:9/agent")
+    assert (kind, "cannot be asked: ConnectError" in said) == ("agent", True)

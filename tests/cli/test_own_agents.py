@@ -1,0 +1,66 @@
+"""``--agent cmd:…`` on the command line: resumed, repeated, estimated, interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import read_runs
+from tests.agents.external_agents import command
+from tests.cli.conftest import MAIN, Command, environment
+
+pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+
+
+def flags(shop: str, queries: str, agent: str) -> list[str]:
+    return ["run", "--world", shop, "--queries", queries, "--to", "exp", "--agent", agent, "--no-floors", "--no-pages"]
+
+
+def test_a_command_is_repeated_and_not_asked_again_and_another_under_its_name_is_refused(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    agent = "mine=" + command(tmp_path, "open('asked', 'a').write('x'); print('Nothing.\\n\\n```picks\\nnone\\n```')")
+    for _ in range(2):
+        ran = drretail(*flags(shop, queries, agent), "--repeats", "2")
+        assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "asked").read_text() == "xxxx"
+    assert [(run.system, run.status) for run in read_runs(tmp_path / "exp")] == [("mine", "done")] * 4
+    other = drretail(*flags(shop, queries, "mine=cmd:env"))
+    assert other.returncode == 2
+    assert "mine" in other.stderr
+
+
+def test_an_estimate_and_a_failed_run_are_told(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    agent = "mine=" + command(tmp_path, "sys.exit('no model')")
+    assert "is not known here" in drretail(*flags(shop, queries, agent), "--estimate").stdout.replace("\n", " ")
+    ran = drretail(*flags(shop, queries, agent))
+    assert ran.returncode == 3
+    assert "ended with exit code 1; its stderr ends: no model" in ran.stderr.replace("\n", " ")
+
+
+def test_one_question_is_asked_of_a_command(drretail: Command, shop: str, tmp_path: Path) -> None:
+    agent = command(tmp_path, "print(json.dumps({'report': 'Nothing for ' + str(asked['user']), 'picks': []}))")
+    ran = drretail("ask", "A feeder?", "--world", shop, "--agent", agent, "--json")
+    assert json.loads(ran.stdout)["run"]["report"] == "Nothing for None"
+
+
+def test_ctrl_c_leaves_no_process(shop: str, queries: str, tmp_path: Path) -> None:
+    agent = command(tmp_path, "open(f'pid{os.getpid()}', 'w').close(); time.sleep(99)")
+    args = [sys.executable, "-c", MAIN, *flags(shop, queries, agent)]
+    with subprocess.Popen(args, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True) as process:
+        while len(found := [*tmp_path.glob("pid*")]) < 2:
+            time.sleep(0.1)
+            assert process.poll() is None
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        _, said = process.communicate(timeout=30)
+    assert "Traceback" not in said
+    for pid in (int(it.name.removeprefix("pid")) for it in found):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
