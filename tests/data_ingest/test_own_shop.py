@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from drretail import open_world, run
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
 from drretail.data_ingest.report import IngestReport
@@ -123,6 +124,17 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
     assert sorted(found) == [("R-1-1", 2, "Shipped", 1703980800000), ("R-1-2", 1, "Delivered", 1703980800000)]
     (order,) = orders_in(world, "b")
     assert (order.order_id, order.order_status, order.timestamp) == ("R-2", "Cancelled", 1704096000000)
+
+
+def test_tools_and_reports_of_the_shop_are_in_its_currency(tmp_path: Path) -> None:
+    ingest([shop(tmp_path / "raw")], tmp_path / "w")
+    with open_world(tmp_path / "w") as world:
+        statistics = world.store.statistics("a@x.example")
+        assert (statistics.spend, statistics.currency) == (2018.9, "EUR")
+        experiment = run(world, ["Which Matte is cheapest?"], ["react"], user="b", baselines=False, to=tmp_path / "exp")
+        report = experiment.report("react")
+    assert "It costs €9.00" in report
+    assert "$" not in report
 
 
 def test_the_world_says_its_mapping_categories_and_what_was_dropped(tmp_path: Path) -> None:

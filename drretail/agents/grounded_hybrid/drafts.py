@@ -11,7 +11,6 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.records.evidence import Finding
-from drretail.records.money import USD
 from drretail.records.query import Constraints, Query, Task
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
@@ -57,12 +56,11 @@ class Draft:
         ledger = self.case.ledger(self.case.picks)
         if ledger.total is None:
             return None
-        currency = next((it.currency for it in ledger.products.values()), USD)
         if ledger.limit is None or self.case.constraints.budget_scope != "total":
-            return format_money(ledger.total, currency)
+            return format_money(ledger.total, ledger.currency)
         side = "below" if ledger.total <= ledger.limit else "above"
-        rest = format_money(abs(ledger.limit - ledger.total), currency)
-        return f"{format_money(ledger.total, currency)}, {rest} {side} the budget"
+        rest = format_money(abs(ledger.limit - ledger.total), ledger.currency)
+        return f"{format_money(ledger.total, ledger.currency)}, {rest} {side} the budget"
 
     @cached_property
     def sources(self) -> frozenset[str]:

@@ -419,7 +419,7 @@ class _Reader:
             if is_open or is_made_of(amount.low, sums, numbers, self.ledger):
                 continue
             if derivation(amount, self.ledger, self.cited, numbers, is_left=kind == "left_over") is None:
-                words = f"the picks cost {format_money(self.ledger.total or 0)} together"
+                words = f"the picks cost {format_money(self.ledger.total or 0, self.ledger.currency)} together"
                 self._keep(kind, amount, [], "contradicted", words)
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:

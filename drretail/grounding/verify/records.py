@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.records.evidence import Evidence
-from drretail.records.money import Money
+from drretail.records.money import USD, Money
 from drretail.records.parsing import parse_json
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -51,6 +51,11 @@ class Ledger:
     def names(self, number: Decimal) -> bool:
         """True where the query itself names this number, or it is the budget."""
         return any(number in (it.low, it.high) for it in self.asked) or number == self.limit
+
+    @property
+    def currency(self) -> str:
+        """Of the shop, which has one."""
+        return next((it.currency for it in self.products.values()), USD)
 
     @property
     def limit(self) -> Decimal | None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
 
 from drretail.grounding.text.amounts import Amount, SaidDate, find_amounts
@@ -119,25 +119,25 @@ def _derived(
 ) -> Iterator[tuple[str, Decimal]]:
     """What can be made of the prices at hand, with its words."""
     prices = {it: price for it in near if (price := ledger.price(it)) is not None}
-    limit, total = ledger.limit, ledger.total
+    limit, total, told = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
     if total is not None:
         yield "the picks together", total
         if limit is not None:
             yield "the budget and the picks together", abs(limit - total)
     for price in prices.values():
         for number in sorted({*map(Decimal, range(2, _MOST_OF_ONE + 1)), *counts}):
-            yield f"{number} x {format_money(price)}", number * price
+            yield f"{number} x {told(price)}", number * price
             if limit is not None and is_left:
-                yield f"the budget and {number} x {format_money(price)}", abs(limit - number * price)
+                yield f"the budget and {number} x {told(price)}", abs(limit - number * price)
         for number in counts:
             if number > 1:
-                yield f"{format_money(price)} / {number}", price / number
+                yield f"{told(price)} / {number}", price / number
         for said in ledger.asked:
             if said.kind == "money" and said.low != price:
-                yield f"{format_money(said.low)} and {format_money(price)}", abs(said.low - price)
+                yield f"{told(said.low)} and {told(price)}", abs(said.low - price)
     for one, other in combinations(prices.values(), 2):
-        yield f"{format_money(one)} + {format_money(other)}", one + other
-        yield f"{format_money(max(one, other))} - {format_money(min(one, other))}", abs(one - other)
+        yield f"{told(one)} + {told(other)}", one + other
+        yield f"{told(max(one, other))} - {told(min(one, other))}", abs(one - other)
 
 
 def _verified(value: ReadValue, ledger: Ledger) -> ReadValue:

@@ -11,6 +11,7 @@ from drretail.grounding.constraints.scope import is_said_of
 from drretail.offline.shopper.candidates import Candidate, name_stems
 from drretail.offline.shopper.conversation import Situation
 from drretail.offline.shopper.needs import Need, PastOrder, Study, core_words
+from drretail.records.money import USD
 from drretail.records.query import Demand
 
 CONSIDERED = 8
@@ -66,6 +67,13 @@ class Choice:
     @property
     def situation(self) -> Situation:
         return self.study.situation
+
+    @cached_property
+    def currency(self) -> str:
+        """Of the shop, which has one; notes on products without a price don't say it."""
+        candidates = (option.candidate for shelf in self.shelves for option in shelf.options)
+        found = (it.product.currency for it in candidates if it.price is not None)
+        return next(found, USD)
 
     @cached_property
     def shelves(self) -> tuple[Shelf, ...]:

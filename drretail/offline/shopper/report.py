@@ -90,15 +90,15 @@ class Report:
         if total is not None:
             value, mark = self._calculated(total)
             if any(sign in total for sign in "+*"):
-                yield f"Together that is {format_money(value)}{mark}, made of {total.replace('*', '×')}."
+                yield f"Together that is {self._told(value)}{mark}, made of {total.replace('*', '×')}."
             else:
-                yield f"It costs {format_money(value)} {_mark(choice.bought, priced=True)}."
+                yield f"It costs {self._told(value)} {_mark(choice.bought, priced=True)}."
             left = choice.left_expression()
             if choice.study.budget is not None and left is not None:
                 over, mark = self._calculated(left)
-                yield f"Of your {format_money(choice.study.budget[0])}, {format_money(over)} is left{mark}."
+                yield f"Of your {self._told(choice.study.budget[0])}, {self._told(over)} is left{mark}."
             elif choice.study.budget is not None:
-                yield f"Each costs no more than your {format_money(choice.study.budget[0])}."
+                yield f"Each costs no more than your {self._told(choice.study.budget[0])}."
         if unpriced:
             what = _joined([named(it) for it in unpriced])
             check = (
@@ -107,6 +107,9 @@ class Report:
                 else ""
             )
             yield f"No price is listed for {what}.{check}"
+
+    def _told(self, value: Decimal | float) -> str:
+        return format_money(value, self.choice.currency)
 
     def _missed(self) -> Iterator[str]:
         """What is asked for and not recommended, with the nearest possibility."""
@@ -131,8 +134,8 @@ class Report:
             nearest, many = cheapest[0], shelf.need.quantity
             lead = "Beside what I recommend, your" if self.choice.bought else "Your"
             what = f"{many} × {shelf.need.plain}" if many > 1 else f"a {shelf.need.plain}"
-            cost = f", which is {format_money(many * (nearest.price or 0))} for {many}" if many > 1 else ""
-            most = f"{lead} {format_money(budget[0])} does not hold {what}"
+            cost = f", which is {self._told(many * (nearest.price or 0))} for {many}" if many > 1 else ""
+            most = f"{lead} {self._told(budget[0])} does not hold {what}"
             return f"{most}: the cheapest that would do is {_offer(nearest)}{cost}."
         if shelf.refused:
             first = sorted(shelf.refused, key=lambda it: it.candidate.price or Decimal("Infinity"))[0]

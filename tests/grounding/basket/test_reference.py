@@ -101,3 +101,10 @@ def test_it_is_the_same_after_a_round_trip() -> None:
 )
 def test_a_query_that_wants_more_of_what_is_had_says_so(text: str, again: bool) -> None:
     assert asks_again(text) is again
+
+
+def test_without_a_budget_the_shops_own_currency_counts() -> None:
+    reference = found(slot("feeder", product("A", 5, currency="EUR"), product("B", 7, currency="EUR")))
+    assert reference.lack is None
+    assert reference.cheapest is not None
+    assert reference.cheapest.total == Money.of(5, "EUR")
