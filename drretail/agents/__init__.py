@@ -1,6 +1,7 @@
 """Agents that research in the shop and on the web, and the runner that makes runs of their answers.
 
 base.py              what an agent is
+callables.py         agents made of a plain callable, or of a LangChain Runnable
 registry.py          agents by name
 plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
@@ -12,7 +13,7 @@ tool_turn.py         how a turn's calls are carried out
 prompt_blocks.py     what the prompts of all writers of reports have in common
 prompt_files.py      prompts as files that a user overrides
 picks.py             the cart that every report declares, and the one question for it where it is missing
-client_prompts.py    what systems are told that call the tools over MCP
+client_prompts.py    what systems are told that bring models of their own
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role
 running/             from a query to a recorded run, and many of them side by side

@@ -1,4 +1,4 @@
-"""What systems are told that call the tools from outside, over MCP."""
+"""What systems are told that bring models of their own: over MCP, and as agents of somebody else's."""
 
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
@@ -15,8 +15,17 @@ def question_instructions(session: Session, question: str) -> str:
     return question_prompt().render(given=f"{tagged('query', question)}\n{_given(session)}")
 
 
+def own_agent_instructions(session: Session, question: str) -> str:
+    """For an agent of somebody else's: the question, and how its report is to be, which is its last message."""
+    return own_agent_prompt().render(given=f"{tagged('query', question)}\n{_given(session)}")
+
+
 def question_prompt() -> Prompt:
     return agent_prompt(__file__, "mcp_question")
+
+
+def own_agent_prompt() -> Prompt:
+    return agent_prompt(__file__, "own_question")
 
 
 def _given(session: Session) -> str:
