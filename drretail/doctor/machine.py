@@ -8,19 +8,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from drretail.agents.registry import load_agent
 from drretail.data_ingest.engines.spark_session import OLDEST_JAVA, find_java, java_version
 from drretail.env.servers.clients import open_elastic, open_mongo, shown, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.web.registry import WEBS
 from drretail.errors import ModelError, UserError, install_line
-from drretail.eval.registry import load_metric
-from drretail.exports.formats import load_form
-from drretail.llm.providers import MODELS, PROVIDERS
+from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import Model
 from drretail.plugins import installed_plugins
 from drretail.records.base import Record
-from drretail.tools.registry import load_tool
 
 State = Literal["ok", "absent", "broken"]
 """``absent``: something optional is not there. ``broken``: what is needed, or was asked for, does not work."""
@@ -148,20 +143,9 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
             )
 
 
-KINDS: Mapping[str, Callable[[str], object]] = {
-    "drretail.agents": load_agent,
-    "drretail.evaluators": load_metric,
-    "drretail.web": WEBS.load,
-    "drretail.models": MODELS.load,
-    "drretail.tools": load_tool,
-    "drretail.exports": load_form,
-}
-"""What loads the plugins of each group."""
-
-
-def examine_plugins() -> Iterator[Sign]:
-    """Every plugin of an installed package; one that cannot be loaded is needed for nothing but itself."""
-    for it in installed_plugins(KINDS):
+def examine_plugins(kinds: Mapping[str, Callable[[str], object]]) -> Iterator[Sign]:
+    """Every plugin of an installed package, loaded by what ``kinds`` holds for its group; a broken one is no fault."""
+    for it in installed_plugins(kinds):
         found = f"{it.package} {it.version}"
         if it.problem is None:
             yield Sign(what=f"plugin {it.name} ({it.kind})", state="ok", found=found)
@@ -200,7 +184,6 @@ def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
     return [
         examine_python(),
         *examine_packages(),
-        *examine_plugins(),
         *examine_keys(environ),
         examine_java(environ),
         *examine_room(folders),
