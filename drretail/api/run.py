@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import Runnable
 
@@ -144,9 +144,10 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
     if isinstance(agents, Mapping):
         return {str(name): _agent(agent) for name, agent in agents.items()}
     several = isinstance(agents, Iterable) and not isinstance(agents, str | Runnable)
+    brought = cast(Iterable[object], agents if several else [agents])
     named: dict[str, Agent] = {}
     objects: dict[str, object] = {}
-    for given in agents if several else [agents]:
+    for given in brought:
         agent = _agent(given)
         name = given if isinstance(given, str) else getattr(agent.answer, "__name__", "agent")
         if objects.setdefault(name, given) is not given:
