@@ -9,6 +9,7 @@ From Python (docs/python.md), each loaded when it is first asked for:
     Agent, Answer   what an agent is, and what it gives back
     Metric, Value   what a metric is, and what it gives each report
     Tool            what an agent calls
+    shop_tools      the nine as LangChain tools, for an agent that is built before any run
 
 Reading order = data flow = import order, top of this list last; a layer imports only what stands below it:
 
@@ -51,6 +52,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drretail.agents.base import Agent
+    from drretail.agents.callables import shop_tools
     from drretail.api.models import open_model
     from drretail.api.run import run
     from drretail.api.score import compare, score
@@ -60,7 +62,19 @@ if TYPE_CHECKING:
     from drretail.tools.tool import Tool
 
 __version__ = "0.1.0"
-__all__ = ["Agent", "Answer", "Metric", "Tool", "Value", "compare", "open_model", "open_world", "run", "score"]
+__all__ = [
+    "Agent",
+    "Answer",
+    "Metric",
+    "Tool",
+    "Value",
+    "compare",
+    "open_model",
+    "open_world",
+    "run",
+    "score",
+    "shop_tools",
+]
 
 _PLACES = {
     "Agent": "drretail.agents.base",
@@ -73,6 +87,7 @@ _PLACES = {
     "open_world": "drretail.api.worlds",
     "run": "drretail.api.run",
     "score": "drretail.api.score",
+    "shop_tools": "drretail.agents.callables",
 }
 
 

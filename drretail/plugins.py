@@ -5,7 +5,7 @@
 
 import inspect
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module, invalidate_caches
@@ -83,6 +83,31 @@ class Plugins:
                     f"The {self.what} {quoted(place)} cannot be loaded: the module has no {attribute!r}. {hint}"
                 ) from problem
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """One plugin that a package brings; ``problem`` says why it cannot be loaded."""
+
+    kind: str
+    name: str
+    package: str
+    version: str
+    problem: str | None
+
+
+def installed_plugins(kinds: Mapping[str, Callable[[str], object]]) -> Generator[Installed]:
+    """The plugins of every kind, by kind and name, each loaded once by the function of its group in ``kinds``."""
+    for group, load in kinds.items():
+        for point in sorted(entry_points(group=group), key=lambda it: it.name):
+            problem = None
+            try:
+                load(point.name)
+            # The boundary of somebody's package.
+            except (Exception, SystemExit) as raised:  # noqa: BLE001
+                problem = str(raised) if isinstance(raised, UserError) else told(raised)
+            package, version = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
+            yield Installed(group.rpartition(".")[2], point.name, package, version, problem)
 
 
 def is_module(name: str) -> bool:

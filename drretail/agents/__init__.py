@@ -1,6 +1,7 @@
 """Agents that research in the shop and on the web, and the runner that makes runs of their answers.
 
 base.py              what an agent is
+callables.py         agents made of a plain callable, or of a LangChain Runnable
 registry.py          agents by name
 plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report

@@ -4,6 +4,7 @@ addresses that answer."""
 from collections.abc import Iterable
 
 from drretail.agents.base import Agent
+from drretail.agents.callables import as_agent
 from drretail.agents.external.place import external_agent, is_external, split_name
 from drretail.errors import UserError
 from drretail.plugins import Plugins
@@ -65,9 +66,10 @@ def split_web_mode(name: str) -> tuple[str, WebMode]:
 def load_agent(name: str) -> Agent:
     """The agent of that name; nothing but it is imported.
 
-    Raises UnknownName for a name that nothing goes by, UserError for a place that holds no Agent.
+    Raises UnknownName for a name that nothing goes by, UserError for a place that holds nothing that answers.
     """
-    place, agent = AGENTS.load(name)
-    if not isinstance(agent, Agent):
-        raise AGENTS.refused(place, agent, "a drretail.Agent")
+    place, found = AGENTS.load(name)
+    agent = as_agent(found)
+    if agent is None:
+        raise AGENTS.refused(place, found, "a drretail.Agent, a function that answers, or a LangChain Runnable")
     return agent

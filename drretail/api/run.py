@@ -1,13 +1,17 @@
 """``run``: agents over queries, as ``drretail run`` does it."""
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.runnables import Runnable
 
 from drretail.agents.base import Agent
+from drretail.agents.callables import as_agent
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
-from drretail.agents.registry import named_agent
+from drretail.agents.registry import AGENTS, named_agent
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import only as select_only
@@ -27,7 +31,8 @@ from drretail.records.query import Query
 from drretail.records.run import Limits, Scope
 from drretail.settings import Settings, read_settings
 
-Agents = str | Agent | Iterable[str | Agent] | Mapping[str, Agent]
+AnyAgent = str | Agent | Callable[..., Any] | Runnable[Any, Any]
+Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
 Queries = str | Path | Query | Iterable[str | Query]
 ModelSpec = str | Model | Mapping[str, str | Model]
 
@@ -60,10 +65,11 @@ def run(
 
     ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and
     of plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute``
-    places or Agent objects; a mapping gives objects their names. ``model`` answers in all roles, or by role; without
-    one that of the settings does, else offline:shopper, which follows rules. The null agents and the oracle run
-    beside them unless ``baselines`` is False. Tools show the data of a query's own user, with ``scope="any"``
-    anybody's. ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``prompts`` is a
+    places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping gives them their
+    names. ``model`` answers in all roles, or by role; without one that of the settings does, else offline:shopper,
+    which follows rules. The null agents and the oracle run beside them unless ``baselines`` is False. Tools show the
+    data of a query's own user, with ``scope="any"`` anybody's. ``injected`` runs each agent once more among hostile
+    texts, for the metric robustness. ``prompts`` is a
     folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or
     those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
     is False. ``title`` is what the experiment is called on its pages. Runs that have ended are not made again. A
@@ -134,20 +140,31 @@ def asked_queries(queries: Queries, user: str | None, world: World) -> list[Quer
 
 
 def named_agents(agents: Agents) -> dict[str, Agent]:
-    """Agents by name; an object that nobody named goes by the name of its answering function.
+    """Agents by name; what nobody named goes by the name of its answering function, a graph by its own.
 
-    Raises UserError where two would go by the same name.
+    Raises UserError where two would go by the same name, and for what cannot answer.
     """
     if isinstance(agents, Mapping):
-        return {str(name): agent for name, agent in agents.items()}
+        return {str(name): _named(agent)[1] for name, agent in agents.items()}
+    several = isinstance(agents, Iterable) and not isinstance(agents, str | Runnable)
+    brought = cast(Iterable[object], agents if several else [agents])
     named: dict[str, Agent] = {}
-    for agent in [agents] if isinstance(agents, str | Agent) else agents:
-        name, found = (
-            named_agent(agent) if isinstance(agent, str) else (getattr(agent.answer, "__name__", "agent"), agent)
-        )
-        if named.setdefault(name, found) is not found:
+    objects: dict[str, object] = {}
+    for given in brought:
+        name, agent = _named(given)
+        if objects.setdefault(name, given) != given:
             raise UserError(f"Two agents go by the name {name!r}: give them as a mapping, {{name: agent}}.")
+        named[name] = agent
     return named
+
+
+def _named(given: object) -> tuple[str, Agent]:
+    if isinstance(given, str):
+        return named_agent(given)
+    agent = as_agent(given)
+    if agent is None:
+        raise AGENTS.refused(repr(given)[:60], given, "a drretail.Agent, a function that answers, or a Runnable")
+    return getattr(agent.answer, "__name__", "agent"), agent
 
 
 def opened_models(model: ModelSpec | None, opener: Opener) -> dict[str, Model]:

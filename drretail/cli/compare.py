@@ -56,10 +56,10 @@ def compare(
     """
     from drretail.cli.options.systems import exit_code
     from drretail.errors import UserError
-    from drretail.eval.compare.comparing import compare_recorded
+    from drretail.eval.compare.comparing import compare_recorded, families_away
     from drretail.eval.compare.fail_if import broken_rules, read_rule
     from drretail.progress import busy
-    from drretail.viewer.output import print_json
+    from drretail.viewer.output import print_json, say
 
     named = None if metrics is None else ",".join(metrics).split(",")
     names = None if named is None else [name.strip() for name in named if name.strip()]
@@ -74,6 +74,11 @@ def compare(
         print_json({"comparisons": made} | ({"failed": broken} if rules else {}))
     else:
         _print(comparisons, experiment, details=details)
+    away = families_away(experiment) if names is None else []
+    if away:
+        say(
+            f"Not compared, since no such metric is installed: {', '.join(away)}. --metrics module:attribute names one."
+        )
     for sentence in broken:
         typer.echo(sentence, err=True)
     exit_code(bool(broken))

@@ -65,13 +65,28 @@ def doctor(
 def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Sign]":
     import os
 
+    from drretail.agents.registry import load_agent
     from drretail.api.worlds import server_settings
-    from drretail.doctor.machine import examine, examine_models, examine_servers
+    from drretail.doctor.machine import examine, examine_models, examine_plugins, examine_servers
+    from drretail.env.web.registry import WEBS
+    from drretail.eval.registry import load_metric
     from drretail.event_loop import run_loop
+    from drretail.exports.formats import load_form
+    from drretail.llm.providers import MODELS
+    from drretail.tools.registry import load_tool
 
+    kinds = {
+        "drretail.agents": load_agent,
+        "drretail.evaluators": load_metric,
+        "drretail.web": WEBS.load,
+        "drretail.models": MODELS.load,
+        "drretail.tools": load_tool,
+        "drretail.exports": load_form,
+    }
     set_by_hand = {"mongo_is_set": settings.mongo_url is not None, "es_is_set": settings.es_url is not None}
     return [
         *examine(os.environ, [".", str(settings.cache_dir)]),
+        *examine_plugins(kinds),
         *examine_servers(server_settings(), **set_by_hand),
         *run_loop(examine_models(specs, lambda spec: _opened(spec, opener))),
     ]

@@ -1,5 +1,6 @@
 """``drretail run``: agents over a file of queries, into an experiment folder."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
 from drretail.cli.options.systems import Plan, asked_by, caution, exit_code, narrated, suts
@@ -244,6 +246,16 @@ def watched_runner(
     return runner, watched(choose_progress("none" if quiet else None), runner, runs, waiting, narrated=alone)
 
 
+def say_tracebacks(to: Path) -> None:
+    """Says how the runs of the experiment came to fail whose agents raised something."""
+    from drretail.experiment import read_runs
+    from drretail.viewer.output import say
+
+    errors = [(run.run_id, run.error) for run in read_runs(to) if run.error is not None]
+    for run_id, error in [it for it in errors if it[1].traceback][:MOST_FAILURES_TOLD]:
+        say(f"{run_id}:\n{error.traceback}")
+
+
 def print_outcome(
     to: Path, outcome: "Outcome", systems: "Sequence[SystemUnderTest]", prices: "PriceTable", *, as_json: bool
 ) -> None:
@@ -268,6 +280,8 @@ def print_outcome(
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_TOLD]:
         say(f"failed: {failure}")
+    if DEBUG in sys.argv:
+        say_tracebacks(to)
     if any(tally.no_research for tally in tallies):
         say(unresearched(tallies))
     if any(tally.spoiled for tally in tallies):

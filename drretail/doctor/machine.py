@@ -14,6 +14,7 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
 from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import Model
+from drretail.plugins import installed_plugins
 from drretail.records.base import Record
 
 State = Literal["ok", "absent", "broken"]
@@ -139,6 +140,22 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
                 found="not installed",
                 prevents=package.prevents,
                 mend=install_line(package.name),
+            )
+
+
+def examine_plugins(kinds: Mapping[str, Callable[[str], object]]) -> Iterator[Sign]:
+    """Every plugin of an installed package, loaded by what ``kinds`` holds for its group; a broken one is no fault."""
+    for it in installed_plugins(kinds):
+        found = f"{it.package} {it.version}"
+        if it.problem is None:
+            yield Sign(what=f"plugin {it.name} ({it.kind})", state="ok", found=found)
+        else:
+            yield Sign(
+                what=f"plugin {it.name} ({it.kind})",
+                state="absent",
+                found=f"{found}: {it.problem}",
+                prevents=f"{it.name}; everything else goes on without it",
+                mend=f"install a version of {it.package} that loads, or uninstall it",
             )
 
 

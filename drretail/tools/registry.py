@@ -3,7 +3,7 @@
 Beside them the tool by which whoever calls from outside hands a report in; it is none of the nine.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -148,11 +148,18 @@ def anthropic_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]
 
 def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool]":
     """The toolkit's tools for any LangChain agent; each call goes through the toolkit at ``path``."""
+    return structured_tools(toolkit.tools.values(), lambda: toolkit, path)
+
+
+def structured_tools(
+    tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]", path: str = "0"
+) -> "list[StructuredTool]":
+    """These tools for any LangChain agent; each call goes through the toolkit that there is when it is made."""
     from langchain_core.tools import StructuredTool
 
     def structured(tool: Tool) -> "StructuredTool":
         def call(**arguments: Any) -> str:
-            return toolkit.call(tool.name, arguments, path).text
+            return toolkit().call(tool.name, arguments, path).text
 
         schema = read_schema(tool.function)
         # A plain schema: the toolkit alone validates, so that every agent reads the same errors.
@@ -160,7 +167,7 @@ def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool
             call, name=tool.name, description=schema.description, args_schema=schema.as_json(), infer_schema=False
         )
 
-    return [structured(tool) for tool in toolkit.tools.values()]
+    return [structured(tool) for tool in tools]
 
 
 def read_submitted(args: object) -> tuple[str, Declared]:

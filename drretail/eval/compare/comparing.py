@@ -14,7 +14,7 @@ from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, p
 from drretail.eval.metric import Metric, description_of
 from drretail.eval.pairwise.pairs import named, researching
 from drretail.eval.pairwise.score import derive_pairs
-from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, metric_names
+from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed, load_metrics, metric_names
 from drretail.eval.scores.gathering import Gathered, Seat, gather
 from drretail.eval.scores.panel import is_panel, names_panel, with_panels
 from drretail.experiment import Definition, read_definition
@@ -178,10 +178,16 @@ def compare_recorded(
 
 
 def judged_families(experiment: Path) -> list[str]:
-    """The built-in families that are usual or have verdicts, in the order of tables, then those of plugins."""
+    """The built-in families that are usual or judged, in the order of tables, then those of plugins that load."""
     judged = {folder.name for folder in (experiment / "verdicts").glob("*/")}
-    known = [*METRICS, *(name for name in metric_names() if name not in METRICS)]
-    return [name for name in known if name in judged or name in USUAL]
+    known = [*METRICS, *(name for name in metric_names() if name not in METRICS and name in judged)]
+    return [name for name in known if (name in judged or name in USUAL) and (name == PAIRWISE or installed(name))]
+
+
+def families_away(experiment: Path) -> list[str]:
+    """The families with verdicts that nothing here goes by: named by their place, or of a plugin gone or broken."""
+    judged = (folder.name for folder in (experiment / "verdicts").glob("*/"))
+    return sorted(name for name in judged if name != PAIRWISE and installed(name) is None)
 
 
 def _table(gathered: Gathered, a: str, b: str, seat: Seat, asking: Asking, primary: Primary) -> JudgeTable | None:

@@ -12,19 +12,21 @@ from drretail.experiment import Definition, read_definition
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, INJECTED, System
+from drretail.records.run import BASELINES, INJECTED, System, slug
 
 
 def named(what: str, given: str, names: Iterable[str]) -> str:
     """The name that ``given`` is, or that alone begins so.
 
-    Of labels, ``react`` is react@model and not react+ws@model, and the plain system before those with options. Raises
-    UnknownName, or UserError where several are left.
+    A name as the user gave it stands for its label: "My agent", "my_module:MINE". Of labels, ``react`` is react@model
+    and not react+ws@model, and the plain system before those with options. Raises UnknownName, or UserError where
+    several are left.
     """
     known = sorted(names)
     if given in known:
         return given
-    found = [name for name in known if name.startswith(given)]
+    begins = (given, slug(given))
+    found = next(filter(None, ([name for name in known if name.startswith(it)] for it in begins)), [])
     if not found:
         raise UnknownName(what, given, known)
     found = [name for name in found if name.startswith(f"{given}@")] or found

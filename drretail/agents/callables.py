@@ -1,0 +1,172 @@
+"""Agents made of what others bring: a plain callable, or a LangChain Runnable such as a compiled graph.
+
+A callable is given what its signature names: ``question`` (its first argument, whatever that is called), ``user``,
+``today``, ``instructions`` (the question and how its report is to be), ``tools``, ``toolkit``, or what the function of
+an Agent gets: ``task``, ``session``, ``models``, ``limits``. A Runnable, given or returned, is told the instructions.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from functools import partial
+from math import inf
+from typing import Any, cast
+
+from langchain_core.language_models import BaseLanguageModel
+from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool, StructuredTool
+
+from drretail.agents.base import Agent, Answering
+from drretail.agents.client_prompts import own_agent_instructions, own_agent_prompt
+from drretail.env.session import Session
+from drretail.errors import ModelError, UserError
+from drretail.llm.models import Models
+from drretail.prompts import Prompt
+from drretail.records.query import Task
+from drretail.records.run import Limits
+from drretail.tools.registry import TOOLS, langchain_tools, structured_tools
+from drretail.tools.toolkit import Toolkit
+from drretail.tools.workers import Workers
+
+GIVEN = ("question", "user", "today", "instructions", "tools", "toolkit", "task", "session", "models", "limits")
+"""What a callable may ask for, by the names of its arguments."""
+_in_use: ContextVar[Toolkit | None] = ContextVar("toolkit", default=None)
+
+
+def as_agent(given: object) -> Agent | None:
+    """The agent that an Agent, a callable or a Runnable is; None for anything else, such as a class, tool or model.
+
+    Raises UserError for a callable whose arguments nobody could fill in.
+    """
+    if isinstance(given, Agent):
+        return given
+    if isinstance(given, type | BaseTool | BaseLanguageModel):
+        return None
+    if isinstance(given, Runnable):
+        return Agent(_answering(lambda: given, {}, given.get_name()), roles=(), prompts=_instructions)
+    if not callable(given):
+        return None
+    name = getattr(given, "__name__", type(given).__name__)
+    asked = _asked(given, name)
+    wanted = set(asked.values())
+    makes_runnable = not wanted & {"question", "task"}
+    return Agent(
+        _answering(given, asked, name),
+        roles=("researcher",) if "models" in wanted else (),
+        prompts=_instructions if makes_runnable or "instructions" in wanted else tuple,
+    )
+
+
+def shop_tools() -> list[StructuredTool]:
+    """The nine as LangChain tools for a graph that is built before any run: each call belongs to the run it is made in.
+
+    Called outside of a run they raise UserError.
+    """
+    return structured_tools(TOOLS.values(), _toolkit)
+
+
+def _instructions() -> tuple[Prompt, ...]:
+    return (own_agent_prompt(),)
+
+
+def _toolkit() -> Toolkit:
+    toolkit = _in_use.get()
+    if toolkit is None:
+        raise UserError("The shop's tools were called outside of a run: give the agent to drretail.run, or to --agent.")
+    return toolkit
+
+
+def _asked(given: Callable[..., Any], name: str) -> dict[str, str]:
+    """By each argument that is filled in, the name in GIVEN of what it gets."""
+    try:
+        parameters = list(inspect.signature(given).parameters.values())
+    except ValueError:
+        raise UserError(
+            f"{name} cannot be an agent: Python does not tell its arguments; wrap it in a function."
+        ) from None
+    asked: dict[str, str] = {}
+    for place, it in enumerate(parameters):
+        if it.kind in (it.VAR_POSITIONAL, it.VAR_KEYWORD):
+            continue
+        if it.name in GIVEN:
+            asked[it.name] = it.name
+        elif place == 0 and it.default is it.empty:
+            asked[it.name] = "question"
+        elif it.default is it.empty:
+            raise UserError(
+                f"{name} cannot be an agent: nothing fills in its argument {it.name!r}. Beside the question an agent "
+                f"may ask for {', '.join(GIVEN[1:-1])} and {GIVEN[-1]}."
+            )
+        if it.kind is it.POSITIONAL_ONLY and it.name in asked:
+            raise UserError(f"{name} cannot be an agent: its argument {it.name!r} cannot be given by name.")
+    return asked
+
+
+def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -> Answering:
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
+        with Toolkit(session) as toolkit, _used(toolkit):
+            known: dict[str, Callable[[], object]] = {
+                "question": lambda: task.text,
+                "user": lambda: task.user_id,
+                "today": lambda: session.now.date(),
+                "instructions": lambda: own_agent_instructions(session, task.text),
+                "tools": lambda: langchain_tools(toolkit),
+                "toolkit": lambda: toolkit,
+                "task": lambda: task,
+                "session": lambda: session,
+                "models": lambda: models,
+                "limits": lambda: limits,
+            }
+            found = await _called(partial(given, **{it: known[what]() for it, what in asked.items()}))
+            if isinstance(found, Runnable):
+                found = await cast(Any, found).ainvoke(
+                    {"messages": [HumanMessage(own_agent_instructions(session, task.text))]}
+                )
+            return _report_of(found)
+
+    answer.__name__ = name
+    return answer
+
+
+@contextmanager
+def _used(toolkit: Toolkit) -> Generator[None]:
+    token = _in_use.set(toolkit)
+    try:
+        yield
+    finally:
+        _in_use.reset(token)
+
+
+async def _called(call: "partial[Any]") -> Any:
+    """What it gives; what is not async runs in a thread of its own, so that other runs go on beside it."""
+    if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call.func).__call__):
+        return await call()
+    context, threads = copy_context(), Workers(1)
+    try:
+        job = threads.submit(lambda: context.run(_outcome, call), asyncio.get_running_loop())
+        found, problem = await threads.await_(job, inf)
+    finally:
+        threads.close()  # one that still runs, since the run was stopped, is not waited for
+    if problem is not None:
+        raise problem
+    return await found if inspect.isawaitable(found) else found
+
+
+def _outcome(call: "partial[Any]") -> tuple[Any, BaseException | None]:
+    try:
+        return call(), None
+    except (Exception, SystemExit) as problem:  # noqa: BLE001 — carried over to the run, which records it
+        return None, problem
+
+
+def _report_of(found: Any) -> Any:
+    """The text of the last message, of what is one or has some; anything else as it is."""
+    if isinstance(found, Mapping) and "messages" in found:
+        messages = convert_to_messages(cast(Any, found["messages"]))
+        if not messages or isinstance(messages[-1], HumanMessage):
+            raise ModelError("no_report", "the agent's last message is the question itself")
+        found = messages[-1]
+    return found.text if isinstance(found, BaseMessage) else found

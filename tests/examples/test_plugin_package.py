@@ -1,0 +1,120 @@
+"""examples/plugin_package, installed as users install it: each kind is used by its name, and doctor lists them all."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ROOT, Command, drretail, environment, fork_server, fresh_drretail
+
+__all__ = ["drretail", "environment", "fork_server", "fresh_drretail"]
+QUERY = {"query_id": "q1", "text": "Which bird feeder suits a small garden?", "source": "mine"}
+BROKEN = """[drretail.agents]
+nowhere = no_such_module:AGENT
+a_number = json:__doc__
+
+[drretail.evaluators]
+burst = drretail_burst:METRIC
+"""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that pip installed the package into, without a network."""
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("plugins")
+    shutil.copytree(ROOT / "examples" / "plugin_package", folder / "source")
+    offline = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
+    into = ("--target", str(folder / "site"), str(folder / "source"))
+    subprocess.run([sys.executable, "-m", "pip", "install", *offline, *into], check=True, timeout=120)
+    return folder / "site"
+
+
+@pytest.fixture
+def plugged(fresh_drretail: Command, site: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    return lambda *args: fresh_drretail(*args, PYTHONPATH=f"{ROOT}:{site}")
+
+
+def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
+    systems = ("--agent", "first_hit", "--agent", "react", "--model", "parrot:cracker", "--web", "notice_board")
+    ran = plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors", "--json")
+    told = {it["label"]: it for it in json.loads(ran.stdout)["systems"]}
+    assert told["first_hit-notice_board"]["done"] == 1, ran.stderr
+    run = json.loads((tmp_path / "exp/runs/first_hit-notice_board/q1-r1/run.json").read_text(encoding="utf-8"))
+    searched = [it for it in run["steps"] if it["name"] == "web_search"]
+    assert [len(it["evidence"]) for it in searched] == [1]  # the one page of the board
+    assert "I say cracker." in ran.stderr  # the last words of a model that looked nothing up
+    scored = plugged("score", "exp", "--metrics", "brevity", "--json")
+    assert scored.returncode == 0, scored.stderr
+    values = {row["system"]: row.get("value") for row in json.loads(scored.stdout)["scores"]}
+    assert 0 < values["first_hit-notice_board"] < 1
+    called = plugged("tools", "opening_hours", "--args", '{"day": "Monday"}')
+    assert json.loads(called.stdout) == {"day": "Monday", "hours": "9 to 17"}
+
+
+def test_an_experiment_opens_once_the_package_is_gone(plugged: Command, drretail: Command, tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
+    systems = ("--agent", "first_hit", "--agent", "plan_to_function")
+    plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors")
+    assert plugged("score", "exp", "--metrics", "brevity,checks").returncode == 0
+    assert drretail("report", "exp").returncode == 0
+    assert "brevity" in (tmp_path / "exp" / "report.html").read_text(encoding="utf-8")
+    compared = drretail("compare", "exp")
+    assert compared.returncode == 0, compared.stderr
+    assert "Not compared, since no such metric is installed: brevity." in compared.stderr
+    again = drretail("score", "exp", "--metrics", "checks")
+    assert again.returncode == 0
+    assert "no metric 'brevity' is installed" in again.stderr
+    refused = drretail("score", "exp", "--metrics", "brevity")
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+
+
+def signs(told: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]]:
+    return {it["what"]: it for it in json.loads(told.stdout)["signs"] if it["what"].startswith("plugin ")}
+
+
+def test_doctor_lists_every_plugin_with_kind_name_package_and_version(plugged: Command) -> None:
+    told = plugged("doctor", "--json")
+    kinds = ["first_hit (agents)", "brevity (evaluators)", "notice_board (web)", "parrot (models)"]
+    assert list(signs(told)) == [f"plugin {it}" for it in [*kinds, "opening_hours (tools)"]]
+    assert {it["found"] for it in signs(told).values()} == {"drretail-corner-shop 1.2.0"}
+
+
+def test_a_broken_plugin_is_named_and_keeps_nothing_else_from_working(fresh_drretail: Command, tmp_path: Path) -> None:
+    info = tmp_path / "site" / "drretail_burst-0.3.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: drretail-burst\nVersion: 0.3\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(BROKEN, encoding="utf-8")
+    (tmp_path / "site" / "drretail_burst.py").write_text("raise OSError('burst')\n", encoding="utf-8")
+    (tmp_path / "q.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
+
+    def with_broken(*args: str) -> subprocess.CompletedProcess[str]:
+        return fresh_drretail(*args, PYTHONPATH=f"{ROOT}:{tmp_path / 'site'}")
+
+    told = with_broken("doctor", "--json")
+    assert told.returncode == 0, told.stderr
+    found = signs(told)
+    assert {it["state"] for it in found.values()} == {"absent"}
+    assert found["plugin nowhere (agents)"]["found"].startswith("drretail-burst 0.3: ")
+    assert "burst" in found["plugin burst (evaluators)"]["found"]
+    systems = ("--agent", "react", "--agent", "plan_to_function")
+    for command in (
+        ("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors"),
+        ("score", "exp", "--metrics", "checks"),
+        ("compare", "exp"),
+        ("report", "exp"),
+    ):
+        went = with_broken(*command)
+        assert (went.returncode, "Traceback" in went.stderr) == (0, False), went.stderr
+    for command in (
+        ("run", "--agent", "nowhere", "--queries", "q.jsonl", "--to", "x"),
+        ("score", "exp", "--metrics", "burst"),
+    ):
+        refused = with_broken(*command)
+        assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+        assert "cannot be loaded" in refused.stderr
