@@ -152,7 +152,7 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
     objects: dict[str, object] = {}
     for given in brought:
         name, agent = _named(given)
-        if objects.setdefault(name, given) != given:
+        if objects.setdefault(name, given) is not given and not isinstance(given, str):
             raise UserError(f"Two agents go by the name {name!r}: give them as a mapping, {{name: agent}}.")
         named[name] = agent
     return named
