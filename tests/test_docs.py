@@ -49,11 +49,7 @@ def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, m
 
 def test_a_shop_of_ones_own_takes_ten_lines() -> None:
     (_, _, shown), *_ = examples(ROOT / "docs" / "own-shop.md")
-<<<<<<< HEAD
-    assert len([line for line in shown.splitlines() if line]) <= 10
-=======
     assert len([line for line in shown.splitlines() if line.strip()]) <= 10
->>>>>>> ownshop
     assert "own-shop.md" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
