@@ -1,6 +1,7 @@
 """What the lab finds out about judges; files of ``exp/lab/``."""
 
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Record, Rules
+from drretail.records.score import JudgeRef
 
 
 class Agreed(Record):
@@ -57,3 +58,58 @@ class Agreement(Document):
     pairs: tuple[Agreed, ...] = ()
     people: tuple[PeopleAgreed, ...] = ()
     alignments: tuple[Alignment, ...] = ()
+
+
+class Measured(Record):
+    """A statistic with its 95 % interval; None where it is not defined."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class SetCard(Record):
+    """A judge on one set of claims that people labelled. Claims on which it failed are counted and in no statistic."""
+
+    name: str
+    n: int
+    """Claims with a verdict."""
+    failed: int = 0
+    """Claims on which the judge gave no usable answer."""
+    unasked: int = 0
+    """Claims that were not judged, as when a cap was reached."""
+    labels: tuple[str, ...]
+    """What people could say; "none" stands for everything but full where there are two."""
+    confusion: dict[str, dict[str, int]]
+    """By people's label and the judge's: full, partial or none. Sums to ``n``."""
+    people_full: float | None = None
+    judge_full: float | None = None
+    """Shares of "full": κ depends on them."""
+    balanced_accuracy: Measured
+    """Of "full" against all else."""
+    kappa: Measured
+    """Of "full" against all else where people had two labels, else of three."""
+    kappa_linear: Measured
+    words_alone: Measured
+    """Balanced accuracy of the share of a claim's words that stand in its sources, by a threshold from other claims."""
+    over_words: Measured
+    """How much more balanced accuracy the judge has than words alone, on the same claims."""
+    majority: float | None = None
+    """Plain accuracy of always saying what people say most."""
+    accuracy: float | None = None
+    """Plain accuracy of the judge, as ``majority``."""
+
+
+class JudgeCard(Document):
+    """lab/cards/<judge>.json: a judge on claims that people labelled."""
+
+    judge: JudgeRef
+    rules: Rules = "default"
+    prompt_hash: str
+    """Of the question about support that it was asked; a card of another one is stale."""
+    version: int
+    """Of the family faithfulness."""
+    seed: str
+    sets: tuple[SetCard, ...]
+    dollars: float | None = None
+    """What it took in all; None where a price is unknown."""
