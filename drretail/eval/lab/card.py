@@ -17,7 +17,7 @@ from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, Label
 from drretail.files import read_json, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of
-from drretail.records.score import JudgeRef, Verdict
+from drretail.records.score import Verdict
 from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval
 
@@ -154,11 +154,14 @@ def read_cards(experiment: Path) -> list[JudgeCard]:
     return found
 
 
-def card_line(cards: Sequence[JudgeCard], judge: JudgeRef) -> str:
-    """What must be known beside the judge's scores, in a line; that there is nothing to know, too."""
-    card = next((it for it in cards if it.judge == judge), None)
-    if card is None:
-        return f"{judge.spec} was never held against people's labels here: drretail lab card does."
+def card_lines(experiment: Path) -> dict[str, str]:
+    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key."""
+    return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+
+
+def card_line(card: JudgeCard) -> str:
+    """How often the judge is right, set by set; or that its card is of another prompt."""
+    judge = card.judge
     if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
         return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
     told = "; ".join(_told(it) for it in card.sets)
