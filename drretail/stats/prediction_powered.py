@@ -11,14 +11,14 @@ Claims of one query share its report, its sources and its world, so the variance
 
     u_c = λ·Σ_{j in c} v_j (f_j − mean f) + Σ_{i in c} w_i (r_i − mean r),   r = y − λf,
 
-v and w weights that add up to 1, Var(θ) = C/(C − 1) Σ u_c² over C clusters, and Student's t with C − 1 degrees of
-freedom. Verdicts of labelled items are among all verdicts: what the two means share is in the sum of their cluster.
+v and w weights that add up to 1, Var(θ) = K/(K − 1) Σ u_c², and Student's t with K − 1 degrees of freedom, K being
+the clusters that hold a label: few labels know little of their own spread, however many verdicts there are. Verdicts of labelled items are among all verdicts: what the two means share is in the sum of their cluster.
 ``independent_mean`` is the same for items that are independent, the labelled ones not among the others, as in the
 papers: equation (3.2) with the plug-in λ of example 6.1.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from drretail.stats.intervals import LEVEL
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A mean with its standard error and 95 % interval; both None where there are fewer than two clusters."""
+    """A mean with its standard error and 95 % interval; both None where fewer than two clusters hold a label."""
 
     value: float
     power: float
@@ -40,6 +40,12 @@ class Corrected:
     error: float | None = None
     low: float | None = None
     high: float | None = None
+    clusters: int = 0
+    """Those that hold a label."""
+    influence: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
+    """By cluster, how much it moves the mean."""
+    by_labels: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
+    """The part of it that more labels would make smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +77,35 @@ def corrected_mean(items: Sequence[Item], power: float | None = None) -> Correct
     judged = np.array([it.verdict for it in items])
     same = np.array([it.verdict for it in labelled])
     labels = np.array([it.label for it in labelled], dtype=np.float64)
-    by_labels, by_verdicts = few.influence(labels), every.influence(judged) - few.influence(same)
+    of_labels, of_verdicts = few.influence(labels), every.influence(judged) - few.influence(same)
     if power is None:
-        power = _clipped(-(by_labels @ by_verdicts), by_verdicts @ by_verdicts)
+        power = _clipped(-(of_labels @ of_verdicts), of_verdicts @ of_verdicts)
     value = power * every.mean(judged) + few.mean(labels - power * same)
-    clusters = len(places)
-    if clusters < 2:
-        return Corrected(float(value), power)
-    summed = by_labels + power * by_verdicts
-    return _with_interval(value, power, float(summed @ summed) * clusters / (clusters - 1), clusters - 1)
+    names = [*places]
+    influence = dict(zip(names, (of_labels + power * of_verdicts).tolist(), strict=True))
+    residual = dict(zip(names, few.influence(labels - power * same).tolist(), strict=True))
+    return _clustered(float(value), power, len({it.cluster for it in labelled}), influence, residual)
+
+
+def difference(one: Corrected, other: Corrected) -> Corrected:
+    """How much higher ``one`` is, with the interval of the difference: what clusters share falls out of it."""
+    both = one.influence.keys() | other.influence.keys()
+    influence = {it: one.influence.get(it, 0.0) - other.influence.get(it, 0.0) for it in both}
+    residual = {it: one.by_labels.get(it, 0.0) - other.by_labels.get(it, 0.0) for it in both}
+    return _clustered(one.value - other.value, 0.0, min(one.clusters, other.clusters), influence, residual)
+
+
+def labels_needed(apart: Corrected, labels: int) -> int | None:
+    """About how many labels in all, of ``labels`` now, would show a difference as large as this one.
+
+    None where no number would: what verdicts and queries vary by themselves hides it.
+    """
+    from scipy.special import ndtri
+
+    shrinks = sum(it**2 for it in apart.by_labels.values())
+    stays = sum((it - apart.by_labels.get(at, 0.0)) ** 2 for at, it in apart.influence.items())
+    room = (apart.value / float(ndtri((1 + LEVEL) / 2))) ** 2 - stays
+    return None if room <= 0 else max(1, round(labels * shrinks / room))
 
 
 def independent_mean(
@@ -123,6 +149,16 @@ class _Part:
         import numpy as np
 
         return np.bincount(self.clusters, self.weights * (values - self.mean(values)), minlength=self.count)
+
+
+def _clustered(
+    value: float, power: float, clusters: int, influence: Mapping[Hashable, float], residual: Mapping[Hashable, float]
+) -> Corrected:
+    if clusters < 2:
+        return Corrected(value, power, clusters=clusters, influence=influence, by_labels=residual)
+    variance = sum(it**2 for it in influence.values()) * clusters / (clusters - 1)
+    found = _with_interval(value, power, variance, clusters - 1)
+    return replace(found, clusters=clusters, influence=influence, by_labels=residual)
 
 
 def _clipped(above: float, below: float) -> float:

@@ -113,3 +113,49 @@ class JudgeCard(Document):
     sets: tuple[SetCard, ...]
     dollars: float | None = None
     """What it took in all; None where a price is unknown."""
+
+
+class CorrectedValue(Record):
+    """FP of a system, or how often it wins, as people would give it."""
+
+    what: str
+    system: str
+    judge: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    """95 %, cut at 0 and 1."""
+    power: float
+    """λ: how far the verdicts were trusted, 0 to 1."""
+    labels_alone: float
+    labels_alone_low: float | None = None
+    labels_alone_high: float | None = None
+    gain: float | None = None
+    """Of how many times the labels the interval is as narrow as; 1 where verdicts add nothing."""
+    judged: float | None = None
+    """What the judge alone says, of the same claims."""
+    n_labels: int = 0
+    n_items: int = 0
+    n_clusters: int
+    """Queries that hold a label."""
+
+
+class Separation(Record):
+    """Two systems in FP."""
+
+    a: str
+    b: str
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    labels: int
+    labels_needed: int | None = None
+    """In all, to show a difference as large as this; None where no number of labels on these reports would."""
+
+
+class Correction(Document):
+    """lab/correct.json."""
+
+    values: tuple[CorrectedValue, ...] = ()
+    separations: tuple[Separation, ...] = ()
+    notes: tuple[str, ...] = ()
