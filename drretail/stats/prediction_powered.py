@@ -12,7 +12,8 @@ Claims of one query share its report, its sources and its world, so the variance
     u_c = λ·Σ_{j in c} v_j (f_j − mean f) + Σ_{i in c} w_i (r_i − mean r),   r = y − λf,
 
 v and w weights that add up to 1, Var(θ) = K/(K − 1) Σ u_c², and Student's t with K − 1 degrees of freedom, K being
-the clusters that hold a label: few labels know little of their own spread, however many verdicts there are. Verdicts of labelled items are among all verdicts: what the two means share is in the sum of their cluster.
+the clusters that hold a label: few labels know little of their own spread, however many verdicts there are. Verdicts
+of labelled items are among all verdicts: what the two means share is in the sum of their cluster.
 ``independent_mean`` is the same for items that are independent, the labelled ones not among the others, as in the
 papers: equation (3.2) with the plug-in λ of example 6.1.
 """
@@ -30,9 +31,16 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
+_NOTHING = 1e-24
+"""A sum of squares that is rounding."""
+
+
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A mean with its standard error and 95 % interval; both None where fewer than two clusters hold a label."""
+    """A mean with its standard error and 95 % interval.
+
+    Both are None where fewer than two clusters hold a label, or labels and verdicts show no spread at all.
+    """
 
     value: float
     power: float
@@ -100,11 +108,11 @@ def labels_needed(apart: Corrected, labels: int) -> int | None:
 
     None where no number would: what verdicts and queries vary by themselves hides it.
     """
-    from scipy.special import ndtri
+    from scipy.special import stdtrit
 
     shrinks = sum(it**2 for it in apart.by_labels.values())
     stays = sum((it - apart.by_labels.get(at, 0.0)) ** 2 for at, it in apart.influence.items())
-    room = (apart.value / float(ndtri((1 + LEVEL) / 2))) ** 2 - stays
+    room = (apart.value / float(stdtrit(max(1, apart.clusters - 1), (1 + LEVEL) / 2))) ** 2 - stays
     return None if room <= 0 else max(1, round(labels * shrinks / room))
 
 
@@ -154,9 +162,10 @@ class _Part:
 def _clustered(
     value: float, power: float, clusters: int, influence: Mapping[Hashable, float], residual: Mapping[Hashable, float]
 ) -> Corrected:
-    if clusters < 2:
+    spread = sum(it**2 for it in influence.values())
+    if clusters < 2 or spread < _NOTHING:  # equal labels everywhere are no proof that the others are so, too
         return Corrected(value, power, clusters=clusters, influence=influence, by_labels=residual)
-    variance = sum(it**2 for it in influence.values()) * clusters / (clusters - 1)
+    variance = spread * clusters / (clusters - 1)
     found = _with_interval(value, power, variance, clusters - 1)
     return replace(found, clusters=clusters, influence=influence, by_labels=residual)
 

@@ -213,13 +213,17 @@ def _notes(own: Sequence[JudgedClaim], claims: Sequence[JudgedClaim], labels: La
         if not found:
             notes.append(f"{system}: nobody labelled a claim of it.")
         elif len(found) < FEW:
-            notes.append(f"{system}: {len(found)} labels; below {FEW} an interval may promise more than it holds.")
+            notes.append(f"{system}: {_labels(len(found))}; below {FEW} an interval may promise more than it holds.")
         if len(found) > 1 and len({*found}) == 1:
-            notes.append(f"{system}: all labels are equal, so they show no spread, and no width can be trusted.")
+            notes.append(f"{system}: all labels are equal: they show no spread, so no width can be trusted.")
     lost = len(labels.keys() - {it.about for it in claims})
     if lost:
-        notes.append(f"{lost:,} labels match no claim that stands here: the report or the judging has changed since.")
+        notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
     empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in met})
     if empty:
         notes.append(f"No label among the claims of {', '.join(empty)}: nothing is known of the judge there.")
     return notes
+
+
+def _labels(count: int) -> str:
+    return "1 label" if count == 1 else f"{count:,} labels"

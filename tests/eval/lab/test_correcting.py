@@ -1,0 +1,98 @@
+"""Claims drawn to be labelled, and FP as people would give it."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.lab.group import lab_app
+from drretail.errors import DrretailError, UserError
+from drretail.eval.ballots import read_plan
+from drretail.eval.lab.correcting import correction_of
+from drretail.eval.lab.judged_claims import judged_claims, sheet_name
+from tests.viewer.conftest import answered, exp
+
+__all__ = ["answered", "exp"]
+
+
+def called(*given: object) -> str:
+    ended = CliRunner().invoke(lab_app, [*map(str, given)])
+    assert ended.exception is None, ended.exception
+    return ended.stdout
+
+
+def sheet_of(experiment: Path) -> list[list[str]]:
+    with (experiment / "lab" / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
+        return [*csv.reader(file)]
+
+
+def filled(experiment: Path, labels: dict[str, str]) -> Path:
+    path = experiment / "filled.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("item", "label"), *labels.items()])
+    return path
+
+
+def as_judged(experiment: Path) -> dict[str, str]:
+    """People who say of each claim just what its judge says."""
+    first = min(it.judge for it in judged_claims(experiment))
+    words = {1.0: "full", 0.5: "partial", 0.0: "none"}
+    return {sheet_name(it.about): words[it.support] for it in judged_claims(experiment) if it.judge == first}
+
+
+def test_a_sheet_and_the_plan_of_view_hold_the_same_claims(exp: Path) -> None:
+    called("sample", exp, "--n", 6)
+    plan = read_plan(exp)
+    assert plan is not None
+    assert [row[0] for row in sheet_of(exp)[1:]] == [sheet_name(it.about) for it in plan.claims]
+    assert len(plan.claims) == 6
+
+
+def test_a_sheet_tells_neither_whose_a_claim_is_nor_what_was_ruled(exp: Path) -> None:
+    called("sample", exp, "--n", 6)
+    head, *rows = sheet_of(exp)
+    assert head == ["item", "question", "claim", "sources", "label"]
+    assert all(not row[-1] and len(row[0]) == 16 for row in rows)
+    assert not any(system in row[0] for row in rows for system in {it.system for it in judged_claims(exp)})
+
+
+def test_a_sheet_that_may_hold_labels_is_not_written_over(exp: Path) -> None:
+    called("sample", exp, "--n", 6)
+    ended = CliRunner().invoke(lab_app, ["sample", str(exp)])
+    assert isinstance(ended.exception, UserError)
+
+
+def test_with_every_claim_labelled_the_value_is_that_of_the_labels(exp: Path) -> None:
+    made = correction_of(exp, None, [filled(exp, as_judged(exp))])
+    assert made.values
+    for row in made.values:
+        assert row.what == "FP"
+        assert row.value == pytest.approx(row.judged)
+        assert row.labels_alone == pytest.approx(row.judged)
+
+
+def test_few_labels_equal_labels_and_labels_of_nothing_are_told(exp: Path) -> None:
+    chosen = [*as_judged(exp)][:2]
+    made = correction_of(exp, None, [filled(exp, {**dict.fromkeys(chosen, "full"), "gone": "none"})])
+    told = " ".join(made.notes)
+    assert "below 10" in told
+    assert "1 label of no claim that stands here" in told
+    assert all(row.low is None or row.low < row.high for row in made.values if row.high is not None)
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [({}, "Nobody has labelled"), ({"gone": "full"}, "None of the 1 labels"), ({"gone": "perhaps"}, "perhaps")],
+)
+def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], told: str) -> None:
+    with pytest.raises(DrretailError, match=told):
+        correction_of(exp, None, [filled(exp, labels)])
+
+
+def test_the_result_is_kept_and_is_one_document(exp: Path) -> None:
+    path = filled(exp, as_judged(exp))
+    document = json.loads(called("correct", exp, "--labels", path, "--json"))
+    assert document == json.loads((exp / "lab" / "correct.json").read_text(encoding="utf-8"))
+    assert {"value", "power", "labels_alone"} <= document["values"][0].keys()
