@@ -87,7 +87,7 @@ def corrected_mean(items: Sequence[Item], power: float | None = None) -> Correct
     labels = np.array([it.label for it in labelled], dtype=np.float64)
     of_labels, of_verdicts = few.influence(labels), every.influence(judged) - few.influence(same)
     if power is None:
-        power = _clipped(-(of_labels @ of_verdicts), of_verdicts @ of_verdicts)
+        power = _clipped(-float(of_labels @ of_verdicts), float(of_verdicts @ of_verdicts))
     value = power * every.mean(judged) + few.mean(labels - power * same)
     names = [*places]
     influence = dict(zip(names, (of_labels + power * of_verdicts).tolist(), strict=True))
@@ -156,7 +156,8 @@ class _Part:
         """By cluster, how much it moves the mean of ``values``."""
         import numpy as np
 
-        return np.bincount(self.clusters, self.weights * (values - self.mean(values)), minlength=self.count)
+        moved = np.bincount(self.clusters, self.weights * (values - self.mean(values)), minlength=self.count)
+        return moved.astype(np.float64)
 
 
 def _clustered(

@@ -52,7 +52,8 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
 
     values = said([*verdicts.values()])
     judged = [it for it in chosen.claims if it.item in values]
-    people, judges = [it.label for it in judged], [BY_VALUE[values[it.item]] for it in judged]
+    people: list[Label] = [it.label for it in judged]
+    judges: list[Label] = [BY_VALUE[values[it.item]] for it in judged]
     by_words = words_alone(whole, seed)
     words: list[Label] = [by_words[it.item] for it in judged]
     clusters: list[Hashable] = [it.question or it.item for it in judged]

@@ -89,8 +89,8 @@ def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Labe
         raise UserError(f"Claims of {' and '.join(labelled)} were labelled: name one with --judge.")
     if not labelled or (judge is not None and judge not in labelled):
         raise UserError(
-            f"None of the {len(labels):,} labels is of a claim that {judge or 'a judge'} ruled on here: a label is of "
-            "the very report, judge and claim that were shown. drretail lab sample draws claims anew."
+            f"No label ({len(labels):,} were read) is of a claim that {judge or 'a judge'} ruled on here: a label is "
+            "of the very report, judge and claim that were shown. drretail lab sample draws claims anew."
         )
     chosen = judge or labelled[0]
     return [it for it in claims if it.judge == chosen]

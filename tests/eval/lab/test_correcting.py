@@ -84,7 +84,7 @@ def test_few_labels_equal_labels_and_labels_of_nothing_are_told(exp: Path) -> No
 
 @pytest.mark.parametrize(
     ("labels", "told"),
-    [({}, "Nobody has labelled"), ({"gone": "full"}, "None of the 1 labels"), ({"gone": "perhaps"}, "perhaps")],
+    [({}, "Nobody has labelled"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
 )
 def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], told: str) -> None:
     with pytest.raises(DrretailError, match=told):
