@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,7 +118,7 @@ def _json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
         raise UserError(f"{path} does not exist.") from None
     except IsADirectoryError:
         raise UserError(f"{path} is a folder: name the file of labels in it.") from None
-    except (ValueError, EOFError, gzip.BadGzipFile) as problem:
+    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as problem:
         raise UserError(f"{path} is neither JSON lines nor CSV (a CSV's name ends in .csv). Read is {LAYOUTS}.") from (
             problem
         )

@@ -12,6 +12,9 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.lab.correcting import correction_of
 from drretail.eval.lab.judged_claims import judged_claims, sheet_name
+from tests.eval.folders import experiment, scripted_judge
+from tests.eval.lab.test_opinions import judge_of_both, votes
+from tests.eval.pairwise.judging import A, B, compared, two
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
@@ -96,3 +99,14 @@ def test_the_result_is_kept_and_is_one_document(exp: Path) -> None:
     document = json.loads(called("correct", exp, "--labels", path, "--json"))
     assert document == json.loads((exp / "lab" / "correct.json").read_text(encoding="utf-8"))
     assert {"value", "power", "labels_alone"} <= document["values"][0].keys()
+
+
+def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", two(3))
+    judge, _ = scripted_judge(judge_of_both)
+    compared(exp, judge, metrics=("quality", "pairwise"))
+    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
+    (row,) = correction_of(exp, None).values
+    assert (row.system, row.n_labels, row.n_items) == (min(A, B), 3, 3)
+    assert row.labels_alone == pytest.approx(0.5)
+    assert row.what.endswith("depth")
