@@ -41,7 +41,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     notes: list[str] = []
     if labels:
         own = _of_one_judge(claims, judge, labels)
-        values = _precisions(own, labels)
+        values = precisions(own, labels)
         plain = _judged_alone(own)
         for system, (found, alone, n) in values.items():
             counts = {"n_labels": n, "n_items": sum(it.system == system and it.in_fp for it in own)}
@@ -100,7 +100,7 @@ Estimates = tuple[Corrected, Corrected, int]
 """With the verdicts, by the labels alone, and how many labels."""
 
 
-def _precisions(claims: Sequence[JudgedClaim], labels: Labels) -> dict[str, Estimates]:
+def precisions(claims: Sequence[JudgedClaim], labels: Labels) -> dict[str, Estimates]:
     """By system FP, the mean over reports as in ``score``; labels are weighted by the strata they were drawn from."""
     sizes = Counter(it.stratum for it in claims)
     labelled = Counter(it.stratum for it in claims if it.about in labels)

@@ -10,9 +10,16 @@ from typer.testing import CliRunner
 
 from drretail.cli.lab.group import lab_app
 from drretail.errors import UserError
+from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.card import card_lines, read_cards, set_card, words_alone
 from drretail.eval.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
+from drretail.eval.scores.file import derive_scores
+from drretail.eval.scores.gathering import gather
 from drretail.records.score import JudgeRef, Verdict
+from drretail.viewer.tables.scores import score_tables
+from tests.viewer.conftest import answered, exp
+
+__all__ = ["answered", "exp"]
 
 SAID = ("The lamp weighs 3 kg.", "The lamp is red.", "The lamp costs $20.", "The lamp flies to the moon every night.")
 SOURCE = "The lamp weighs 3 kg and is red. It costs $25."
@@ -77,10 +84,14 @@ def test_the_same_seed_draws_the_same_claims() -> None:
 
 
 def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
-    claims = [LabelledClaim(f"lamp {at}", ("lamp",), "full" if at % 2 else "none") for at in range(40)]
+    words = ("lamp", "chair", "table", "shelf", "mirror", "carpet", "curtain", "pillow")
+    claims = [
+        LabelledClaim(" ".join(words), (" ".join(words[: 1 + at % 8]) + f" {at}",), "full" if at % 3 else "none")
+        for at in range(14)
+    ]
     before = words_alone(LabelledSet("s", tuple(claims)), "1")
     for at, claim in enumerate(claims):
-        other = LabelledClaim(claim.claim, claim.sources, "none" if at % 2 else "full")
+        other = LabelledClaim(claim.claim, claim.sources, "full" if claim.label == "none" else "none")
         changed = [*claims[:at], other, *claims[at + 1 :]]
         assert words_alone(LabelledSet("s", tuple(changed)), "1")[other.item] == before[claim.item]
 
@@ -139,3 +150,17 @@ def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(tmp_pa
     stale = json.loads(path.read_text(encoding="utf-8")) | {"prompt_hash": "other"}
     path.write_text(json.dumps(stale), encoding="utf-8")
     assert "with another prompt" in card_lines(exp)["offline:judge"]
+
+
+def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    judge = next(it.judge for it in gather(exp, [METRIC]).seats("faithfulness"))
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    scores = derive_scores(exp, [METRIC])
+    line = card_lines(exp)[judge.key]
+    assert scores.scoreboard is not None
+    assert line in scores.scoreboard.notes
+    table = next(it for it in score_tables(scores.scores, scores.metrics) if judge.spec in it.by)
+    assert line in table.notes

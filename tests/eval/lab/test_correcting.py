@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from typer.testing import CliRunner
 from drretail.cli.lab.group import lab_app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
-from drretail.eval.lab.correcting import correction_of
-from drretail.eval.lab.judged_claims import judged_claims, sheet_name
+from drretail.eval.lab.correcting import correction_of, precisions
+from drretail.eval.lab.judged_claims import JudgedClaim, judged_claims, sheet_name
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.lab.test_opinions import judge_of_both, votes
 from tests.eval.pairwise.judging import A, B, compared, two
@@ -110,3 +111,21 @@ def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
     assert (row.system, row.n_labels, row.n_items) == (min(A, B), 3, 3)
     assert row.labels_alone == pytest.approx(0.5)
     assert row.what.endswith("depth")
+
+
+def claims_of(run: str, supports: Sequence[float]) -> list[JudgedClaim]:
+    about = ("j", "a", run, f"a/{run}")
+    return [JudgedClaim(f"{run} {at}", *about, it, f"a {it}", in_fp=True) for at, it in enumerate(supports)]
+
+
+def test_every_report_counts_once_however_many_claims_it_makes() -> None:
+    claims = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
+    found, alone, n = precisions(claims, {it.about: it.support for it in claims})["a"]
+    assert (found.value, alone.value, n) == (pytest.approx(0.5), pytest.approx(0.5), 10)
+
+
+def test_a_label_stands_for_as_many_claims_as_its_stratum_holds() -> None:
+    claims = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
+    labelled = [it for it in claims if it.about.rpartition(" ")[2] in ("0", "8")]
+    _, alone, n = precisions(claims, {it.about: it.support for it in labelled})["a"]
+    assert (alone.value, n) == (pytest.approx(0.8), 4)
