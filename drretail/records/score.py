@@ -58,6 +58,13 @@ class MetricDescription(Record):
     """True where an agent may take out of its own reports what this family finds."""
     bounded_by_oracle: bool = False
     """True where nobody is better than who knows the best basket."""
+    judges: dict[str, str] = Field(default_factory=dict[str, str])
+    """By a judge's key: how it fared beside people's labels, in a line that stands beside its scores."""
+
+    def known_of(self, judge: "JudgeRef", rules: Rules) -> tuple[str, ...]:
+        """That line; none where nobody measured, or it judged by rules that were not measured."""
+        line = self.judges.get(judge.key) if rules == "default" else None
+        return () if line is None else (line,)
 
 
 SliceBy = Literal["category", "kind", "constraint"]
@@ -159,6 +166,11 @@ class JudgeRef(Record):
     spec: str
     kind: ModelKind
     params_hash: str = ""
+
+    @property
+    def key(self) -> str:
+        """Tells judges of one spec apart that have other settings."""
+        return f"{self.spec} {self.params_hash}".rstrip()
 
 
 class SourceRef(Record):

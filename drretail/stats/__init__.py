@@ -8,6 +8,8 @@ noise.py             noise of agents and judges, pass^k
 ranking.py           strengths from comparisons of two at a time (Bradley and Terry)
 length_control.py    wins between reports of one length
 agreement.py         κ, percent, r, ρ and τ_b of two raters, α of many
+confusion.py         tables of two raters' labels, drawn again by clusters
 alignment.py         how far a judge's ratings and orders of systems are from people's
+prediction_powered.py  means from few labels and many verdicts (PPI++)
 rank_correlation.py  Spearman's ρ inside systems
 """

@@ -1,5 +1,7 @@
 """``drretail lab``: is the judge any good?
 
 group.py  the group
+card.py   judges on claims that people labelled
+correct.py  claims to be labelled, and scores as people would give them
 agree.py  judges against people, and people against each other
 """

@@ -3,7 +3,12 @@
 import typer
 
 from drretail.cli.lab.agree import agree
+from drretail.cli.lab.card import card
+from drretail.cli.lab.correct import correct, sample
 
 lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
 
+lab_app.command("card")(card)
+lab_app.command("sample")(sample)
+lab_app.command("correct")(correct)
 lab_app.command("agree")(agree)

@@ -123,6 +123,10 @@ class ReportVerdicts:
             unasked=len(units) - len(held),
         )
 
+    def supports(self, kinds: Sequence[str]) -> dict[str, float]:
+        """By the claim's id the support of those that ``tally`` counts as scored."""
+        return {verdict.item: float(verdict.value) for verdict in self._held(kinds)}
+
     def notes(self, kinds: Sequence[str]) -> dict[str, float]:
         """How many claims that cite these types carry each note."""
         held = self._held(kinds)

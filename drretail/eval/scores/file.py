@@ -8,6 +8,8 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
+from drretail.eval.lab.card import card_lines
 from drretail.eval.metric import Metric, description_of, is_judged, is_unrated
 from drretail.eval.pairwise.pairs import Labels
 from drretail.eval.pairwise.score import derive_pairs
@@ -52,6 +54,8 @@ def derive_scores(
     made = zip(judged, rows_of_all(judged), strict=True)
     scores = tuple(row for (about, _), rows in made for row in _marked(gathered, about, rows))
     described = {about.metric.name: description_of(about.metric) for about, _ in judged}
+    if FAITHFULNESS in described and (lines := card_lines(experiment)):
+        described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": lines})
     return Scores(
         scores=scores,
         metrics=described,

@@ -85,7 +85,7 @@ def scoreboard(
         rows=tuple(_kept(row, columns) for row in rows),
         others=others,
         differs=tuple(differences(gathered, [*seats, *by_code], short, names, pairs)),
-        notes=tuple(_notes(held, [*seats, *by_code], labels, names, gathered, prices)),
+        notes=tuple(_notes(held, [*seats, *by_code], labels, names, gathered, metrics, prices)),
         prices_as_of=prices.as_of if any(it.unit == "dollars" for it in columns) else None,
     )
 
@@ -208,6 +208,7 @@ def _notes(
     labels: Sequence[str],
     names: Mapping[tuple[str, str], str],
     gathered: Gathered,
+    metrics: Metrics,
     prices: PriceTable,
 ) -> Iterator[str]:
     """What must be known beside the numbers: what nobody rated, whose picks were read otherwise, missing prices."""
@@ -221,6 +222,9 @@ def _notes(
         note = next(row.note for row in held.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
     yield from _readers(held, seats, labels, names)
+    for seat in _judges(held):
+        for described in metrics.values():
+            yield from described.known_of(seat.judge, seat.rules)
     unknown = {
         spec
         for plan in gathered.plans

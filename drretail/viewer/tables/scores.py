@@ -206,6 +206,7 @@ def _table(every: Sequence[Score], family: MetricDescription) -> Table:
             *_all_well([v for v in variants if v in spotless]),
             *_reasons(scores),
             *_readers(scores, names),
+            *family.known_of(judge, first.rules),
             *meaning,
             *((_SELF_CHECKED,) if own else ()),
             *notes_on(names, bounded=family.bounded_by_oracle),

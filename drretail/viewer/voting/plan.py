@@ -79,7 +79,8 @@ def _of_report(item: ReportItem) -> Sequence[object]:
 
 
 def _of_claim(item: ClaimItem) -> Sequence[object]:
-    return item.stratum, item.run_id
+    # Within a stratum by lot alone: only then is it known what a label stands for (``lab correct``).
+    return (item.stratum,)
 
 
 def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> Iterator[PairItem]:

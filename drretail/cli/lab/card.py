@@ -1,0 +1,139 @@
+"""``drretail lab card``: judges on claims that people labelled."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from drretail.cli.options import flags
+from drretail.cli.options.groups import grouped
+from drretail.cli.options.systems import exit_code
+
+if TYPE_CHECKING:
+    from drretail.api.models import Opener
+    from drretail.eval.judging.session import Again, Judge
+    from drretail.eval.judging.spending import Allowance
+    from drretail.eval.lab.labelled_claims import LabelledSet
+
+
+@grouped
+def card(
+    by_whom: flags.Judges,
+    cap: flags.JudgingCap,
+    output: flags.Output,
+    labels: Annotated[
+        list[Path],
+        typer.Option("--labels", metavar="FILE", help="Claims with sources and people's label; may be given again."),
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="EXP", help="The experiment whose scores it stands beside.")],
+    n: Annotated[int, typer.Option("--n", min=0, metavar="N", help="Claims of each file, by lot; 0: all.")] = 200,
+    seed: flags.Seed = "42",
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where a judge failed.")] = False,
+    estimate: flags.Estimate = False,
+) -> None:
+    """Asks a judge about claims that people labelled, as score asks it, and says how often it is right.
+
+    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines (also gzipped), or a CSV with the columns claim,
+    source (source_2 …), label, and if there is one question. The card is kept in EXP/lab/cards and stands beside the
+    judge's scores from the next drretail score on. The exit code is 3 where a judge gave no usable answer.
+    """
+    from drretail.api.judges import judges
+    from drretail.api.models import Opener
+    from drretail.cli.spending import show_estimates
+    from drretail.eval.judging.spending import capped
+    from drretail.eval.lab.label_verdicts import cards_folder, estimate_labelled
+    from drretail.eval.lab.labelled_claims import drawn, read_labelled
+    from drretail.progress import Waits
+    from drretail.settings import read_settings
+    from drretail.viewer.output import say
+
+    whole = _named([read_labelled(path) for path in labels])
+    chosen = [drawn(it, n, seed) for it in whole]
+    opener = Opener(read_settings(), by_whom.base_url or [], keyless=estimate, tell=Waits(quiet=output.quiet))
+    asked = judges(by_whom.judge or [], opener, by_whom.model_profile, told_offline=lambda: say(OFFLINE_NOTE))
+    folder = cards_folder(to)
+    if estimate:
+        estimates = [one for judge in asked for one in estimate_labelled(folder, chosen, judge)]
+        show_estimates("Claims left to judge", ["what", "to judge"], estimates, opener.prices, as_json=output.as_json)
+        return
+    models = [judge.model for judge in asked if judge.model is not None]
+    allowance = capped(folder, models, opener.prices, cap.max_tokens, cap.max_dollars)
+    again = "failed" if retry_failed else "nothing"
+    closing = _judged(folder, chosen, asked, allowance, again, quiet=output.quiet)
+    lacking = _show(to, list(zip(chosen, whole, strict=True)), asked, seed, opener, as_json=output.as_json)
+    if closing:
+        say(closing)
+    exit_code(lacking)
+
+
+OFFLINE_NOTE = "No --judge given: offline:judge is held against the labels."
+
+
+def _named(sets: "list[LabelledSet]") -> "list[LabelledSet]":
+    """The same with a name of its own for each."""
+    from dataclasses import replace
+
+    names = [it.name for it in sets]
+    return [
+        replace(it, name=f"{it.name} {names[:at].count(it.name) + 1}") if it.name in names[:at] else it
+        for at, it in enumerate(sets)
+    ]
+
+
+def _judged(
+    folder: Path,
+    chosen: "list[LabelledSet]",
+    asked: "list[Judge]",
+    allowance: "Allowance | None",
+    again: "Again",
+    *,
+    quiet: bool,
+) -> str | None:
+    """Asks what is missing; gives a sentence where the cap was reached."""
+    from drretail.eval.judging.spending import Allowance, CapReached
+    from drretail.eval.lab.label_verdicts import judge_labelled
+    from drretail.event_loop import run_loop
+    from drretail.experiment import locked
+    from drretail.progress import choose_progress
+
+    allowance = allowance or Allowance()
+    folder.mkdir(parents=True, exist_ok=True)
+    progress = choose_progress("none" if quiet else None)
+    total = len(asked) * sum(len(it.claims) for it in chosen)
+    with locked(folder), progress.track("judging labelled claims", total) as bar:
+        for judge in asked:
+            for labelled in chosen:
+                try:
+                    run_loop(judge_labelled(folder, labelled, judge, again=again, allowance=allowance, bar=bar))
+                except CapReached:
+                    allowance.cut += 1
+    return allowance.closing
+
+
+def _show(
+    experiment: Path,
+    sets: "list[tuple[LabelledSet, LabelledSet]]",
+    asked: "list[Judge]",
+    seed: str,
+    opener: "Opener",
+    *,
+    as_json: bool,
+) -> int:
+    """Keeps and prints the cards; gives how many claims have no verdict."""
+    from drretail.eval.judging.spending import judging_costs
+    from drretail.eval.lab.card import card_of, keep_card
+    from drretail.eval.lab.label_verdicts import cards_folder
+    from drretail.viewer.output import print_json, say
+    from drretail.viewer.terminal.printed_card import print_card
+
+    folder = cards_folder(experiment)
+    costs = {it.folder: it.cost.dollars for it in judging_costs(folder, opener.prices)}
+    cards = [(judge, card_of(folder, sets, judge, seed, costs.get(judge.slug))) for judge in asked]
+    paths = [keep_card(experiment, judge, made) for judge, made in cards]
+    if as_json:
+        print_json({"cards": [made.model_dump(mode="json", exclude_none=True) for _, made in cards]})
+    else:
+        for _, made in cards:
+            print_card(made)
+        say(f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside the judge's scores.")
+    return sum(part.failed + part.unasked for _, made in cards for part in made.sets)

@@ -1,0 +1,78 @@
+"""``drretail lab correct`` and ``lab sample``: few labels by people make a judge's scores those of people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from drretail.cli.options import flags
+
+
+def correct(
+    experiment: flags.Experiment,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option("--labels", metavar="CSV", help="Labels filled in by hand, as lab sample wrote the file."),
+    ] = None,
+    judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts, where several judged.")] = None,
+    as_json: flags.Json = False,
+) -> None:
+    """FP and win rates as people would give them, from their labels and all verdicts (PPI++), with 95 % intervals.
+
+    Labels are those of ``view`` and of --labels. Nothing is asked of any model. The result is kept in
+    EXP/lab/correct.json.
+    """
+    from drretail.eval.lab.correcting import correction_of
+    from drretail.files import write_json
+    from drretail.viewer.output import print_json
+    from drretail.viewer.terminal.printed_correction import print_correction
+
+    made = correction_of(experiment, judge, labels or ())
+    document = made.model_dump(mode="json", exclude_none=True)
+    write_json(experiment / "lab" / "correct.json", document)
+    if as_json:
+        print_json(document)
+    else:
+        print_correction(made)
+
+
+def sample(
+    experiment: flags.Experiment,
+    n: Annotated[int, typer.Option("--n", min=1, metavar="N", help="Claims to be labelled.")] = 100,
+    to: Annotated[Path | None, typer.Option("--to", metavar="CSV", help="Where the sheet goes.")] = None,
+) -> None:
+    """Draws claims to be labelled: by the experiment's seed, evenly over systems and verdicts.
+
+    They are put into the plan of ``view`` and into a sheet to fill in by hand (EXP/lab/sample.csv), which doesn't say
+    what the judge ruled, nor whose the claim is. Drawn again with a larger N the first ones stay.
+    """
+    from drretail.cells import as_csv
+    from drretail.errors import UserError
+    from drretail.eval.lab.judged_claims import sheet_name
+    from drretail.experiment import read_definition
+    from drretail.viewer.output import say
+    from drretail.viewer.voting.blind import Names
+    from drretail.viewer.voting.items import Sheets
+    from drretail.viewer.voting.plan import planned
+
+    claims = planned(experiment, n).claims
+    if not claims:
+        raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
+    path = to or experiment / "lab" / "sample.csv"
+    if path.exists():
+        raise UserError(f"{path} exists, and may hold labels: name another file with --to.")
+    definition = read_definition(experiment)
+    sheets = Sheets(experiment, definition, Names(definition))
+    rows = [["item", "question", "claim", "sources", "label"]]
+    for item in claims:
+        sheet = sheets.of_claim(item)
+        if sheet.claim is not None:
+            texts = "\n\n".join(f"{it.title}\n{it.about}\n{it.text}" for it in sheet.claim.sources)
+            rows.append([sheet_name(item.about), sheet.asked.query, sheet.claim.text, texts, ""])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(as_csv(rows))
+    say(f"{len(claims):,} claims in {path}: label full, partial, none or contradicted; a blank cell is no label.")
+    if len(claims) < n:
+        say(f"There are no more than {len(claims):,} claims with a verdict.")
+    say(f"In the browser: drretail view {experiment} --plan {n}. Then: drretail lab correct {experiment}; of the sheet")
+    say(f"once it is filled in: drretail lab correct {experiment} --labels {path}.")

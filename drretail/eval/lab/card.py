@@ -1,0 +1,191 @@
+"""A judge's card: how well it tells claims apart that people labelled, beside rules that nobody would call a judge."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.faithfulness.claims import VERSION
+from drretail.eval.faithfulness.rulings import support_prompt
+from drretail.eval.judging.session import Judge
+from drretail.eval.lab.findings import JudgeCard, Measured, SetCard
+from drretail.eval.lab.label_verdicts import cards_folder, said, verdicts_on
+from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
+from drretail.files import read_json, write_json
+from drretail.grounding.text.words import content_stems
+from drretail.records.base import sha256_of
+from drretail.records.score import Verdict
+from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
+from drretail.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BY_VALUE: Mapping[float, Label] = {1.0: "full", 0.5: "partial", 0.0: "none"}
+
+
+def card_of(
+    folder: Path, sets: Sequence[tuple[LabelledSet, LabelledSet]], judge: Judge, seed: str, dollars: float | None
+) -> JudgeCard:
+    """The card of a judge by the verdicts that stand in ``folder``.
+
+    Of each set there is what was drawn to be judged, and the whole of it, from which the rule by words takes its
+    thresholds.
+    """
+    return JudgeCard(
+        judge=judge.ref,
+        prompt_hash=support_prompt("default").hash,
+        version=VERSION,
+        seed=seed,
+        sets=tuple(set_card(chosen, whole, verdicts_on(folder, chosen, judge), seed) for chosen, whole in sets),
+        dollars=dollars,
+    )
+
+
+def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Verdict], seed: str) -> SetCard:
+    """One set of a card. Intervals draw questions again, of sets without questions claims."""
+    import numpy as np
+
+    values = said([*verdicts.values()])
+    judged = [it for it in chosen.claims if it.item in values]
+    people: list[Label] = [it.label for it in judged]
+    judges: list[Label] = [BY_VALUE[values[it.item]] for it in judged]
+    by_words = words_alone(whole, seed)
+    words: list[Label] = [by_words[it.item] for it in judged]
+    clusters: list[Hashable] = [it.question or it.item for it in judged]
+    tables = tables_of(clusters, people, judges, THREE)
+    two, rule = as_two(tables), as_two(tables_of(clusters, people, words, THREE))
+    shown = tables if len(chosen.labels) == len(THREE) else two
+    both = np.stack([two, rule], 1)
+    n, failed = len(judged), sum(it.state != "scored" for it in verdicts.values())
+    return SetCard(
+        name=chosen.name,
+        n=n,
+        failed=failed,
+        unasked=len(chosen.claims) - len(verdicts),
+        labels=chosen.labels,
+        confusion=_confusion(chosen.labels, people, judges),
+        people_full=people.count("full") / n if n else None,
+        judge_full=judges.count("full") / n if n else None,
+        balanced_accuracy=_measured(drawn_interval(two, balanced_accuracy, seed)),
+        kappa=_measured(drawn_interval(shown, kappa, seed)),
+        kappa_linear=_measured(drawn_interval(shown, lambda it: kappa(it, linear=True), seed)),
+        words_alone=_measured(drawn_interval(rule, balanced_accuracy, seed)),
+        over_words=_measured(drawn_interval(both, _difference, seed)),
+        majority=max(Counter(people).values()) / n if n else None,
+        accuracy=sum(_right(chosen.labels, *it) for it in zip(people, judges, strict=True)) / n if n else None,
+    )
+
+
+def words_alone(labelled: LabelledSet, seed: str) -> dict[str, Label]:
+    """What the share of a claim's words in its sources says of each claim, by the best threshold of the other half.
+
+    No claim is told by a threshold that was chosen on it, nor on another claim of the same question.
+    """
+    halves: tuple[list[LabelledClaim], list[LabelledClaim]] = ([], [])
+    for claim in labelled.claims:
+        halves[int(sha256_of([seed, claim.question or claim.item])[:8], 16) % 2].append(claim)
+    shares = {it.item: share_of_words(it) for it in labelled.claims}
+    least = [_best_threshold([(shares[it.item], it.label == "full") for it in half]) for half in halves]
+    return {
+        it.item: "full" if shares[it.item] >= threshold else "none"
+        for half, threshold in zip(halves, reversed(least), strict=True)
+        for it in half
+    }
+
+
+def share_of_words(claim: LabelledClaim) -> float:
+    """The share of the claim's content stems that occur in its sources; 0 for a claim without any."""
+    wanted = set(content_stems(claim.claim))
+    return len(wanted & set(content_stems("\n".join(claim.sources)))) / len(wanted) if wanted else 0.0
+
+
+def _best_threshold(shares: Sequence[tuple[float, bool]]) -> float:
+    """The least share that is called full where balanced accuracy is best; above all where nothing can be told."""
+    full, other = sum(is_full for _, is_full in shares), sum(not is_full for _, is_full in shares)
+    if not full or not other:
+        return 1.0
+
+    def accuracy(least: float) -> float:
+        return sum((share >= least) / full if is_full else (share < least) / other for share, is_full in shares)
+
+    return max(sorted({share for share, _ in shares}), key=accuracy)
+
+
+def _difference(both: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    return balanced_accuracy(both[..., 0, :, :]) - balanced_accuracy(both[..., 1, :, :])
+
+
+def _right(labels: Sequence[Label], person: Label, judge: Label) -> bool:
+    return person == judge if len(labels) == len(THREE) else (person == "full") == (judge == "full")
+
+
+def _confusion(labels: Sequence[Label], people: Sequence[Label], judges: Sequence[Label]) -> dict[str, dict[str, int]]:
+    counted = Counter(zip(people, judges, strict=True))
+    return {person: {judge: counted[person, judge] for judge in THREE} for person in labels}
+
+
+def _measured(interval: Interval) -> Measured:
+    return Measured(value=interval.value, low=interval.low, high=interval.high)
+
+
+def card_path(experiment: Path, slug: str) -> Path:
+    return cards_folder(experiment) / f"{slug}.json"
+
+
+def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
+    """Writes the card beside the verdicts that it rests on; gives where."""
+    path = card_path(experiment, judge.slug)
+    write_json(path, card.model_dump(mode="json", exclude_none=True))
+    return path
+
+
+def read_cards(experiment: Path) -> list[JudgeCard]:
+    """All cards of an experiment; UserError for a file that is none."""
+    found: list[JudgeCard] = []
+    for path in sorted(cards_folder(experiment).glob("*.json")):
+        try:
+            found.append(JudgeCard.model_validate(read_json(path)))
+        except ValidationError as problem:
+            raise UserError(f"{path} is no judge's card: delete it, and drretail lab card makes it again.") from problem
+    return found
+
+
+def card_lines(experiment: Path) -> dict[str, str]:
+    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key."""
+    return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+
+
+def card_line(card: JudgeCard) -> str:
+    """How often the judge is right, set by set; or that its card is of another prompt."""
+    judge = card.judge
+    if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
+        return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
+    told = "; ".join(_told(it) for it in card.sets)
+    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, .50 is chance): {told}."
+
+
+def _told(card: SetCard) -> str:
+    if card.balanced_accuracy.value is None:
+        return f"{card.name} nothing to say of {card.n} claims"
+    failed = f", {card.failed} failed" if card.failed else ""
+    words = f", words alone {points(card.words_alone)}" if card.words_alone.value is not None else ""
+    return f"{card.name} {in_words(card.balanced_accuracy)} of {card.n:,} claims{failed}{words}"
+
+
+def in_words(it: Measured) -> str:
+    """ ".64 (.61–.67)"; a dash where it is not defined."""
+    return points(it) if it.low is None or it.high is None else f"{points(it)} ({_short(it.low)}–{_short(it.high)})"
+
+
+def points(it: Measured) -> str:
+    return "–" if it.value is None else _short(it.value)
+
+
+def _short(value: float) -> str:
+    shown = f"{value:.2f}"
+    return shown.replace("0.", ".", 1) if abs(value) < 0.995 else shown

@@ -1,0 +1,229 @@
+"""FP and win rates as people would give them, from few labels and all of a judge's verdicts."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+from drretail.cells import read_cells
+from drretail.errors import UnknownName, UserError
+from drretail.eval.ballots import read_votes
+from drretail.eval.lab.findings import CorrectedValue, Correction, Separation
+from drretail.eval.lab.judged_claims import JudgedClaim, judged_claims, sheet_name
+from drretail.eval.lab.opinions import PREFERENCE, SUPPORT_OF, Opinion, opinions_of
+from drretail.eval.pairwise.pairs import choose_pairs, meetings, pair_id
+from drretail.experiment import read_definition, read_runs
+from drretail.records.vote import ClaimLabel
+from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, difference, labels_needed
+
+FEW = 10
+Labels = Mapping[str, float]
+"""By item the mean of what people said of it."""
+
+
+def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
+    """FP of every system and its win rates, corrected by people's labels of ``view`` and of CSV ``files``.
+
+    Raises UserError where nobody labelled anything, or several judges ruled and none is named.
+    """
+    claims = judged_claims(experiment)
+    labels = support_labels(experiment, files, claims)
+    preferences = [it for it in opinions_of(experiment) if it.question.scale == PREFERENCE]
+    voted = any(it.kind == "person" for it in preferences)
+    if not labels and not voted:
+        raise UserError(
+            f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
+            "asks people, and --labels reads what they filled in."
+        )
+    rows: list[CorrectedValue] = []
+    apart: list[Separation] = []
+    notes: list[str] = []
+    if labels:
+        own = _of_one_judge(claims, judge, labels)
+        values = precisions(own, labels)
+        plain = _judged_alone(own)
+        for system, (found, alone, n) in values.items():
+            counts = {"n_labels": n, "n_items": sum(it.system == system and it.in_fp for it in own)}
+            rows.append(_row("FP", system, own[0].judge, found, alone, judged=plain[system], **counts))
+        apart += _separations(values)
+        notes += _notes(own, claims, labels)
+    rows += _win_rates(experiment, preferences, judge)
+    return Correction(values=tuple(rows), separations=tuple(apart), notes=tuple(notes))
+
+
+def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[JudgedClaim]) -> dict[str, float]:
+    """By claim the mean of what people say of its support; a file's label counts as one more person's."""
+    said: dict[str, list[float]] = defaultdict(list)
+    for ballot in read_votes(experiment):
+        if isinstance(ballot, ClaimLabel):
+            said[ballot.about].append(SUPPORT_OF[ballot.label])
+    names = {sheet_name(it.about): it.about for it in claims}
+    for path in files:
+        for item, label in _filled_in(path):
+            said[names.get(item, item)].append(label)
+    return {about: fmean(values) for about, values in said.items()}
+
+
+def _filled_in(path: Path) -> Iterable[tuple[str, float]]:
+    heading, *rows = read_cells(path) or [[]]
+    names = [it.strip().casefold() for it in heading]
+    if not {"item", "label"} <= {*names}:
+        raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
+    for number, row in enumerate(rows, 2):
+        held = dict(zip(names, (cell.strip() for cell in row), strict=False))
+        label = held.get("label", "").casefold()
+        if label and label not in SUPPORT_OF:
+            raise UnknownName(f"label ({path}, row {number})", label, SUPPORT_OF)
+        if label:
+            yield held["item"], SUPPORT_OF[label]
+
+
+def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Labels) -> list[JudgedClaim]:
+    """The claims of the judge that is named, else of the only one whose claims people labelled."""
+    known = sorted({it.judge for it in claims})
+    if judge is not None and judge not in known:
+        raise UnknownName("judge with verdicts here", judge, known)
+    labelled = sorted({it.judge for it in claims if it.about in labels})
+    if judge is None and len(labelled) > 1:
+        raise UserError(f"Claims of {' and '.join(labelled)} were labelled: name one with --judge.")
+    if not labelled or (judge is not None and judge not in labelled):
+        raise UserError(
+            f"No label ({len(labels):,} were read) is of a claim that {judge or 'a judge'} ruled on here: a label is "
+            "of the very report, judge and claim that were shown. drretail lab sample draws claims anew."
+        )
+    chosen = judge or labelled[0]
+    return [it for it in claims if it.judge == chosen]
+
+
+Estimates = tuple[Corrected, Corrected, int]
+"""With the verdicts, by the labels alone, and how many labels."""
+
+
+def precisions(claims: Sequence[JudgedClaim], labels: Labels) -> dict[str, Estimates]:
+    """By system FP, the mean over reports as in ``score``; labels are weighted by the strata they were drawn from."""
+    sizes = Counter(it.stratum for it in claims)
+    labelled = Counter(it.stratum for it in claims if it.about in labels)
+    counted = [it for it in claims if it.in_fp]
+    of_report = Counter(it.run_id for it in counted)
+    by_system: dict[str, list[Item]] = defaultdict(list)
+    for it in counted:
+        stands_for = sizes[it.stratum] / labelled[it.stratum] if it.about in labels else 1.0
+        by_system[it.system].append(
+            Item(it.query_id, it.support, 1 / of_report[it.run_id], labels.get(it.about), stands_for)
+        )
+    return {system: found for system, items in sorted(by_system.items()) if (found := _estimates(items)) is not None}
+
+
+def _judged_alone(claims: Sequence[JudgedClaim]) -> dict[str, float]:
+    reports: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for it in claims:
+        if it.in_fp:
+            reports[it.system][it.run_id].append(it.support)
+    return {system: fmean(map(fmean, runs.values())) for system, runs in reports.items()}
+
+
+def _estimates(items: Sequence[Item]) -> Estimates | None:
+    found, alone = corrected_mean(items), corrected_mean(items, 0.0)
+    if found is None or alone is None:
+        return None
+    return found, alone, sum(it.label is not None for it in items)
+
+
+def _row(what: str, system: str, judge: str, estimates: Corrected, alone: Corrected, **more: object) -> CorrectedValue:
+    gain = None
+    if estimates.error and alone.error is not None:
+        gain = (alone.error / estimates.error) ** 2
+    return CorrectedValue.model_validate(
+        {
+            "what": what,
+            "system": system,
+            "judge": judge,
+            "value": estimates.value,
+            "low": None if estimates.low is None else max(0.0, estimates.low),
+            "high": None if estimates.high is None else min(1.0, estimates.high),
+            "power": estimates.power,
+            "labels_alone": alone.value,
+            "labels_alone_low": None if alone.low is None else max(0.0, alone.low),
+            "labels_alone_high": None if alone.high is None else min(1.0, alone.high),
+            "gain": gain,
+            "n_clusters": estimates.clusters,
+            **more,
+        }
+    )
+
+
+def _separations(values: Mapping[str, Estimates]) -> list[Separation]:
+    found: list[Separation] = []
+    for one, other in combinations(values, 2):
+        (a, _, n), (b, _, m) = values[one], values[other]
+        apart = difference(a, b)
+        needed = None if apart.low is None else labels_needed(apart, n + m)
+        found.append(
+            Separation(
+                a=one,
+                b=other,
+                difference=apart.value,
+                low=apart.low,
+                high=apart.high,
+                labels=n + m,
+                labels_needed=needed,
+            )
+        )
+    return found
+
+
+def _win_rates(experiment: Path, said: Sequence[Opinion], judge: str | None) -> list[CorrectedValue]:
+    """The share of queries on which the first of two systems wins, a tie as a half, for each dimension."""
+    if not any(it.kind == "person" for it in said):
+        return []
+    definition = read_definition(experiment)
+    reports = {run.run_id: run.report for run in read_runs(experiment)}
+    pairs = {
+        pair_id(it.run_ids, [reports.get(run) for run in it.run_ids]): it.labels
+        for it in meetings(experiment, definition, choose_pairs(definition))
+    }
+    judges = sorted({it.rater for it in said if it.kind == "judge"})
+    rows: list[CorrectedValue] = []
+    for who in judges if judge is None else [it for it in judges if it == judge]:
+        groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
+        votes: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for it in said:
+            if it.kind == "person":
+                votes[it.item, it.question.dimension].append((it.value + 1) / 2)
+        for it in said:
+            if it.rater == who and it.item in pairs:
+                label = votes.get((it.item, it.question.dimension))
+                item = Item(it.query_id, (it.value + 1) / 2, label=fmean(label) if label else None)
+                groups[pairs[it.item], it.question.dimension].append(item)
+        for (labels, dimension), items in groups.items():
+            if (found := _estimates(items)) is not None:
+                estimate, alone, n = found
+                what = f"wins over {labels[1]}, {dimension.replace('_', ' ')}"
+                rows.append(_row(what, labels[0], who, estimate, alone, n_labels=n, n_items=len(items)))
+    return rows
+
+
+def _notes(own: Sequence[JudgedClaim], claims: Sequence[JudgedClaim], labels: Labels) -> list[str]:
+    """What must be known beside the numbers: few labels, equal ones, those that meet no claim, strata without any."""
+    met = [it for it in own if it.about in labels]
+    notes: list[str] = []
+    for system in sorted({it.system for it in own}):
+        found = [labels[it.about] for it in met if it.system == system and it.in_fp]
+        if not found:
+            notes.append(f"{system}: nobody labelled a claim of it.")
+        elif len(found) < FEW:
+            notes.append(f"{system}: {_labels(len(found))}; below {FEW} an interval may promise more than it holds.")
+        if len(found) > 1 and len({*found}) == 1:
+            notes.append(f"{system}: all labels are equal: they show no spread, so no width can be trusted.")
+    lost = len(labels.keys() - {it.about for it in claims})
+    if lost:
+        notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
+    empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in met})
+    if empty:
+        notes.append(f"No label among the claims of {', '.join(empty)}: nothing is known of the judge there.")
+    return notes
+
+
+def _labels(count: int) -> str:
+    return "1 label" if count == 1 else f"{count:,} labels"

@@ -1,0 +1,131 @@
+"""Claims drawn to be labelled, and FP as people would give it."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.cli.lab.group import lab_app
+from drretail.errors import DrretailError, UserError
+from drretail.eval.ballots import read_plan
+from drretail.eval.lab.correcting import correction_of, precisions
+from drretail.eval.lab.judged_claims import JudgedClaim, judged_claims, sheet_name
+from tests.eval.folders import experiment, scripted_judge
+from tests.eval.lab.test_opinions import judge_of_both, votes
+from tests.eval.pairwise.judging import A, B, compared, two
+from tests.viewer.conftest import answered, exp
+
+__all__ = ["answered", "exp"]
+
+
+def called(*given: object) -> str:
+    ended = CliRunner().invoke(lab_app, [*map(str, given)])
+    assert ended.exception is None, ended.exception
+    return ended.stdout
+
+
+def sheet_of(experiment: Path) -> list[list[str]]:
+    with (experiment / "lab" / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
+        return [*csv.reader(file)]
+
+
+def filled(experiment: Path, labels: dict[str, str]) -> Path:
+    path = experiment / "filled.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("item", "label"), *labels.items()])
+    return path
+
+
+def as_judged(experiment: Path) -> dict[str, str]:
+    """People who say of each claim just what its judge says."""
+    first = min(it.judge for it in judged_claims(experiment))
+    words = {1.0: "full", 0.5: "partial", 0.0: "none"}
+    return {sheet_name(it.about): words[it.support] for it in judged_claims(experiment) if it.judge == first}
+
+
+def test_a_sheet_and_the_plan_of_view_hold_the_same_claims(exp: Path) -> None:
+    called("sample", exp, "--n", 6)
+    plan = read_plan(exp)
+    assert plan is not None
+    assert [row[0] for row in sheet_of(exp)[1:]] == [sheet_name(it.about) for it in plan.claims]
+    assert len(plan.claims) == 6
+
+
+def test_a_sheet_tells_neither_whose_a_claim_is_nor_what_was_ruled(exp: Path) -> None:
+    called("sample", exp, "--n", 6)
+    head, *rows = sheet_of(exp)
+    assert head == ["item", "question", "claim", "sources", "label"]
+    assert all(not row[-1] and len(row[0]) == 16 for row in rows)
+    assert not any(system in row[0] for row in rows for system in {it.system for it in judged_claims(exp)})
+
+
+def test_a_sheet_that_may_hold_labels_is_not_written_over(exp: Path) -> None:
+    called("sample", exp, "--n", 6)
+    ended = CliRunner().invoke(lab_app, ["sample", str(exp)])
+    assert isinstance(ended.exception, UserError)
+
+
+def test_with_every_claim_labelled_the_value_is_that_of_the_labels(exp: Path) -> None:
+    made = correction_of(exp, None, [filled(exp, as_judged(exp))])
+    assert made.values
+    for row in made.values:
+        assert row.what == "FP"
+        assert row.value == pytest.approx(row.judged)
+        assert row.labels_alone == pytest.approx(row.judged)
+
+
+def test_few_labels_equal_labels_and_labels_of_nothing_are_told(exp: Path) -> None:
+    chosen = [*as_judged(exp)][:2]
+    made = correction_of(exp, None, [filled(exp, {**dict.fromkeys(chosen, "full"), "gone": "none"})])
+    told = " ".join(made.notes)
+    assert "below 10" in told
+    assert "1 label of no claim that stands here" in told
+    assert all(row.low is None or row.low < row.high for row in made.values if row.high is not None)
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [({}, "Nobody has labelled"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
+)
+def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], told: str) -> None:
+    with pytest.raises(DrretailError, match=told):
+        correction_of(exp, None, [filled(exp, labels)])
+
+
+def test_the_result_is_kept_and_is_one_document(exp: Path) -> None:
+    path = filled(exp, as_judged(exp))
+    document = json.loads(called("correct", exp, "--labels", path, "--json"))
+    assert document == json.loads((exp / "lab" / "correct.json").read_text(encoding="utf-8"))
+    assert {"value", "power", "labels_alone"} <= document["values"][0].keys()
+
+
+def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", two(3))
+    judge, _ = scripted_judge(judge_of_both)
+    compared(exp, judge, metrics=("quality", "pairwise"))
+    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
+    (row,) = correction_of(exp, None).values
+    assert (row.system, row.n_labels, row.n_items) == (min(A, B), 3, 3)
+    assert row.labels_alone == pytest.approx(0.5)
+    assert row.what.endswith("depth")
+
+
+def claims_of(run: str, supports: Sequence[float]) -> list[JudgedClaim]:
+    about = ("j", "a", run, f"a/{run}")
+    return [JudgedClaim(f"{run} {at}", *about, it, f"a {it}", in_fp=True) for at, it in enumerate(supports)]
+
+
+def test_every_report_counts_once_however_many_claims_it_makes() -> None:
+    claims = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
+    found, alone, n = precisions(claims, {it.about: it.support for it in claims})["a"]
+    assert (found.value, alone.value, n) == (pytest.approx(0.5), pytest.approx(0.5), 10)
+
+
+def test_a_label_stands_for_as_many_claims_as_its_stratum_holds() -> None:
+    claims = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
+    labelled = [it for it in claims if it.about.rpartition(" ")[2] in ("0", "8")]
+    _, alone, n = precisions(claims, {it.about: it.support for it in labelled})["a"]
+    assert (alone.value, n) == (pytest.approx(0.8), 4)
