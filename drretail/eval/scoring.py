@@ -37,6 +37,8 @@ from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
+_STAGES = {READING: 0, FAULT_PLACE: 2}
+"""What the families by code use comes first, and last what is said of the claims that were just judged."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
@@ -89,33 +91,22 @@ async def score(
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(told_fetched(await asyncio.to_thread(fetched)))
-        singles = (
-            Job(subject if live is None else _looking_again(subject, pages), metric, judge)
-            for subject in read_subjects(experiment, store, page_age)
-            for metric, judge in tables_of_judges
-            if metric.name not in (READING, FAULT_PLACE)
-        )
+
+        def singles(stage: int) -> Iterator[Job]:
+            asked = [(metric, judge) for metric, judge in tables_of_judges if _STAGES.get(metric.name, 1) == stage]
+            for subject in read_subjects(experiment, store, page_age) if asked else ():
+                looked = subject if live is None else _looking_again(subject, pages)
+                yield from (Job(looked, metric, judge) for metric, judge in asked)
+
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
-        readings = (
-            Job(subject, metric, judge)
-            for metric, judge in tables_of_judges
-            if metric.name == READING
-            for subject in read_subjects(experiment, store, page_age)
-        )
-        places = (
-            Job(subject, metric, judge)
-            for metric, judge in tables_of_judges
-            if metric.name == FAULT_PLACE
-            for subject in read_subjects(experiment, store, page_age)
-        )
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
         total += len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
-            await _work_on(desk, readings, bar, side_by_side)  # the families by code use them
-            await _work_on(desk, chain(singles, doubles), bar, side_by_side)
-            await _work_on(desk, places, bar, side_by_side)  # of the claims that were just judged
+            await _work_on(desk, singles(0), bar, side_by_side)
+            await _work_on(desk, chain(singles(1), doubles), bar, side_by_side)
+            await _work_on(desk, singles(2), bar, side_by_side)
         unrated = _unrated_before(experiment)
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]
