@@ -3,6 +3,7 @@
 import fcntl
 import os
 import socket
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -55,9 +56,13 @@ def release_lock(folder: Path, descriptor: int) -> None:
 
 
 def _holder(descriptor: int) -> str:
-    """Which process holds a lock, as far as it has said so."""
-    pid, _, host = os.pread(descriptor, 200, 0).decode("utf-8", "replace").strip().partition(" ")
-    if not pid:
+    """Which process holds a lock, as far as it has said so within a moment of taking it."""
+    for _ in range(20):
+        pid, _, host = os.pread(descriptor, 200, 0).decode("utf-8", "replace").strip().partition(" ")
+        if pid:
+            break
+        time.sleep(0.01)
+    else:
         return ""
     where = "" if host == socket.gethostname() else f" on {host}"
     since = datetime.fromtimestamp(os.fstat(descriptor).st_mtime, UTC)

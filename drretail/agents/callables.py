@@ -51,6 +51,8 @@ def as_agent(given: object) -> Agent | None:
         return None
     name = getattr(given, "__name__", type(given).__name__)
     asked = _asked(given, name)
+    if not asked:  # it could know nothing of what it is to answer
+        return None
     wanted = set(asked.values())
     makes_runnable = not wanted & {"question", "task"}
     return Agent(

@@ -31,7 +31,7 @@ COMMANDS = {
     ),
     "ingest": (
         "drretail.cli.worlds.ingest:ingest",
-        "Make a world from raw product and review files (Algorithm 1 of the paper).",
+        "Make a world from raw product and review files (Algorithm 1 of the paper), or of a shop of your own.",
     ),
     "world": ("drretail.cli.worlds.world:world_app", "What a world holds, whether it is whole, and copies of it."),
     "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints what a model would read."),

@@ -21,6 +21,7 @@ PASSING_STATUS = frozenset({408, 409, 429})
 _PASSING = frozenset({
     "APIConnectionError",
     "APITimeoutError",
+    "ClientConnectionError",
     "ConnectionError",
     "ModelConnectionError",
     "ModelTimeoutError",
@@ -151,6 +152,7 @@ _ROOTS = (
     ("google.genai.errors", "APIError"),
     ("langchain_google_genai.chat_models", "ChatGoogleGenerativeAIError"),
     ("httpx", "HTTPError"),
+    ("aiohttp", "ClientError"),
     ("httpx2", "HTTPError"),
 )
 # By class name anywhere in an error's ancestry: the clients share names where they share no base.

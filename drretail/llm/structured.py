@@ -50,7 +50,7 @@ def _raw(problem: Any) -> "AIMessage":
     from langchain_core.messages import AIMessage
     from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 
-    completion = problem.completion
+    completion = getattr(problem, "completion", None)  # older clients keep none
     if completion is None:
         raise problem
     (choice, *_) = completion.choices
