@@ -35,6 +35,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     stats/         intervals, tests, agreement, ranking, power
     local_server.py  a server that answers this machine alone
     prompts.py     prompts beside their callers
+    prompt_folders.py  prompts of a user's, in their place
     progress.py    what a command tells while it works
     settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash

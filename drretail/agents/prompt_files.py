@@ -1,6 +1,5 @@
 """The agents' prompts as files that a user may override: ``react.md``, ``picks.md``, ``hybrid_react/report.md``."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +9,12 @@ from drretail.agents.page_reading import reading_pages
 from drretail.agents.picks import asking_prompt
 from drretail.agents.prompt_blocks import BLOCKS
 from drretail.agents.registry import BUILT_IN, load_agent, split_web_mode
-from drretail.errors import UserError, nearest_names, suggestion
-from drretail.files import write_atomically
-from drretail.prompts import Prompt, files_loaded, overridden, packaged_text, plain_text
+from drretail.errors import UserError
+from drretail.prompt_folders import changed_prompts
+from drretail.prompts import Prompt, files_loaded, overridden
 from drretail.records.run import PromptSet
 
 _AGENTS = Path(__file__).parent
-_PLACE = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
 
 
 def wordings_of(agent: Agent) -> tuple[Prompt, ...]:
@@ -83,34 +81,9 @@ def read_overrides(folder: Path, agents: Iterable[Agent]) -> Overrides:
     folder that is missing or changes nothing, and for a file of a wrong name, without text, or whose placeholders are
     not the packaged ones; parts that prompts share may be left out and put in.
     """
-    if not folder.is_dir():
-        raise UserError(f"There is no folder {folder}: drretail prompts --to {folder} writes the prompts to change.")
     known = prompt_files([*with_pages().values(), *agents])
-    texts: dict[Path, str] = {}
-    for path in sorted(it for it in folder.rglob("*") if it.is_file()):
-        name = path.relative_to(folder).as_posix()
-        if any(part.startswith(".") for part in Path(name).parts):
-            continue
-        if name not in known:
-            raise UserError(f"{path} overrides no prompt. {suggestion(nearest_names(name, known), known)}")
-        text = _read(path)
-        if text != packaged_text(known[name]):
-            _check_places(path, name, text, packaged_text(known[name]))
-            texts[known[name]] = text
-    if not texts:
-        raise UserError(f"No prompt in {folder} differs from the packaged one: change it, or leave --prompts out.")
+    texts = changed_prompts(folder, known, BLOCKS)
     return Overrides(folder.resolve().name, texts)
-
-
-def write_prompts(folder: Path, files: Mapping[str, Path]) -> list[Path]:
-    """Writes the packaged prompts into ``folder``, to be changed there. UserError where one stands there, changed."""
-    targets = {folder / name: packaged_text(path) for name, path in files.items()}
-    for target, text in targets.items():
-        if target.exists() and _read(target) != text:
-            raise UserError(f"{target} is there already, and is not the packaged one: name another folder.")
-    for target, text in targets.items():
-        write_atomically(target, text)
-    return list(targets)
 
 
 def _name(path: Path) -> str:
@@ -118,31 +91,3 @@ def _name(path: Path) -> str:
     owner = path.parent.parent
     folder = owner.relative_to(_AGENTS) if owner.is_relative_to(_AGENTS) else Path(owner.name)
     return (folder / path.name).as_posix()
-
-
-def _read(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is no text in UTF-8: prompts are markdown.") from None
-    if not text.strip():
-        raise UserError(f"{path} is blank: write what the model is told, or remove the file.")
-    return plain_text(text)
-
-
-def _check_places(path: Path, name: str, text: str, packaged: str) -> None:
-    """Raises UserError where a placeholder is missing that is filled, or nothing fills one that is there."""
-    filled = set(_PLACE.findall(packaged)) - {*BLOCKS}
-    may = filled if name.removesuffix(".md") in BLOCKS else filled | {*BLOCKS}
-    written = {found[0] for found in _PLACE.finditer(text)}
-    strange = sorted(written - {*map(_place, may)})
-    if strange:
-        known = ", ".join(_place(it) for it in sorted(may)) or "none"
-        raise UserError(f"{path} has the placeholder {strange[0]}, which nothing fills in; it may have {known}.")
-    missing = sorted({*map(_place, filled)} - written)
-    if missing:
-        raise UserError(f"{path} lacks the placeholder {missing[0]}: what stands there is put in when the agent runs.")
-
-
-def _place(name: str) -> str:
-    return f"{{{{{name}}}}}"

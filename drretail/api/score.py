@@ -11,6 +11,7 @@ from drretail.api.webs import pages_by_label
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
+from drretail.eval.judge_prompts import PACKAGED, read_wording
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import capped
 from drretail.eval.metric import Metric
@@ -40,6 +41,7 @@ def score(
     rate_floors: bool = False,
     retry_failed: bool = False,
     fetch_sources: bool = False,
+    prompts: str | Path | None = None,
     max_tokens: int | None = None,
     max_dollars: float | None = None,
 ) -> Scores:
@@ -50,7 +52,7 @@ def score(
     "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
     rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
     ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
-    not read.
+    not read. ``prompts`` is a folder of judges' prompts that stand in for the packaged ones (docs/scores.md).
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
@@ -80,6 +82,7 @@ def score(
                 prices=opener.prices,
                 again="failed" if retry_failed else "nothing",
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
+                wording=PACKAGED if prompts is None else read_wording(Path(prompts)),
             )
         )
 

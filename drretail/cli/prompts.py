@@ -1,4 +1,4 @@
-"""``drretail prompts``: what the agents are told, as files to change and to run with."""
+"""``drretail prompts``: what agents and judges are told, as files to change and to use instead."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,33 +13,53 @@ def prompts(
     agent: Annotated[
         list[str] | None, typer.Option("--agent", help="Only the prompts of this agent; may be given again.")
     ] = None,
+    judges: Annotated[bool, typer.Option("--judges", help="What judges are told, for score --prompts.")] = False,
     to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="Write them into this folder.")] = None,
     as_json: flags.Json = False,
 ) -> None:
-    """Lists the prompts of the agents, or writes them out to be changed.
+    """Lists the prompts of the agents, or of the judges, or writes them out to be changed.
 
-    What you change there is told instead with drretail run --prompts DIR; the rest of the files may be removed or stay.
+    What you change there is told instead with drretail run --prompts DIR, or score --prompts DIR; the rest of the files
+    may be removed or stay.
     """
-    from drretail.agents.prompt_files import prompt_files, with_pages, write_prompts
+    from drretail.errors import UserError
+    from drretail.prompt_folders import write_prompts
     from drretail.prompts import packaged_text
     from drretail.viewer.output import print_json, print_table, say
 
-    used = {name: prompt_files([it]) for name, it in (with_pages(agent) if agent else with_pages()).items()}
-    files = dict(sorted((file, path) for its in used.values() for file, path in its.items()))
-    users = {
-        file: [name for name in used if file in used[name] and not _adds_nothing(name, used, file)] for file in files
-    }
+    if judges and agent:
+        raise UserError("--agent and --judges are of different prompts: leave one out.")
+    files, users = _of_judges() if judges else _of_agents(agent)
     if to is not None:
         write_prompts(to, files)
     if as_json:
-        told = [{"file": name, "agents": users[name], "text": packaged_text(path)} for name, path in files.items()]
+        told = [{"file": name, "told_to": users[name], "text": packaged_text(path)} for name, path in files.items()]
         print_json({"folder": None if to is None else str(to), "prompts": told})
     elif to is None:
         rows = [(name, len(packaged_text(path).split()), ", ".join(users[name])) for name, path in files.items()]
         print_table("Prompts", ["file", "words", "told to"], rows)
     else:
         typer.echo(str(to))
-        say(f"{len(files)} prompts. Change some, then: drretail run … --prompts {to}")
+        say(f"{len(files)} prompts. Change some, then: drretail {'score EXP' if judges else 'run …'} --prompts {to}")
+
+
+def _of_agents(agent: list[str] | None) -> tuple[dict[str, Path], dict[str, list[str]]]:
+    """The packaged files by name, and by name the agents that are told them."""
+    from drretail.agents.prompt_files import prompt_files, with_pages
+
+    used = {name: prompt_files([it]) for name, it in (with_pages(agent) if agent else with_pages()).items()}
+    files = dict(sorted((file, path) for its in used.values() for file, path in its.items()))
+    users = {
+        file: [name for name in used if file in used[name] and not _adds_nothing(name, used, file)] for file in files
+    }
+    return files, users
+
+
+def _of_judges() -> tuple[dict[str, Path], dict[str, list[str]]]:
+    from drretail.eval.judge_prompts import judge_prompt_files
+
+    files = judge_prompt_files()
+    return files, {name: [f"judges of {name.partition('/')[0]}"] for name in files}
 
 
 def _adds_nothing(name: str, used: Mapping[str, Mapping[str, Path]], file: str) -> bool:

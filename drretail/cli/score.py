@@ -17,6 +17,7 @@ from drretail.errors import UnknownName, UserError
 if TYPE_CHECKING:
     from drretail.api.models import Opener
     from drretail.env.web.live import Pages
+    from drretail.eval.judge_prompts import Wording
     from drretail.eval.judging.session import Again, Judge
     from drretail.eval.judging.spending import JudgingCost
     from drretail.llm.prices import PriceTable
@@ -78,6 +79,17 @@ class Asked:
     rate_floors: Annotated[
         bool, typer.Option("--rate-floors", help="Rate the quality of the null agents and the oracle as well.")
     ] = False
+    prompts: Annotated[
+        Path | None,
+        typer.Option("--prompts", metavar="DIR", help="Judges' prompts of yours (drretail prompts --judges)."),
+    ] = None
+
+    @property
+    def wording(self) -> "Wording":
+        """What the judges are told. Raises UserError for a folder that holds no changed prompt."""
+        from drretail.eval.judge_prompts import PACKAGED, read_wording
+
+        return PACKAGED if self.prompts is None else read_wording(self.prompts)
 
     @property
     def metrics(self) -> str:
@@ -181,6 +193,7 @@ def score(
     rules = asked.checked(names)
     if asking.regrade and cap.is_given:
         raise UserError("--regrade asks everything anew each time, so a cap would never let it end: leave one out.")
+    wording = asked.wording
     settings = read_settings(page_age=asked.page_age, web=web)
     opener = Opener(settings, by_whom.base_url or [], keyless=estimate, tell=Waits(quiet=output.quiet))
     chosen = opened_judges(names, by_whom, opener)
@@ -208,6 +221,7 @@ def score(
             again=asking.again,
             allowance=allowance,
             prices=opener.prices,
+            wording=wording,
         )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)
@@ -245,18 +259,20 @@ def print_estimate(
     from drretail.cli.spending import show_estimates
     from drretail.eval.judging.estimate import estimate_judging
     from drretail.eval.judging.sources import missing_pages
+    from drretail.prompts import overridden
     from drretail.viewer.output import say
 
-    estimates = estimate_judging(
-        experiment,
-        names,
-        [replace(judge, in_batches=asking.batch) for judge in judges],
-        anew=asking.again != "nothing",
-        judge_repeats=asked.judge_repeats,
-        rules=RULES[asked.rules],
-        pairs=asked.pairs or (),
-        rate_floors=asked.rate_floors,
-    )
+    with overridden(asked.wording.texts):
+        estimates = estimate_judging(
+            experiment,
+            names,
+            [replace(judge, in_batches=asking.batch).told(asked.wording.label) for judge in judges],
+            anew=asking.again != "nothing",
+            judge_repeats=asked.judge_repeats,
+            rules=RULES[asked.rules],
+            pairs=asked.pairs or (),
+            rate_floors=asked.rate_floors,
+        )
     title = f"What is left to judge in {experiment}"
     show_estimates(title, ["what", "to judge"], estimates, prices, as_json=as_json)
     if FAITHFULNESS in names and (missing := missing_pages(experiment, again=asking.again != "nothing")):

@@ -16,6 +16,7 @@ basket/          how far what a report would have bought is from the best basket
 next_purchase/   does it recommend what was bought next
 robustness/      does it do what a hostile text tells it
 counterfactual/  what changes when the profile does
+judge_prompts.py what judges are told, in words of the user's
 ballots.py       what people said of reports: read, cast and taken back
 compare/         two systems on the same queries
 lab/             is the judge any good?

@@ -15,6 +15,7 @@ from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
+from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
 from drretail.eval.judging.jobs import Job, PairJob, Submitter
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -33,6 +34,7 @@ from drretail.files import write_json
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
+from drretail.prompts import overridden
 from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
@@ -61,6 +63,7 @@ async def score(
     pairs: Sequence[str] = (),
     rate_floors: bool = False,
     prices: PriceTable | None = None,
+    wording: Wording = PACKAGED,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -74,12 +77,13 @@ async def score(
     ``judge_repeats`` times, every time from the start. ``pairs`` are what "pairwise" compares, as "A~B"; without any,
     all pairs of systems that research. Null agents and the oracle are rated for quality only with
     ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
-    None = the table that ships.
+    None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
     """
     allowance = allowance or Allowance()
+    judges = [judge.told(wording.label) for judge in judges]
     families = load_metrics(metrics)
     if PAIRWISE in metrics:
         check_rules(rules)
@@ -104,9 +108,11 @@ async def score(
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
-            await _work_on(desk, singles(0), bar, side_by_side)
-            await _work_on(desk, chain(singles(1), doubles), bar, side_by_side)
-            await _work_on(desk, singles(2), bar, side_by_side)
+            keep_wording(experiment, wording)
+            with overridden(wording.texts):
+                await _work_on(desk, singles(0), bar, side_by_side)
+                await _work_on(desk, chain(singles(1), doubles), bar, side_by_side)
+                await _work_on(desk, singles(2), bar, side_by_side)
         unrated = _unrated_before(experiment)
         asked = [TableKey(metric.name, Seat(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Seat(judge.ref, rules), labels) for judge in judges for labels in compared]

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed
-from drretail.eval.scores.panel import names_panel
+from drretail.eval.scores.panel import name_of, names_panel
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Judging, Rules, Scores, Verdict
 
@@ -31,7 +32,7 @@ class Judged:
     def by(self) -> str:
         """The judge's name as a reader sees it."""
         rules = "" if self.rules == "default" else f" under the rules of {self.rules}"
-        return f"{self.judge.spec}{rules}"
+        return f"{name_of(self.judge)}{rules}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     lasts = [verdict for path in paths if path.exists() for verdict in VerdictFile(path).lasts()]
     groups: dict[tuple[str, str, Rules], list[Verdict]] = {}
     family = installed(metric)
-    prompts = frozenset[str]() if family is None else family.prompt_hashes()
+    prompts = frozenset[str]() if family is None else in_all_wordings(experiment, family.prompt_hashes)
     for verdict in lasts:
         if _lives(verdict, run, family, prompts):
             judge = verdict.judge

@@ -10,7 +10,6 @@ from drretail.agents.prompt_files import (
     prompt_files,
     read_overrides,
     with_pages,
-    write_prompts,
 )
 from drretail.agents.registry import load_agent
 from drretail.agents.running.batch import Batch
@@ -20,6 +19,7 @@ from drretail.agents.running.system import SystemUnderTest, prompt_hashes, suts
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import prompts_path, read_definition, read_run, run_folder
+from drretail.prompt_folders import write_prompts
 from drretail.prompts import packaged_text
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 

@@ -8,7 +8,7 @@ asked before.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
@@ -63,6 +63,13 @@ class Judge:
         params = sha256_of(settings)[:8] if settings else ""
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
         return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
+
+    def told(self, wording: str) -> "Judge":
+        """The same model as another judge, whose prompts are those of that name; the same one where it has none."""
+        if not wording:
+            return self
+        params = "-".join(filter(None, (self.ref.params_hash, wording)))
+        return replace(self, ref=self.ref.model_copy(update={"params_hash": params}), slug=f"{self.slug}-{wording}")
 
 
 CODE_JUDGE = Judge(JudgeRef(spec=CODE, kind="rule_based"), CODE)

@@ -8,9 +8,11 @@ from drretail.eval.faithfulness.claims import FAMILY, SUPPORT
 from drretail.eval.faithfulness.rulings import CONTRADICTED
 from drretail.eval.faithfulness.score import HEADLINE
 from drretail.eval.faithfulness.tally import ReportVerdicts
+from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.panel import name_of
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict
 from drretail.records.vote import about_claim
@@ -47,15 +49,16 @@ def _of(experiment: Path, subject: Subject) -> Iterator[JudgedClaim]:
     metric, run = load_metric(FAMILY), f"{subject.query.query_id}-r{subject.repeat}"
     if subject.report_sha is None:
         return
+    prompts = in_all_wordings(experiment, metric.prompt_hashes)
     for folder in sorted((experiment / "verdicts" / FAMILY).glob("*/")):
         path = verdict_path(experiment, FAMILY, folder.name, subject.label, run)
-        living = VerdictFile(path).living(subject.report_sha, metric.prompt_hashes()) if path.exists() else []
+        living = VerdictFile(path).living(subject.report_sha, prompts) if path.exists() else []
         verdicts = [it for it in living if (it.rules, it.judge_repeat, it.version) == ("default", 1, metric.version)]
         counted = ReportVerdicts(verdicts, "default").supports(HEADLINE)
         for verdict in verdicts:
             if verdict.stage == SUPPORT and verdict.state == "scored":
                 yield JudgedClaim(
-                    about=about_claim(subject.run_id, subject.report_sha, verdict.judge.spec, verdict.item),
+                    about=about_claim(subject.run_id, subject.report_sha, name_of(verdict.judge), verdict.item),
                     judge=verdict.judge.spec,
                     system=subject.label,
                     query_id=subject.query.query_id,

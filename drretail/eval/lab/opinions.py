@@ -7,6 +7,7 @@ from typing import Literal
 
 from drretail.eval.ballots import read_votes
 from drretail.eval.faithfulness.claims import SUPPORT as SUPPORT_STAGE
+from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric
 from drretail.eval.pairwise.outcomes import read_outcomes
@@ -130,7 +131,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
 
 
 def _supports(experiment: Path, gathered: Gathered, faithfulness: Metric) -> Iterator[Opinion]:
-    prompts = faithfulness.prompt_hashes()
+    prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
     folders = [it.name for it in sorted((experiment / "verdicts" / faithfulness.name).glob("*/"))]
     for plan in gathered.plans:
         for path in (verdict_path(experiment, faithfulness.name, it, plan.label, _run(plan)) for it in folders):
@@ -148,7 +149,7 @@ def _run(plan: Plan) -> str:
 
 def _by(judge: JudgeRef, rules: Rules) -> str:
     """As ballots name the judge whose claims were labelled."""
-    return judge.spec if rules == "default" else f"{judge.spec} under the rules of {rules}"
+    return name_of(judge) if rules == "default" else f"{name_of(judge)} under the rules of {rules}"
 
 
 def judge_name(judge: JudgeRef, rules: Rules) -> str:

@@ -20,7 +20,6 @@ def criteria() -> dict[str, dict[str, str]]:
     return tomllib.loads((Path(__file__).parent / "criteria.toml").read_text(encoding="utf-8"))
 
 
-@cache
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too."""
     text = load_prompt(__file__, "comparing").text.replace("{{criterion}}", criterion_of(criteria()[dimension], rules))

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.pairwise.dimensions import DIMENSIONS, PRIMARY, prompt_hashes
 from drretail.eval.pairwise.judge import VERSION, orders
@@ -60,6 +61,18 @@ class _Reading:
     """The sha256 of every planned run's report."""
     words: Mapping[str, int]
     """Of every planned run's report."""
+    experiment: Path
+    _held: dict[Rules, dict[str, frozenset[str]]] = field(default_factory=dict[Rules, dict[str, frozenset[str]]])
+
+    def prompts(self, rules: Rules) -> dict[str, frozenset[str]]:
+        """By dimension the hashes of all wordings that count."""
+        if rules not in self._held:
+            said = in_all_wordings(self.experiment, lambda: frozenset(prompt_hashes(rules).items()))
+            self._held[rules] = {
+                dimension: frozenset[str]().union(*(hashes for name, hashes in said if name == dimension))
+                for dimension in DIMENSIONS
+            }
+        return self._held[rules]
 
 
 def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Seat, Labels]] = ()) -> Results:
@@ -69,7 +82,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Se
         found[seat][labels] = {dimension: [] for dimension in DIMENSIONS}
     shas = {plan.run_id: plan.report_sha for plan in gathered.plans}
     words = {plan.run_id: plan.words for plan in gathered.plans}
-    reading = _Reading(gathered.definition.seed, shas, words)
+    reading = _Reading(gathered.definition.seed, shas, words, experiment)
     judges = sorted(path.name for path in (experiment / "verdicts" / PAIRWISE).glob("*/"))
     pairs = sorted({*_pairs_in(experiment, gathered), *(labels for _, labels in asked)})
     heard = [(it, _verdicts(experiment, it, judges)) for it in meetings(experiment, gathered.definition, pairs)]
@@ -107,7 +120,7 @@ def _outcomes(
 ) -> Iterator[tuple[str, Outcome]]:
     reports = tuple(reading.reports.get(run_id) for run_id in meeting.run_ids)
     query_id = meeting.query.query_id
-    prompts = prompt_hashes(rules)
+    prompts = reading.prompts(rules)
     one, other = (reading.words.get(run_id, 0) for run_id in meeting.run_ids)
     for dimension in DIMENSIONS:
         about = [verdict for verdict in verdicts if verdict.item == dimension]

@@ -35,7 +35,6 @@ def criteria() -> dict[str, dict[str, str]]:
     return {it: {**held[it], "anchors": held[it].get("anchors", anchors).strip()} for it in DIMENSIONS}
 
 
-@cache
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash names the criterion's wording too.
 

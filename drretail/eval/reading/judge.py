@@ -1,6 +1,5 @@
 """A judge's reading of a report: values from its claims, and picks where the agent declared none."""
 
-from functools import cache
 from itertools import chain
 
 from drretail.eval.faithfulness.claims import EXTRACT
@@ -33,7 +32,6 @@ class ReportPicks(Record):
     picks: list[SaidPick]
 
 
-@cache
 def prompt() -> Prompt:
     return load_prompt(__file__, "picks")
 

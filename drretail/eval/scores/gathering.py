@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric, Value
@@ -124,7 +125,7 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
     A verdict lives that is about this very report, asked in today's words and by this version of its family. Raises
     UserError for a folder without an experiment, and for files of another format.
     """
-    prompts = {metric.name: metric.prompt_hashes() for metric in metrics}
+    prompts = {metric.name: in_all_wordings(experiment, metric.prompt_hashes) for metric in metrics}
     judges = {metric.name: _judges(experiment, metric.name) for metric in metrics}
     plans: list[Plan] = []
     tables_of_judges: dict[TableKey, dict[str, Heard]] = defaultdict(dict)

@@ -1,0 +1,84 @@
+"""The judges' prompts as files that a user may override: ``faithfulness/support.md``, ``quality/rating.md``.
+
+A judge that is told something else is another judge: it has a name, verdicts and scores of its own, and its prompts
+are kept in the experiment, so that what it said still counts when it is read.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from drretail.eval.pairwise.dimensions import prompt_hashes as compared_hashes
+from drretail.eval.registry import METRICS, load_metric
+from drretail.files import write_atomically
+from drretail.prompt_folders import changed_prompts
+from drretail.prompts import files_loaded, overridden, plain_text
+from drretail.records.base import sha256_of
+from drretail.records.ids import file_name
+from drretail.records.run import slug
+
+_EVAL = Path(__file__).parent
+KEPT = Path("prompts") / "judges"
+"""Where in an experiment; the packaged ones are kept nowhere."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What stands in for packaged prompts of judges, by file; ``name`` is that of the folder it came from."""
+
+    name: str = ""
+    texts: dict[Path, str] = field(default_factory=dict[Path, str])
+
+    @property
+    def label(self) -> str:
+        """Tells judges apart that are told different things: ``prompts-strict-1a2b3c4d``; empty for the packaged."""
+        if not self.texts:
+            return ""
+        said = {_name(path): text for path, text in self.texts.items()}
+        return f"prompts-{slug(self.name)}-{sha256_of(said)[:8]}"
+
+
+PACKAGED = Wording()
+
+
+def judge_prompt_files() -> dict[str, Path]:
+    """The packaged files behind all that judges are asked, by the name under which each is overridden."""
+    loads = [lambda: compared_hashes("default"), *(load_metric(name).prompt_hashes for name in METRICS)]
+    return dict(sorted((_name(path), path) for load in loads for path in files_loaded(load)))
+
+
+def read_wording(folder: Path) -> Wording:
+    """What the files of ``folder`` say otherwise than the packaged prompts. Raises as ``changed_prompts`` does."""
+    return Wording(folder.resolve().name, changed_prompts(folder, judge_prompt_files()))
+
+
+def keep_wording(experiment: Path, wording: Wording) -> None:
+    """Keeps the prompts beside the verdicts that are made with them."""
+    for path, text in wording.texts.items():
+        kept = experiment / KEPT / file_name(wording.label) / _name(path)
+        if not kept.exists():
+            write_atomically(kept, text)
+
+
+def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> frozenset[T]:
+    """What ``load`` gives of the packaged prompts and of every set that is kept in the experiment, together."""
+    found: frozenset[T] = frozenset()
+    for texts in ({}, *_kept(experiment)):
+        with overridden(texts):
+            found |= load()
+    return found
+
+
+def _kept(experiment: Path) -> list[dict[Path, str]]:
+    return [
+        {_EVAL / path.parent.relative_to(folder) / "prompts" / path.name: plain_text(path.read_text(encoding="utf-8"))
+         for path in sorted(folder.rglob("*.md"))}
+        for folder in sorted((experiment / KEPT).glob("*/"))
+    ]  # fmt: skip
+
+
+def _name(path: Path) -> str:
+    """``faithfulness/support.md`` of ``eval/faithfulness/prompts/support.md``."""
+    return (path.parent.parent.relative_to(_EVAL) / path.name).as_posix()
