@@ -4,4 +4,6 @@ findings.py       what the lab finds out, for files and tables
 opinions.py       what people and judges said of the same things, in one shape
 opinion_files.py  the same out of CSV
 agreeing.py       do judges say what people say, and people what each other say?
+plant/            known errors in copies of good reports, and who finds them
+made_experiment.py  an experiment of reports that the lab makes out of another one's
 """
