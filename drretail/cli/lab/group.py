@@ -3,9 +3,11 @@
 import typer
 
 from drretail.cli.lab.agree import agree
+from drretail.cli.lab.exploits import exploits
 from drretail.cli.lab.plant import plant
 
 lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
 
 lab_app.command("agree")(agree)
 lab_app.command("plant")(plant)
+lab_app.command("exploits")(exploits)

@@ -135,3 +135,38 @@ class PlantedFound(Document):
     kinds: tuple[PlantedKind, ...] = ()
     everything: PlantedKind
     alarms: tuple[FalseAlarms, ...] = ()
+
+
+class Standing(Record):
+    """One headline of one exploit: its mean over queries, beside the best and the worst honest system's."""
+
+    name: str
+    value: float
+    best: float
+    worst: float
+    n: int
+    n_below: int
+    """Queries on which it is below every honest report."""
+
+
+class ExploitRow(Record):
+    """One exploit by one judge and by code."""
+
+    exploit: str
+    judge: str
+    n: int
+    """Queries; on ``n_caught`` of them some headline is below that of every honest report."""
+    n_caught: int
+    fools: tuple[Standing, ...] = ()
+    """As high as the best honest system, and below nobody."""
+    caught_by: tuple[Standing, ...] = ()
+    """Below every honest report on some query, the most queries first."""
+    favoured: tuple[str, ...] = ()
+    """What ``compare`` concludes in its favour, and over whom."""
+
+
+class ExploitsFound(Document):
+    """lab/exploits.json: which metric each undeserving report fools, and which one catches it."""
+
+    honest: tuple[str, ...]
+    rows: tuple[ExploitRow, ...] = ()

@@ -9,5 +9,5 @@ printed_all_pairs.py   all pairs of systems, a line each
 printed_comparison.py  a comparison
 printed_measures.py    correlations and counterfactual measures
 printed_agreement.py   people and judges, every two of them
-printed_trials.py      planted errors that were found
+printed_trials.py      planted errors that were found, reports that deserve nothing
 """

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.findings import Found, PlantedFound, PlantedKind
+    from drretail.eval.lab.findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind
 
 
 def print_planted(found: "PlantedFound") -> None:
@@ -51,3 +51,30 @@ def _interval(found: "Found") -> str:
 
 def _ends(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+
+
+def print_exploits(found: "ExploitsFound") -> None:
+    """A row an exploit on stdout, a table for each judge."""
+    for judge in dict.fromkeys(it.judge for it in found.rows):
+        rows = [_exploit_row(it) for it in found.rows if it.judge == judge]
+        columns = ["exploit", "below all", "fools", "caught by", "favoured"]
+        print_table(f"Reports that deserve nothing, by {judge} and by code", columns, rows)
+    print_notes(
+        [
+            "Below all: queries on which some headline is below that of every honest report. Fools: as high as the "
+            "best honest system, and below nobody. Caught by: on how many queries it is below every honest report. "
+            "Favoured: what compare concludes for it.",
+            f"Honest: {', '.join(found.honest)}.",
+        ]
+    )
+
+
+def _exploit_row(row: "ExploitRow") -> list[object]:
+    fools = [f"{it.name} {it.value:.2f}" for it in row.fools]
+    caught = [f"{it.name} {it.value:.2f} ({it.n_below}/{it.n})" for it in row.caught_by[:_MOST]]
+    named = (", ".join(it) or "–" for it in (fools, caught, row.favoured))
+    return [row.exploit.replace("_", " "), f"{row.n_caught}/{row.n}", *named]
+
+
+_MOST = 3
+"""Of what catches an exploit so much is shown; all of it stands in the file."""

@@ -126,7 +126,8 @@ def wrong_place(material: Material) -> Iterator[Planted]:
     for place in told:
         other = material.chance.choice(others).partition(",")[0]
         yield material.replaced(place.start(), place.end(), other, f"the address is in {city}")
-    for sentence, _ in material.sentences(citing=("U:profile",)) if not told else ():
+    behind = [*material.sentences(citing=("U:profile",))] or [*material.sentences()]
+    for sentence, _ in behind if not told else ():
         words = f"You live in {material.chance.choice(others)} [U:profile]."
         yield material.added(sentence, words, f"the address is in {city}")
 

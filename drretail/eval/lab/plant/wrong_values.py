@@ -99,6 +99,18 @@ def wrong_brand(material: Material) -> Iterator[Planted]:
             yield material.replaced(place.start(), place.end(), other, f"{cited[0]} is made by {own}")
 
 
+def guesses(material: Material) -> Iterator[Planted]:
+    """Another figure in the place of every one that is right."""
+    for kind, factors in (
+        ("price", _FACTORS),
+        ("total", _FACTORS),
+        ("left_over", _FACTORS),
+        ("rating_count", _OF_COUNTS),
+    ):
+        yield from _scaled(material, kind, factors)
+    yield from wrong_rating(material)
+
+
 def _scaled(
     material: Material,
     kind: ValueKind,
