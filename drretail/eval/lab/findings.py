@@ -162,11 +162,13 @@ class ExploitRow(Record):
     caught_by: tuple[Standing, ...] = ()
     """Below every honest report on some query, the most queries first."""
     favoured: tuple[str, ...] = ()
-    """What ``compare`` concludes in its favour, and over whom."""
+    """What ``compare`` concludes in its favour, and over whom; not what it concludes for the honest report, too, of
+    which the exploit was made, nor where it says that neither is shown to be better."""
 
 
 class ExploitsFound(Document):
     """lab/exploits.json: which metric each undeserving report fools, and which one catches it."""
 
     honest: tuple[str, ...]
+    """First the system of whose reports they were made."""
     rows: tuple[ExploitRow, ...] = ()

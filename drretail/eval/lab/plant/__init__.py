@@ -1,6 +1,6 @@
 """Known errors, one in each copy of a good report: who finds them?
 
-material.py          a report with all that an error is made from, and the error that was made
+good_report.py       a report with all that an error is made from, and the error that was made
 wrong_values.py      kinds of errors in figures, dates and makers, by arithmetic on the records
 wrong_statements.py  kinds of errors in what is cited, bought and told, by records and templates
 kinds.py             all kinds by name

@@ -11,8 +11,8 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.lab.findings import PlantedError, PlantedErrors
 from drretail.eval.lab.made_experiment import MadeRun, good_reports, made_label, write_experiment
 from drretail.eval.lab.plant.given import given_copies
+from drretail.eval.lab.plant.good_report import Material, Planted
 from drretail.eval.lab.plant.kinds import KINDS, planted
-from drretail.eval.lab.plant.material import Material, Planted
 from drretail.files import write_json
 from drretail.records.reading import Pick
 

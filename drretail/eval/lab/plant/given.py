@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.judging.subject import Subject
-from drretail.eval.lab.plant.material import Planted
+from drretail.eval.lab.plant.good_report import Planted
 from drretail.records.base import Record
 
 

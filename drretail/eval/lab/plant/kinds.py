@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from drretail.eval.lab.plant import wrong_statements as statements
 from drretail.eval.lab.plant import wrong_values as values
-from drretail.eval.lab.plant.material import Material, Planted
+from drretail.eval.lab.plant.good_report import Material, Planted
 
 KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
     "wrong price": values.wrong_price,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from datetime import date
 from random import Random
 
-from drretail.eval.lab.plant.material import Material, Planted
+from drretail.eval.lab.plant.good_report import Material, Planted
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import wants_again

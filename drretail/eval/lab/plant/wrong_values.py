@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 
-from drretail.eval.lab.plant.material import Material, Planted
+from drretail.eval.lab.plant.good_report import Material, Planted
 from drretail.grounding.verify.values import amount_of, fits, on_record
 from drretail.records.reading import ReadValue, ValueKind
 
