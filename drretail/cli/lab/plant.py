@@ -23,6 +23,10 @@ def plant(
     given: Annotated[
         Path | None, typer.Option("--given", metavar="DIR", help="Copies that somebody else made, instead.")
     ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="LABEL", help="The system whose reports are copied.", show_default="all"),
+    ] = None,
     world: flags.MovedWorld = None,
 ) -> None:
     """Makes copies of good reports with one error each, and counts by kind which of them checks and judges find.
@@ -44,7 +48,7 @@ def plant(
     with world_of(experiment, world, quiet=output.quiet) as shop:
         store = None if shop is None else shop.store
         with busy("planting errors", quiet=output.quiet):
-            errors = make_copies(experiment, store, seed=made.seed, per_kind=per_kind, given=given)
+            errors = make_copies(experiment, store, seed=made.seed, per_kind=per_kind, of=of, given=given)
         if made.estimate:
             bench.print_estimate(folder, as_json=output.as_json)
             return

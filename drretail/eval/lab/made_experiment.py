@@ -9,7 +9,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.pairwise.pairs import researching
+from drretail.eval.pairwise.pairs import named, researching
 from drretail.experiment import locked, read_definition, run_folder
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
@@ -39,9 +39,13 @@ class MadeRun:
         return f"{self.label}/{self.source.query.query_id}-r{self.repeat}"
 
 
-def good_reports(experiment: Path, store: Store | None) -> list[Subject]:
-    """The first report of every system that researches on every query; raises UserError where there is none."""
+def good_reports(experiment: Path, store: Store | None, of: str | None = None) -> list[Subject]:
+    """The first report on every query of every system that researches, or of that one.
+
+    Raises UserError where there is none, UnknownName for a label that no system has.
+    """
     labels = researching(read_definition(experiment))
+    labels = labels if of is None else [named("system", of, labels)]
     found = [it for it in read_subjects(experiment, store) if it.label in labels and it.repeat == 1 and it.report]
     if not found:
         raise UserError(f"{experiment} holds no report of a system that researches: run one into it.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 from drretail.env.store.base import Store
+from drretail.errors import UserError
 from drretail.eval.judging.subject import Subject
 from drretail.eval.lab.findings import PlantedError, PlantedErrors
 from drretail.eval.lab.made_experiment import MadeRun, good_reports, made_label, write_experiment
@@ -34,19 +35,28 @@ def planted_folder(experiment: Path) -> Path:
 
 
 def make_copies(
-    experiment: Path, store: Store | None, *, seed: str, per_kind: int = PER_KIND, given: Path | None = None
+    experiment: Path,
+    store: Store | None,
+    *,
+    seed: str,
+    per_kind: int = PER_KIND,
+    of: str | None = None,
+    given: Path | None = None,
 ) -> PlantedErrors:
     """Makes EXP/lab/planted: good reports, and for each kind of error up to ``per_kind`` copies that have it.
 
-    ``given`` is a folder of copies that somebody else made. The same experiment and seed make the same copies. Raises
-    UserError where no report can be copied.
+    ``of`` is the system whose reports are copied, all that research without one; ``given`` a folder of copies that
+    somebody else made. The same experiment and seed make the same copies. Raises as ``good_reports`` does, and
+    UserError where no report has a place for an error.
     """
-    reports = good_reports(experiment, store)
+    reports = good_reports(experiment, store, of)
     if given is None:
         copies, without = _own_copies(reports, seed, per_kind)
     else:
         copies = [_Copy(it.source, it.kind, it.made) for it in given_copies(given, reports)]
         reports, without = list({it.source.run_id: it.source for it in copies}.values()), {}
+    if not copies:
+        raise UserError(f"No report of {experiment} has a place for an error: they cite nothing that is on record.")
     folder = planted_folder(experiment)
     made = list(_runs(copies))
     used = {it.source.run_id: it.source for it in copies}

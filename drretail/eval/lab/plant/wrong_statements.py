@@ -4,7 +4,7 @@ Templates are English. They are put behind a sentence of the report that cites w
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from random import Random
 
@@ -174,8 +174,8 @@ def _bought(
     material: Material,
     products: Collection[str],
     note: str,
-    marks: dict[str, str] | None = None,
-    known: "dict[str, Product] | None" = None,
+    marks: Mapping[str, str] | None = None,
+    known: Mapping[str, Product] | None = None,
 ) -> Iterator[Planted]:
     """One of these products is recommended besides, by its title and its mark."""
     for sentence, _ in material.sentences(citing=_products(material)) if products else ():

@@ -101,13 +101,10 @@ def wrong_brand(material: Material) -> Iterator[Planted]:
 
 def guesses(material: Material) -> Iterator[Planted]:
     """Another figure in the place of every one that is right."""
-    for kind, factors in (
-        ("price", _FACTORS),
-        ("total", _FACTORS),
-        ("left_over", _FACTORS),
-        ("rating_count", _OF_COUNTS),
-    ):
-        yield from _scaled(material, kind, factors)
+    kinds: tuple[ValueKind, ...] = ("price", "total", "left_over", "per_unit")
+    for kind in kinds:
+        yield from _scaled(material, kind, _FACTORS)
+    yield from wrong_rating_count(material)
     yield from wrong_rating(material)
 
 
