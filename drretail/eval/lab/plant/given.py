@@ -54,13 +54,20 @@ def _of_folder(home: Path, by_text: dict[tuple[str, str | None], Subject]) -> It
         text = str(json.loads((home / "query.json").read_text("utf-8")).get("text"))
         entries = _LIST.validate_json((home / "planted.json").read_bytes())
     except (ValueError, AttributeError, ValidationError) as problem:
-        raise UserError(f"{home} holds no errors as they are given: {problem}.") from problem
+        raise UserError(
+            f"{home} holds query.json or planted.json that are not as errors are given: a query with its text, and a "
+            "list of file, kind, original and changed."
+        ) from problem
     source = by_text.get((text, report))
-    for entry in entries if source is not None else ():
+    if source is None:
+        return
+    for entry in entries:
+        if not (home / entry.file).is_file():
+            raise UserError(f"{home}/planted.json names {entry.file}, which is not there.")
         copy = (home / entry.file).read_text("utf-8")
         start, end, was_end = _changed(report, copy)
         if start < end or start < was_end:
-            yield Given(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note))  # pyright: ignore
+            yield Given(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note))
 
 
 def _changed(report: str, copy: str) -> tuple[int, int, int]:

@@ -79,15 +79,11 @@ def not_in_the_catalog(material: Material) -> Iterator[Planted]:
 
 
 def over_budget_silently(material: Material) -> Iterator[Planted]:
-    limit, total = material.ledger.limit, material.ledger.total
-    if limit is None or total is None or total > limit or material.case.constraints.budget_scope != "total":
+    total = material.ledger.total
+    if total is None or total > (material.ledger.limit or 0) or material.case.constraints.budget_scope != "total":
         return
-    dear = [
-        it
-        for it, product in _strangers(material).items()
-        if product.price is not None and float(total) + product.price > float(limit)
-    ]
-    yield from _bought(material, dear, f"the budget is {limit}")
+    dear = [it for it, product in _strangers(material).items() if not _keeps_to_budget(material, product)]
+    yield from _bought(material, dear, f"the budget is {material.ledger.limit}")
 
 
 def owned_recommended(material: Material) -> Iterator[Planted]:
@@ -103,13 +99,20 @@ def owned_recommended(material: Material) -> Iterator[Planted]:
     }
     owned = sorted(it for it in material.case.all_owned - material.picked if it in marks)
     known = {} if material.case.lookup is None else material.case.lookup(owned)
-    yield from _bought(material, [it for it in owned if it in known], "the user has it already", marks, known)
+    within = [it for it in owned if it in known and _keeps_to_budget(material, known[it])]
+    yield from _bought(material, within, "the user has it already", marks, known)
 
 
 def unwanted_brand(material: Material) -> Iterator[Planted]:
     unwanted = {it.casefold() for it in material.case.constraints.brands_unwanted}
-    made = [it for it, product in material.shown.items() if (product.brand or "").casefold() in unwanted]
-    yield from _bought(material, [it for it in made if it not in material.picked], "the query rules out its maker")
+    made = [
+        it
+        for it, product in material.shown.items()
+        if (product.brand or "").casefold() in unwanted
+        and it not in material.picked | material.case.all_owned
+        and _keeps_to_budget(material, product)
+    ]
+    yield from _bought(material, made, "the query rules out its maker")
 
 
 def wrong_place(material: Material) -> Iterator[Planted]:
@@ -183,6 +186,12 @@ def _bought(
         title = (known or material.shown)[product].title
         mark = (marks or {}).get(product, f"P:{product}")
         yield material.added(sentence, f"Take the {title} as well [{mark}].", note, Pick(product=product))
+
+
+def _keeps_to_budget(material: Material, product: Product) -> bool:
+    """False where the picks with this one would cost more than the budget: that is an error of its own."""
+    limit, total = material.ledger.limit, material.ledger.total
+    return limit is None or total is None or product.price is None or float(total) + product.price <= float(limit)
 
 
 def _strangers(material: Material) -> dict[str, Product]:
