@@ -69,7 +69,9 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
     """The experiment, and the store of its world, which the caller closes; ``reports`` by system."""
     world = open_world(build(folder / "world"))
     reports = {LABEL: REPORT} if reports is None else reports
-    queries = [QUERY.model_copy(update={"query_id": f"q{number}"}) for number in range(1, n_queries + 1)]
+    demands = QUERY.constraints.model_copy(update={"owned": (OWNED,)})
+    asked = QUERY.model_copy(update={"constraints": demands})
+    queries = [asked.model_copy(update={"query_id": f"q{number}"}) for number in range(1, n_queries + 1)]
     definition = Definition(
         world_fingerprint=world.manifest.fingerprint,
         now="2024-01-01T00:00:00Z",  # pyright: ignore[reportArgumentType]  # read as a time

@@ -87,7 +87,8 @@ def over_budget_silently(material: Material) -> Iterator[Planted]:
 
 
 def owned_recommended(material: Material) -> Iterator[Planted]:
-    if wants_again(material.case.query):
+    """Only where the query rules something out for being owned: else it may be just what is to be bought again."""
+    if wants_again(material.case.query) or not material.case.constraints.owned:
         return
     marks = {it: f"P:{it}" for it in material.shown}
     marks |= {
