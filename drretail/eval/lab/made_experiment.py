@@ -18,6 +18,8 @@ from drretail.records.ids import file_name
 from drretail.records.reading import Pick
 from drretail.records.run import LONGEST_LABEL, System, slug
 
+MADE = "made_by_lab"
+"""The option of systems whose reports the lab made: of these nothing more is made."""
 _FROZEN = ("profiles", "rubrics", "sources", "counterfactuals")
 """Folders that judging looks into."""
 _OF_RUNS = ("evidence.jsonl.gz", "results.jsonl.gz", "telemetry.json")
@@ -44,7 +46,8 @@ def good_reports(experiment: Path, store: Store | None, of: str | None = None) -
 
     Raises UserError where there is none, UnknownName for a label that no system has.
     """
-    labels = researching(read_definition(experiment))
+    definition = read_definition(experiment)
+    labels = [it for it in researching(definition) if not definition.systems[it].options.get(MADE)]
     labels = labels if of is None else [named("system", of, labels)]
     found = [it for it in read_subjects(experiment, store) if it.label in labels and it.repeat == 1 and it.report]
     if not found:

@@ -266,3 +266,16 @@ def test_the_findings_open_as_they_were_written(made: tuple[Path, Store]) -> Non
     assert kept == errors
     found = recall_of(planted_folder(folder), errors)
     assert PlantedFound.model_validate_json(found.model_dump_json()) == found
+
+
+def test_nothing_more_is_made_of_what_the_lab_made(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    make_copies(folder, store, seed="1")
+    again = make_copies(planted_folder(folder), store, seed="1")
+    assert {it.of for it in again.errors} == {f"{LABEL}/q1-r1"}
+
+
+def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:
+    folder, _ = made
+    kinds = {it.kind for it in make_copies(folder, None, seed="1").errors}
+    assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds

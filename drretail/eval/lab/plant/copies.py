@@ -10,7 +10,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.subject import Subject
 from drretail.eval.lab.findings import PlantedError, PlantedErrors
-from drretail.eval.lab.made_experiment import MadeRun, good_reports, made_label, write_experiment
+from drretail.eval.lab.made_experiment import MADE, MadeRun, good_reports, made_label, write_experiment
 from drretail.eval.lab.plant.given import given_copies
 from drretail.eval.lab.plant.good_report import Material, Planted
 from drretail.eval.lab.plant.kinds import KINDS, planted
@@ -100,7 +100,7 @@ def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
         yield MadeRun(
             source=copy.source,
             label=made_label(copy.source.label, "planted"),
-            system=system.model_copy(update={"options": {**system.options, "planted": True}}),
+            system=system.model_copy(update={"options": {**system.options, MADE: True}}),
             repeat=counted[copy.source.run_id],
             report=copy.made.report,
             picks=_picks(copy),
