@@ -72,3 +72,11 @@ def test_exploits_name_what_each_fools_and_what_catches_it(drretail: Command, ex
     assert len(rows) == 12
     by_name = {row["exploit"]: row for row in rows}
     assert by_name["empty"]["n_caught"] == 1
+
+
+def test_what_a_cap_left_is_told_and_is_no_success(drretail: Command, exp: Path) -> None:
+    done = drretail("lab", "plant", "exp", "--max-tokens", "1")
+    assert done.returncode == 3
+    assert "The cap of 1 tokens for judging is reached" in done.stderr
+    assert "Planted errors that were found" in done.stdout
+    assert exp.exists()

@@ -57,12 +57,14 @@ class Bench:
 
     def score(
         self, folder: Path, store: "Store | None", cap: flags.JudgingCap, *, retry_failed: bool, quiet: bool
-    ) -> bool:
-        """Judges what is not judged yet; True where some of it is left."""
+    ) -> int:
+        """Judges what is not judged yet; says what is left, and gives how much that is."""
+        from drretail.cli.score import unfetched_claims
         from drretail.eval.judging.spending import capped
         from drretail.eval.scoring import score
         from drretail.event_loop import run_loop
         from drretail.progress import choose_progress
+        from drretail.viewer.output import say
 
         models = [judge.model for judge in self.judges if judge.model is not None]
         allowance = capped(folder, models, self.opener.prices, cap.max_tokens, cap.max_dollars)
@@ -79,5 +81,15 @@ class Bench:
                 prices=self.opener.prices,
             )
         )
-        del scores
-        return allowance is not None and allowance.cut > 0
+        closing = None if allowance is None else allowance.closing
+        if closing is not None:
+            say(closing)
+        if unfetched := unfetched_claims(scores):
+            say(
+                f"Claims on pages that nobody fetched: {unfetched:,}, which nobody could judge. `drretail score EXP "
+                "--fetch-sources`, before this command, fetches them."
+            )
+        failed = sum(judging.failed for judging in scores.judgings)
+        if failed:
+            say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
+        return failed + (closing is not None)

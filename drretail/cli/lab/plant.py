@@ -32,7 +32,7 @@ def plant(
     """Makes copies of good reports with one error each, and counts by kind which of them checks and judges find.
 
     The copies are an experiment of their own, EXP/lab/planted; judging them costs as much as any reports. The exit code
-    is 3 when the cap was reached.
+    is 3 when a judge gave no usable answer somewhere, or the cap was reached.
     """
     from drretail.api.judges import world_of
     from drretail.cli.options.systems import exit_code
@@ -52,7 +52,7 @@ def plant(
         if made.estimate:
             bench.print_estimate(folder, as_json=output.as_json)
             return
-        is_cut = bench.score(folder, store, cap, retry_failed=made.retry_failed, quiet=output.quiet)
+        left = bench.score(folder, store, cap, retry_failed=made.retry_failed, quiet=output.quiet)
     found = recall_of(folder, errors)
     document = found.model_dump(mode="json", exclude_none=True)
     write_json(experiment / "lab" / "plant.json", document)
@@ -62,4 +62,4 @@ def plant(
         print_planted(found)
         if not output.quiet:
             say(f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it.")
-    exit_code(is_cut)
+    exit_code(left)
