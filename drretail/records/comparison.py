@@ -66,6 +66,8 @@ class ComparedRow(Record):
     """Share of it that repeats of the judge make, and so at most ``repeat_share``. None where it did not judge reports
     of both systems several times."""
     outcome: Outcome
+    against: tuple[str, ...] = ()
+    """Of one that is higher or lower: what has to be held beside it, and is lower for the side that is higher here."""
 
 
 class Reliability(Record):

@@ -29,6 +29,8 @@ class MetricDescription(Record):
     """What is shown for parts of the queries, too; none: the first variants that are not pooled."""
     compared: tuple[str, ...] = ()
     """What two systems are compared in; none: the headlines."""
+    held_beside: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """By variant: those without which it is no merit to be higher in it, as precision is had by saying little."""
     primary: tuple[str, ...] = ()
     """What systems are chosen by: its tests are corrected over all pairs of systems, all others are exploratory. None:
     what is compared, where that is one variant."""

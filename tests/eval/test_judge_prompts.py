@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.judge_prompts import KEPT, judge_prompt_files, read_wording
+from drretail.eval.judge_prompts import KEPT, PACKAGED, judge_prompt_files, read_wording
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import read_runs
@@ -34,8 +34,8 @@ def strict_or_kind(question: str) -> dict[str, Any]:
 
 
 def rated(exp: Path, judge: Judge, prompts: Path | None = None) -> Scores:
-    told = {} if prompts is None else {"wording": read_wording(prompts)}
-    return asyncio.run(score(exp, ["quality"], [judge], progress=Progress(), **told))
+    wording = PACKAGED if prompts is None else read_wording(prompts)
+    return asyncio.run(score(exp, ["quality"], [judge], progress=Progress(), wording=wording))
 
 
 def means(scores: Scores) -> dict[str, float | None]:

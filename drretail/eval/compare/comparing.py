@@ -8,7 +8,7 @@ from pathlib import Path
 from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions
 from drretail.eval.compare.missing import lacking_pairs, missing, too_few
-from drretail.eval.compare.rows import Corrected, Sides, compared_rows, difference_p, runs_of, side_of
+from drretail.eval.compare.rows import Corrected, Sides, against, compared_rows, difference_p, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, hidden, primary_variants, row_facts
 from drretail.eval.metric import Metric, description_of
@@ -237,7 +237,9 @@ def _family(
     steady_judge = seat.judge.kind == "rule_based"
     concludes = not steady_judge or seat.judge.spec == CODE
     rows = [
-        row.model_copy(update=row_facts(metric, row.variant))
+        row.model_copy(
+            update={**row_facts(metric, row.variant), "against": against(metric, runs, row, gathered.definition.seed)}
+        )
         for row in compared_rows(metric.name, variants, gathered.definition.seed, primary, concludes=concludes)
     ]
     steady = (

@@ -146,6 +146,7 @@ def conclusions(
     if not comparison.tables and not comparison.pairs:
         yield "Nothing can be concluded: no judge has values of both systems."
     yield from _different(comparison, name)
+    yield from _neither_is_better(comparison)
     yield from _not_concluded(comparison, name)
     yield from _identical(comparison, name)
     yield from _undecided(comparison, name)
@@ -216,6 +217,18 @@ def _different(comparison: Comparison, name: Name) -> Iterator[str]:
                 each = listed(f"{it} ({_seen(rows)})" for it, rows in group.rows.items())
                 what = "difference, 95 % interval" if alone else "differences"
                 yield f"{by} {group.judges}, {who} ({what}) in {each}."
+
+
+def _neither_is_better(comparison: Comparison) -> Iterator[str]:
+    """Where each side is higher somewhere, or in what has to be held beside that."""
+    higher: dict[str, dict[str, None]] = {"A": {}, "B": {}}
+    for row in (row for table in comparison.tables for row in table.rows if row.outcome in ("higher", "lower")):
+        winner, other = ("A", "B") if row.outcome == "higher" else ("B", "A")
+        higher[winner][name_of(row)] = None
+        higher[other].update(dict.fromkeys(row.against))
+    if all(higher.values()):
+        told = listed(f"{side} in {listed(its)}" for side, its in higher.items())
+        yield f"Each is higher in something: {told}. Neither is shown to be better."
 
 
 EXPLORATORY = "Exploratory, as one of many figures of this pair"

@@ -259,6 +259,10 @@ DESCRIPTION = MetricDescription(
     headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),
+    held_beside={
+        **dict.fromkeys(("FP", "FP_web", "FP_product"), ("N_supported",)),
+        "FR": ("FP", "N_supported"),
+    },
     primary=("FP",),
     scoreboard=(
         BoardColumn(variant="FP", meaning="share of the cited claims that their sources bear out"),

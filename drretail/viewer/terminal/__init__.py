@@ -11,4 +11,5 @@ printed_measures.py    correlations and counterfactual measures
 printed_card.py        a judge beside people's labels
 printed_correction.py  scores as people would give them
 printed_agreement.py   people and judges, every two of them
+printed_trials.py      planted errors that were found, reports that deserve nothing
 """

@@ -1,0 +1,147 @@
+"""An experiment of reports that the lab makes out of another one's: scored, viewed and compared like any other."""
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.env.store.base import Store
+from drretail.errors import UserError
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.pairwise.pairs import named, researching
+from drretail.experiment import locked, read_definition, run_folder
+from drretail.files import write_json
+from drretail.grounding.report.citations import find_citations
+from drretail.records.base import sha256_of
+from drretail.records.ids import file_name
+from drretail.records.reading import Pick
+from drretail.records.run import LONGEST_LABEL, System, slug
+
+MADE = "made_by_lab"
+"""The option of systems whose reports the lab made: of these nothing more is made."""
+_FROZEN = ("profiles", "rubrics", "sources", "counterfactuals")
+"""Folders that judging looks into."""
+_OF_RUNS = ("evidence.jsonl.gz", "results.jsonl.gz", "telemetry.json")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRun:
+    """A report that the lab puts in the place of another one, with that one's ledger."""
+
+    source: Subject
+    label: str
+    system: System
+    repeat: int
+    report: str
+    picks: tuple[Pick, ...] | None
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.label}/{self.source.query.query_id}-r{self.repeat}"
+
+
+def good_reports(experiment: Path, store: Store | None, of: str | None = None) -> list[Subject]:
+    """The first report on every query of every system that researches, or of that one.
+
+    Raises UserError where there is none, UnknownName for a label that no system has.
+    """
+    definition = read_definition(experiment)
+    labels = [it for it in researching(definition) if not definition.systems[it].options.get(MADE)]
+    labels = labels if of is None else [named("system", of, labels)]
+    found = [it for it in read_subjects(experiment, store) if it.label in labels and it.repeat == 1 and it.report]
+    if not found:
+        raise UserError(f"{experiment} holds no report of a system that researches: run one into it.")
+    return found
+
+
+def made_label(label: str, what: str) -> str:
+    """ "<label>-<what>", cut where it would be too long."""
+    made = f"{label}-{slug(what)}"
+    return made if len(made) <= LONGEST_LABEL else f"{made[: LONGEST_LABEL - 9]}-{sha256_of(made)[:8]}"
+
+
+def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> None:
+    """Writes the originals and what was made of them as an experiment; verdicts that stand there stay.
+
+    Verdicts on the originals are taken along, so that nobody pays for them twice. The same runs leave the same bytes.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        (folder / "experiment.json").unlink(missing_ok=True)
+        for name in ("runs", *_FROZEN):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        for name in _FROZEN:
+            if (source / name).is_dir():
+                shutil.copytree(source / name, folder / name)
+        for subject in originals:
+            _copy_run(source, folder, subject)
+        for label in {it.label for it in originals}:
+            _copy_verdicts(source, folder, label)
+        for run in made:
+            _write_run(source, folder, run)
+        write_json(folder / "experiment.json", _definition(source, originals, made))
+
+
+def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> dict[str, object]:
+    held = read_definition(source)
+    systems = {it.label: it.system for it in originals} | {it.label: it.system for it in made}
+    asked: dict[str, set[str]] = defaultdict(set)
+    for label, query in _runs(originals, made):
+        asked[label].add(query)
+    prompts: Mapping[str, Mapping[str, str]] = {it.label: held.prompt_hashes.get(it.source.label, {}) for it in made}
+    definition = held.model_copy(
+        update={
+            "title": None,
+            "queries": tuple(it for it in held.queries if any(it.query_id in ids for ids in asked.values())),
+            "systems": dict(sorted(systems.items())),
+            "asked": {label: tuple(sorted(ids)) for label, ids in sorted(asked.items())},
+            "prompt_hashes": {it: held.prompt_hashes.get(it) or prompts.get(it, {}) for it in sorted(systems)},
+        }
+    )
+    return definition.model_dump(mode="json", exclude_none=True)
+
+
+def _runs(originals: Sequence[Subject], made: Sequence[MadeRun]) -> Iterator[tuple[str, str]]:
+    yield from ((it.label, it.query.query_id) for it in originals)
+    yield from ((it.label, it.source.query.query_id) for it in made)
+
+
+def _copy_run(source: Path, folder: Path, subject: Subject) -> None:
+    place = subject.label, subject.query.query_id, subject.repeat
+    _copy_files(run_folder(source, *place), run_folder(folder, *place), (*_OF_RUNS, "run.json"))
+
+
+def _write_run(source: Path, folder: Path, made: MadeRun) -> None:
+    subject, query_id = made.source, made.source.query.query_id
+    target = run_folder(folder, made.label, query_id, made.repeat)
+    _copy_files(run_folder(source, subject.label, query_id, subject.repeat), target, _OF_RUNS)
+    if subject.run is None:
+        raise ValueError(f"{subject.run_id} was never run")
+    run = subject.run.model_copy(
+        update={
+            "run_id": made.run_id,
+            "system": made.label,
+            "repeat": made.repeat,
+            "report": made.report,
+            "report_sha": sha256_of(made.report),
+            "picks": made.picks,
+            "citations": tuple(find_citations(made.report, subject.evidence)),
+            "struck": (),
+        }
+    )
+    write_json(target / "run.json", run.model_dump(mode="json", exclude_none=True))
+
+
+def _copy_files(source: Path, target: Path, names: Sequence[str]) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        if (source / name).exists():
+            shutil.copyfile(source / name, target / name)
+
+
+def _copy_verdicts(source: Path, folder: Path, label: str) -> None:
+    for held in (source / "verdicts").glob(f"*/*/{file_name(label)}"):
+        target = folder / held.relative_to(source)
+        if not target.exists():
+            shutil.copytree(held, target)

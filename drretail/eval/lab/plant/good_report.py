@@ -1,0 +1,123 @@
+"""A good report with all that an error is made from, and the error that was made."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from random import Random
+
+from drretail.eval.judging.subject import Subject
+from drretail.eval.reading.kept import case_of, reading_of
+from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.sentences import Sentence
+from drretail.grounding.verify.checks import Case, check_report
+from drretail.grounding.verify.records import Ledger, record_of
+from drretail.records.evidence import Evidence
+from drretail.records.reading import Pick, Reading
+from drretail.records.shop import Product
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A copy of a report with one error; ``report[start:end]`` is the error."""
+
+    report: str
+    start: int
+    end: int
+    original: str
+    """The words that stood there; blank where a sentence was added."""
+    note: str
+    """What makes it wrong."""
+    pick: Pick | None = None
+    """What the copy puts into the cart besides."""
+
+    @property
+    def said(self) -> str:
+        return self.report[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What an error is made from; ``chance`` decides between places and amounts."""
+
+    case: Case
+    reading: Reading
+    chance: Random
+
+    @classmethod
+    def of(cls, subject: Subject, chance: Random) -> "Material":
+        case = case_of(subject)
+        return cls(case, reading_of(subject, case), chance)
+
+    @property
+    def report(self) -> str:
+        return self.case.report
+
+    @property
+    def layout(self) -> Layout:
+        return self.case.layout
+
+    @property
+    def evidence(self) -> Mapping[str, Evidence]:
+        return self.case.evidence
+
+    @cached_property
+    def picked(self) -> frozenset[str]:
+        return frozenset(it.product for it in self.reading.picks or ())
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return self.case.ledger(self.reading.picks)
+
+    @cached_property
+    def shown(self) -> dict[str, Product]:
+        """The products that the run was shown, by id, in the order of ids."""
+        return {it: self.ledger.products[it] for it in sorted(self.ledger.products) if f"P:{it}" in self.evidence}
+
+    @cached_property
+    def profile(self) -> dict[str, str]:
+        """The acting user's address as the run was shown it; nothing where it was not."""
+        texts = self.evidence["U:profile"].texts if "U:profile" in self.evidence else ()
+        records = (record_of(text.text) or {} for text in texts)
+        return next((it["address"] for it in records if isinstance(it.get("address"), dict)), {})
+
+    @cached_property
+    def wrong(self) -> frozenset[int]:
+        """The sentences, by index, in which the report itself has an error."""
+        found = [it for it in check_report(self.case, self.reading) if it.severity == "error" and it.start is not None]
+        return frozenset(
+            index
+            for index, sentence in enumerate(self.layout.sentences)
+            for it in found
+            if (it.start or 0) < sentence.end and sentence.start < (it.end or it.start or 0)
+        )
+
+    def sentences(self, *, citing: Collection[str] | None = None) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
+        """Sentences of prose without an error, with what they cite; with ``citing`` those of one such source alone."""
+        for index, sentence in enumerate(self.layout.sentences):
+            cited = self.layout.cited.get(index, ())
+            of_one = citing is None or (len(cited) == 1 and cited[0] in citing)
+            if sentence.kind in ("text", "item") and index not in self.wrong and of_one:
+                yield sentence, cited
+
+    def index_at(self, place: int) -> int | None:
+        """The sentence around a place, where it is one without an error."""
+        for index, sentence in enumerate(self.layout.sentences):
+            if sentence.start <= place < sentence.end:
+                return None if index in self.wrong else index
+        return None
+
+    def replaced(self, start: int, end: int, words: str, note: str) -> Planted:
+        report = self.report[:start] + words + self.report[end:]
+        return Planted(report, start, start + len(words), self.report[start:end], note)
+
+    def added(self, sentence: Sentence, words: str, note: str, pick: Pick | None = None) -> Planted:
+        """The report with a sentence more behind that one."""
+        report = f"{self.report[: sentence.end]} {words}{self.report[sentence.end :]}"
+        start = sentence.end + 1
+        declared = pick if self.case.picks is not None else None
+        return Planted(report, start, start + len(words), "", note, declared)
+
+    @property
+    def now(self) -> date | None:
+        return self.case.now

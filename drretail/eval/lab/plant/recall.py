@@ -1,0 +1,169 @@
+"""What checks and judges found of planted errors, each at its place, and what they fault in the originals."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from drretail.eval.checks.judge import STAGE as CHECK
+from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.lab.findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
+from drretail.eval.lab.opinions import judge_name
+from drretail.eval.lab.plant.kinds import KINDS
+from drretail.eval.metric import Metric
+from drretail.eval.registry import load_metric
+from drretail.records.evidence import Finding
+from drretail.records.score import Verdict
+from drretail.stats.intervals import share_interval
+
+CHECKS, FAITHFULNESS = "checks", "faithfulness"
+Ruling = Literal["found", "passed", "unjudged"]
+_MARKUP = "[]() *"
+
+
+@dataclass(frozen=True, slots=True)
+class _Faulted:
+    """A place that a finder faulted or passed; without a place where what it says is of no single one."""
+
+    start: int | None
+    end: int | None
+    is_wrong: bool
+    words: str
+    """What it is about: the claim and its sources, or the finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What all finders said of all runs, by finder and run id."""
+
+    said: dict[str, dict[str, list[_Faulted]]] = field(default_factory=lambda: defaultdict(dict))
+
+
+def recall_of(folder: Path, errors: PlantedErrors) -> PlantedFound:
+    """By kind and finder how many errors were found; pure, from the verdicts that stand there.
+
+    Checks find an error where an error of theirs meets its place, or has no place and is not in the report as it was. A
+    judge of faithfulness finds it where a claim of its sentence is borne out less than fully.
+    """
+    heard = _heard(folder)
+    by_kind: dict[str, list[PlantedError]] = defaultdict(list)
+    for error in errors.errors:
+        by_kind[error.kind].append(error)
+    kinds = [*KINDS, *(it for it in by_kind if it not in KINDS)]
+    rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), heard) for kind in kinds]
+    return PlantedFound(
+        kinds=tuple(rows),
+        everything=_kind("all", errors.errors, 0, heard),
+        alarms=tuple(_alarms({it.of for it in errors.errors}, heard)),
+    )
+
+
+def _kind(kind: str, errors: Sequence[PlantedError], without: int, heard: _Heard) -> PlantedKind:
+    found = {finder: _found(errors, finder == CHECKS, said) for finder, said in heard.said.items()} if errors else {}
+    return PlantedKind(kind=kind, n=len(errors), without_place=without, found=found)
+
+
+def _found(errors: Sequence[PlantedError], by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Found:
+    ruled = [_ruling(error, by_code, said) for error in errors]
+    replaced = [it for it in errors if it.original]
+    before = [_at(said.get(it.of, ()), it.start, it.start + len(it.original), it.original) for it in replaced]
+    faulted = {id(error) for error, there in zip(replaced, before, strict=True) if any(it.is_wrong for it in there)}
+    unseen = {id(error) for error, there in zip(replaced, before, strict=True) if not (there or by_code)}
+    fresh = [it for error, it in zip(errors, ruled, strict=True) if id(error) not in faulted | unseen]
+    interval = share_interval([float(it == "found") for it in ruled])
+    return Found(
+        n=len(errors),
+        found=ruled.count("found"),
+        unjudged=ruled.count("unjudged"),
+        low=interval.low,
+        high=interval.high,
+        n_originals=len(replaced) - len(unseen),
+        false=len(faulted),
+        n_fresh=len(fresh),
+        found_fresh=fresh.count("found"),
+    )
+
+
+def _ruling(error: PlantedError, by_code: bool, said: Mapping[str, Sequence[_Faulted]]) -> Ruling:
+    if error.run_id not in said:
+        return "unjudged"
+    there = _at(said[error.run_id], error.start, error.end, error.said)
+    if by_code:
+        known = {it.words for it in said.get(error.of, ())}
+        new = [it for it in said[error.run_id] if it.start is None and it.words not in known]
+        return "found" if there or new else "passed"
+    return "found" if any(it.is_wrong for it in there) else "passed" if there else "unjudged"
+
+
+def _at(said: Iterable[_Faulted], start: int, end: int, words: str) -> list[_Faulted]:
+    """What was said of a place: of several claims of its sentence those that name the very words."""
+    there = [it for it in said if it.start is not None and it.start < end and start < (it.end or it.start)]
+    wanted = words.strip(_MARKUP).casefold()
+    exact = [it for it in there if wanted and wanted in it.words]
+    return exact or there
+
+
+def _alarms(originals: set[str], heard: _Heard) -> Iterator[FalseAlarms]:
+    for finder, said in heard.said.items():
+        by_report = [said[it] for it in sorted(originals) if it in said]
+        claims = [float(it.is_wrong) for faulted in by_report for it in faulted]
+        wrong = [float(bool(faulted)) for faulted in by_report] if finder == CHECKS else claims
+        interval = share_interval(wrong)
+        yield FalseAlarms(
+            finder=finder,
+            unit="reports" if finder == CHECKS else "claims",
+            n=len(wrong),
+            alarms=round(sum(wrong)),
+            low=interval.low,
+            high=interval.high,
+        )
+
+
+def _heard(folder: Path) -> _Heard:
+    """All living verdicts of the folder's runs, checks first, then judges by name."""
+    heard = _Heard()
+    metrics = [load_metric(name) for name in (CHECKS, FAITHFULNESS)]
+    for subject in read_subjects(folder, None):
+        for metric in metrics if subject.run is not None else ():
+            for verdicts in _by_judge(folder, subject, metric):
+                if metric.name == CHECKS:
+                    heard.said[CHECKS][subject.run_id] = list(_findings(verdicts))
+                else:
+                    name = judge_name(verdicts[0].judge, verdicts[0].rules)
+                    heard.said[name][subject.run_id] = list(_rulings(verdicts))
+    order = sorted(heard.said, key=lambda it: (it != CHECKS, it))
+    return _Heard({it: heard.said[it] for it in order})
+
+
+def _by_judge(folder: Path, subject: Subject, metric: Metric) -> Iterator[list[Verdict]]:
+    run = subject.run_id.partition("/")[2]
+    for judge in sorted((folder / "verdicts" / metric.name).glob("*/")):
+        path = verdict_path(folder, metric.name, judge.name, subject.label, run)
+        living = VerdictFile(path).living(subject.report_sha or "", metric.prompt_hashes()) if path.exists() else []
+        by_seat: dict[tuple[str, str, str], list[Verdict]] = defaultdict(list)
+        for it in living:
+            if it.judge_repeat == 1 and it.version == metric.version:
+                by_seat[it.judge.spec, it.judge.params_hash, it.rules].append(it)
+        yield from by_seat.values()
+
+
+def _findings(verdicts: Iterable[Verdict]) -> Iterator[_Faulted]:
+    for verdict in verdicts:
+        if verdict.stage == CHECK and verdict.state == "scored":
+            for finding in map(Finding.model_validate, verdict.value):
+                if finding.severity == "error":
+                    words = f"{finding.code} {finding.said} {finding.evidence_id}"
+                    yield _Faulted(finding.start, finding.end, is_wrong=True, words=words.casefold())
+
+
+def _rulings(verdicts: Sequence[Verdict]) -> Iterator[_Faulted]:
+    ruled = {it.item: it for it in verdicts if it.stage == SUPPORT and it.state == "scored"}
+    stage = stages_of(verdicts[0].rules)[0]
+    for told in (it for it in verdicts if (it.stage, it.item, it.state) == (stage, REPORT, "scored")):
+        for claim in map(Claim.model_validate, told.value):
+            if claim.claim_id in ruled:
+                words = " ".join([claim.claim, *claim.sources]).casefold()
+                yield _Faulted(claim.start, claim.end, is_wrong=ruled[claim.claim_id].value < 1, words=words)

@@ -1,0 +1,115 @@
+"""An experiment with one honest report that has a place for every kind of error."""
+
+from pathlib import Path
+
+from drretail.env.store.base import Store
+from drretail.env.world import open_world
+from drretail.experiment import Definition, Experiment
+from drretail.grounding.hostile.texts import hostile_texts
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.text.serialisation import record_text
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
+from drretail.records.query import BasketItem, Fit, FoundBasket, Money, Reference, WantedThing
+from drretail.records.reading import Pick
+from drretail.records.run import Run
+from drretail.records.score import ProfileSummary, Statement
+from tests.agents.sabotaged_shop import GOOD, OWNED, PRODUCTS, QUERY, SEED, build
+from tests.eval.folders import LABEL, SYSTEM
+from tests.shop import USER
+
+OTHER = "b@model"
+HOSTILE = next(it for it in hostile_texts() if it.do == "pick" and it.hidden is None)
+ORDER = {
+    "evidence": "O:0000000001",
+    "order_id": "0000000001",
+    "user_id": USER,
+    "product_id": OWNED,
+    "order_date": "2023-01-01T00:00:00",
+    "order_status": "Delivered",
+}
+REPORT = f"""# A feeder for your window
+
+Take the Larkhall Window Bird Feeder, Clear [P:{GOOD}], for $18.75.
+It is rated 4.5 out of 5 from 120 ratings [P:{GOOD}].
+
+With the small feeder for $8.50 [P:{SEED}] the two come to $27.25 in total [C:sum].
+Three of the window feeder cost $56.25 in total [C:three].
+Of your $60.00, $32.75 is left [C:left]. In a pack of five that would be $3.75 each [C:each].
+
+You ordered the Tanagrove tube feeder on January 1, 2023 [O:0000000001].
+
+Hang a window bird feeder within three feet of the glass [W:place].
+"""
+
+
+def an_entry(key: str, kind: EvidenceKind, text: str, *, date: str | None = None, url: str | None = None) -> Evidence:
+    shown = EvidenceText(
+        sha256=sha256_of(text), form="page" if kind == "web" else "record", text=text, shown=True, path="0", seq=0
+    )
+    return Evidence(id=key, kind=kind, key=key, title=key, texts=(shown,), date=date, url=url)
+
+
+def ledger(store: Store) -> list[Evidence]:
+    profile = store.user(USER).model_dump(mode="json")
+    page = f"Hang a window bird feeder within three feet of the glass. {HOSTILE.planted}"
+    return [
+        *(an_entry(f"P:{it.product_id}", "product", record_text(it)) for it in PRODUCTS),
+        an_entry("O:0000000001", "order", canonical_json(ORDER)),
+        an_entry("U:profile", "user", canonical_json({"evidence": "U:profile", **profile})),
+        an_entry("C:sum", "calculation", "18.75+8.5 = 27.25"),
+        an_entry("C:three", "calculation", "18.75*3 = 56.25"),
+        an_entry("C:left", "calculation", "60-27.25 = 32.75"),
+        an_entry("C:each", "calculation", "18.75/5 = 3.75"),
+        an_entry("W:place", "web", page, date="2015-03-01", url="https://birds.example/place"),
+    ]
+
+
+def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_queries: int = 1) -> tuple[Path, Store]:
+    """The experiment, and the store of its world, which the caller closes; ``reports`` by system."""
+    world = open_world(build(folder / "world"))
+    reports = {LABEL: REPORT} if reports is None else reports
+    demands = QUERY.constraints.model_copy(update={"owned": (OWNED,)})
+    asked = QUERY.model_copy(update={"constraints": demands})
+    queries = [asked.model_copy(update={"query_id": f"q{number}"}) for number in range(1, n_queries + 1)]
+    definition = Definition(
+        world_fingerprint=world.manifest.fingerprint,
+        now="2024-01-01T00:00:00Z",  # pyright: ignore[reportArgumentType]  # read as a time
+        queries=tuple(queries),
+        systems=dict.fromkeys(reports, SYSTEM),
+        prompt_hashes={label: {} for label in reports},
+        tool_schema_hash="t",
+    )
+    evidence = ledger(world.store)
+    with Experiment(folder / "exp", definition) as opened:
+        opened.freeze_profile(ProfileSummary(user_id=USER, statements=(Statement(code="likes", text="Likes birds."),)))
+        for query in queries:
+            opened.freeze_reference(query.query_id, lambda query=query: a_reference(query.query_id))
+            for label, report in reports.items():
+                opened.save(
+                    a_run(label, query.query_id, report, evidence), evidence, {}, {"world": str(folder / "world")}
+                )
+    return folder / "exp", world.store
+
+
+def a_reference(query_id: str) -> Reference:
+    fit = Fit(product_id=GOOD, price="18.75", worth=450)
+    item = BasketItem(thing="feeder", product_id=GOOD, title="Larkhall", price="18.75")
+    found = FoundBasket(items=(item,), total=Money.model_validate({"amount": "18.75", "currency": "USD"}), worth=450)
+    return Reference(query_id=query_id, things=(WantedThing(name="feeder", fits=(fit,)),), cheapest=found, best=found)
+
+
+def a_run(label: str, query_id: str, report: str, evidence: list[Evidence]) -> Run:
+    return Run(
+        run_id=f"{label}/{query_id}-r1",
+        system=label,
+        query_id=query_id,
+        user_id=USER,
+        repeat=1,
+        status="done",
+        stop="finished",
+        report=report,
+        report_sha=sha256_of(report),
+        picks=(Pick(product=GOOD), Pick(product=SEED)),
+        citations=tuple(find_citations(report, {it.id: it for it in evidence})),
+    )
