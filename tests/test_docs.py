@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import drretail
 from drretail.data_ingest.raw.mapping import Mapping
 from tests.shop import build
 
@@ -66,3 +67,11 @@ def test_a_run_and_its_scores_take_six_lines() -> None:
     (_, _, shown), *_ = examples(ROOT / "README.md")
     assert shown == examples(ROOT / "docs" / "python.md")[0][2]
     assert len([line for line in shown.splitlines() if line.strip()]) <= 6
+
+
+def test_the_page_on_python_has_every_name_and_the_list_of_examples_every_example() -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8").partition("\n\nA run")[0]
+    assert {name for name in drretail.__all__ if f"`{name}" not in page} == set()
+    listed = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    shipped = {it.name for it in (ROOT / "examples").iterdir() if it.name[0] not in "._" and it.name != "README.md"}
+    assert {name for name in shipped if f"## {name}" not in listed} == set()
