@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from drretail.agents.client_prompts import question_instructions, question_prompt
-from drretail.agents.picks import note_of
+from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of
 from drretail.env.session import Session
 from drretail.errors import ToolError
-from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.parsing import parse_json
 from drretail.records.query import Query
@@ -61,17 +60,10 @@ class Rollout:
         self._toolkit.close()
 
     def _hand_in(self, args: object) -> ToolReply:
-        report, declared = read_submitted(args)
-        self._answer = _answer(report, declared)
+        report, _ = read_submitted(args)
+        self._answer = answer_of(report)
         value = {"status": "done"} | ({"notes": list(self._answer.notes)} if self._answer.notes else {})
         return ToolReply(compact_json(value), value, (), None, 0)
-
-
-def _answer(report: str, declared: Declared) -> Answer:
-    """The report without its block, with the picks that it declares."""
-    text = report if declared.report == report else declared.report.strip()
-    notes = () if declared.picks is not None else (note_of(declared, text != report),)
-    return Answer(report=text, picks=declared.picks, notes=notes)
 
 
 def _read_call(given: object) -> tuple[str, object]:
