@@ -42,6 +42,8 @@ def named_agent(spec: str) -> tuple[str, Agent]:
     if not is_external(spec):
         return spec, load_agent(split_web_mode(spec)[0])
     name, place = split_name(spec)
+    if place.endswith("+ws"):
+        raise UserError(f"{place}: an agent from outside reads pages by itself, so leave +ws out.")
     if name in agent_names():
         raise UserError(f"There is an agent {name} already: give {place} another name.")
     return name, external_agent(place)

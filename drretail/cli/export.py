@@ -53,7 +53,7 @@ def export(
     with busy("exporting", quiet=quiet):
         selection = Selection.of(experiment, system or (), rules, floors=floors, failed=failed)
         written = write(selection, form, path, force=force)
-    left = dict(sorted(selection.left_out.items()))
+    left = {why: count for why, count in sorted(selection.left_out.items()) if count}
     if as_json:
         print_json({"path": str(path), "written": written, "left_out": left})
         return

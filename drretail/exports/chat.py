@@ -17,10 +17,11 @@ def write(selection: Selection, to: Path) -> str:
 
     def lines() -> Iterator[str]:
         for chosen in selection:
-            counted["runs"] += 1
-            for line in _lines(chosen):
-                counted["lines"] += 1
-                yield json.dumps(line, ensure_ascii=False)
+            held = [json.dumps(line, ensure_ascii=False) for line in _lines(chosen)]
+            counted["runs"] += bool(held)
+            counted["lines"] += len(held)
+            selection.left_out["without a journal"] += not held
+            yield from held
         if not counted["lines"]:
             raise nothing_left(selection)
 

@@ -33,11 +33,13 @@ def conversations(run: Run, query: Query, folder: Path) -> list[Conversation]:
 
     A request that goes on where another one ended is the same conversation. A run whose model speaks elsewhere (over
     MCP, in a command or behind an address) gives one conversation: the question, its calls of tools with their
-    results, and its report.
+    results, and its report. A run that asked models here and whose journal is lost gives none.
     """
     effects = [effect for effect in read_journal(folder) if effect.kind == "model"]
     found = list(_held(effects))
-    return found or [_seen_from_outside(run, query, read_results(folder))]
+    if found or run.usage:  # it asked models here; where its journal is lost, so is what was said
+        return found
+    return [_seen_from_outside(run, query, read_results(folder))]
 
 
 def _held(effects: Sequence[Effect]) -> Iterator[Conversation]:
@@ -69,8 +71,17 @@ def _conversation(last: Effect) -> Conversation:
         path=last.scope,
         model=str(last.request["model"]),
         messages=tuple(_as_openai(it) for it in messages),
-        tools=tuple(last.request.get("tools") or ()),
+        tools=tuple(last.request.get("tools") or _answering(last)),
     )
+
+
+def _answering(last: Effect) -> list[dict[str, Any]]:
+    """The schema that an answer had to fit, as the tool by which a provider had it given."""
+    schema, called = last.request.get("schema"), (last.response or {}).get("tool_calls") or ()
+    if schema is None:
+        return []
+    about = {"description": schema.get("description", ""), "parameters": schema}
+    return [{"type": "function", "function": {"name": call["name"], **about}} for call in called[:1]]
 
 
 def _as_openai(message: dict[str, Any]) -> dict[str, Any]:

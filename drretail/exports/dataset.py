@@ -31,13 +31,12 @@ def write(selection: Selection, to: Path) -> str:
     ]
     if not runs:
         raise nothing_left(selection)
-    to.mkdir(parents=True, exist_ok=True)
+    write_parquet(selection, to / "tables")  # first: without scores nothing is to be left behind
     asked = {run["query_id"] for run in runs}
     queries = [query for query in selection.definition.queries if query.query_id in asked]
     _write(to / "queries.jsonl", [query.model_dump(mode="json", exclude_none=True) for query in queries])
     _write(to / "runs.jsonl", runs)
     write_chat(selection, to / "conversations.jsonl")
-    write_parquet(selection, to / "tables")
     write_atomically(to / "README.md", _card(selection, len(queries), runs))
     return f"{len(runs):,} runs of {len(queries):,} queries"
 
@@ -61,7 +60,7 @@ def _card(selection: Selection, queries: int, runs: Sequence[Mapping[str, Any]])
         seed=definition.seed,
         versions=dict(sorted(definition.versions.items())),
         rules=[rule.text for rule in selection.rules],
-        left_out=dict(sorted(selection.left_out.items())),
+        left_out=dict(sorted((+selection.left_out).items())),
     )
 
 

@@ -46,12 +46,12 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
     Raises UserError where something stands at ``to`` already, unless ``force``, and where no run is left to write.
     """
     form = load_form(name)
-    if to.exists() and not force:
+    if (to.is_file() or to.is_dir()) and not force:
         raise UserError(f"{to} is there already: name another file with -o, or replace it with --force.")
     return form.write(selection, to)
 
 
 def nothing_left(selection: Selection) -> UserError:
     """The error of an export that no run is left for."""
-    why = ", ".join(f"{count} {reason}" for reason, count in sorted(selection.left_out.items()))
+    why = ", ".join(f"{count} {reason}" for reason, count in sorted(selection.left_out.items()) if count)
     return UserError(f"No run of {selection.experiment} is left to export{f': {why}' if why else ''}.")

@@ -78,12 +78,13 @@ def _values(selection: Selection) -> Iterator[Row]:
 
 def _verdicts(selection: Selection) -> Iterator[Row]:
     wanted = {*selection.systems}
+    runs = {chosen.run.run_id for chosen in selection} if selection.rules else None
     for path in sorted((selection.experiment / "verdicts").glob("*/*/*/*.jsonl")):
         if path.name.endswith(".journal.jsonl"):
             continue
         for verdict in VerdictFile(path).lasts():
-            labels = {it.partition("/")[0] for it in (verdict.run_id, verdict.other_run_id) if it}
-            if labels <= wanted:
+            about = {it for it in (verdict.run_id, verdict.other_run_id) if it}
+            if {it.partition("/")[0] for it in about} <= wanted and (runs is None or about <= runs):
                 yield _row(verdict)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.pairwise.dimensions import DIMENSIONS, prompt_hashes
 from drretail.eval.pairwise.judge import VERSION
@@ -61,15 +62,17 @@ def read_pair_judgements(
             path = verdict_path(experiment, PAIRWISE, judge, pair_name(labels), f"{query_id}-r{repeat}")
             verdicts = VerdictFile(path).lasts() if path.exists() else []
             shas = tuple(reports.get(label) for label in labels)
-            yield from _judgements(labels, repeat, [it for it in verdicts if _lives(it, shas)])
+            yield from _judgements(labels, repeat, [it for it in verdicts if _lives(experiment, it, shas)])
 
 
-def _lives(verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
+def _lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
     """True for a verdict about these very reports, in today's words."""
     if verdict.judge.kind == "rule_based" or None in shas or verdict.version != VERSION:
         return False
-    prompts = prompt_hashes(verdict.rules).get(verdict.item, frozenset())
-    return (verdict.report_sha, verdict.other_report_sha) == shas and verdict.prompt_hash in prompts
+    if (verdict.report_sha, verdict.other_report_sha) != shas:
+        return False
+    said = in_all_wordings(experiment, lambda: prompt_hashes(verdict.rules).get(verdict.item, frozenset()))
+    return verdict.prompt_hash in said
 
 
 def _judgements(labels: Labels, repeat: int, verdicts: Sequence[Verdict]) -> Iterator[PairJudgement]:

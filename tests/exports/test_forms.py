@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,10 +10,11 @@ import duckdb
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
 
+from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_runs
 from drretail.exports.formats import export
-from drretail.exports.selection import Selection
+from drretail.exports.selection import Selection, read_rule
 from tests.exports.conftest import HYBRID, REACT
 
 
@@ -108,11 +110,25 @@ def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_p
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
-    import shutil
-
-    from drretail.errors import UserError
-
     bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
     assert export(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
     with pytest.raises(UserError, match="drretail score"):
         export(Selection.of(bare), "csv", tmp_path / "csv")
+    with pytest.raises(UserError, match="drretail score"):
+        export(Selection.of(bare), "dataset", tmp_path / "d")
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_path: Path) -> None:
+    lost = Path(shutil.copytree(exp, tmp_path / "exp"))
+    for journal in (lost / "runs" / REACT).glob("*/journal.jsonl.gz"):
+        journal.unlink()
+    selection = Selection.of(lost)
+    assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 runs")
+    assert selection.left_out["without a journal"] == 2
+
+
+def test_a_rule_holds_for_verdicts_too_and_a_device_is_written_through(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp, rules=[read_rule("FP > 2")]), "csv", tmp_path / "csv")
+    assert len((tmp_path / "csv" / "verdicts.csv").read_text(encoding="utf-8-sig").splitlines()) == 1
+    export(Selection.of(exp), "chat", Path("/dev/null"))
