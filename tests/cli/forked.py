@@ -29,6 +29,9 @@ main()
 LOADED_LATE = ("faker", "isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
 """What our modules import only when they need it. DuckDB is left out: it complains where it was loaded in vain."""
 
+OTHERS = ("drretail.gym", "drretail.inspect", "drretail.exports.inspect_")
+"""What needs packages of other environments; no command loads it unasked."""
+
 
 class ForkServer:
     """Runs ``drretail …`` one by one in processes forked from one that has loaded it."""
@@ -112,7 +115,8 @@ def _load_all() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command sets it; and a process with threads forks badly
     import drretail
 
-    ours = [it.name for it in pkgutil.walk_packages(drretail.__path__, "drretail.") if not it.name.endswith("__main__")]
+    every = (it.name for it in pkgutil.walk_packages(drretail.__path__, "drretail."))
+    ours = [name for name in every if not name.endswith("__main__") and not name.startswith(OTHERS)]
     for name in [*ours, *LOADED_LATE]:
         import_module(name)
     gc.collect()
