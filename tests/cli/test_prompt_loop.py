@@ -95,7 +95,7 @@ def test_what_is_wrong_is_one_sentence_and_exit_code_2(
 
 
 def test_the_list_names_who_is_told_what(drretail: Command) -> None:
-    told = {it["file"]: it["agents"] for it in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
+    told = {it["file"]: it["told_to"] for it in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
     assert told["react.md"] == ["react"]
     assert told["hybrid_react/report.md"] == ["hybrid_react"]
     assert set(told["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid"}
