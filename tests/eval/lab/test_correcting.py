@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.lab.correcting import correction_of, precisions
 from drretail.eval.lab.judged_claims import JudgedClaim, judged_claims, sheet_name
+from drretail.viewer.voting.plan import planned
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.lab.test_opinions import judge_of_both, votes
 from tests.eval.pairwise.judging import A, B, compared, two
@@ -129,3 +131,35 @@ def test_a_label_stands_for_as_many_claims_as_its_stratum_holds() -> None:
     labelled = [it for it in claims if it.about.rpartition(" ")[2] in ("0", "8")]
     _, alone, n = precisions(claims, {it.about: it.support for it in labelled})["a"]
     assert (alone.value, n) == (pytest.approx(0.8), 4)
+
+
+def test_a_sample_leaves_pairs_and_reports_of_the_plan_alone_and_view_asks_all_of_it(exp: Path) -> None:
+    called("sample", exp, "--n", 30)
+    plan = read_plan(exp)
+    assert plan is not None
+    assert (plan.pairs, plan.reports) == ((), ())
+    assert plan.claims
+    assert planned(exp).claims[: len(plan.claims)] == plan.claims
+
+
+def test_more_than_the_usual_claims_are_all_asked_in_view(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.viewer.voting.plan.DEFAULT_SIZE", 2)
+    called("sample", exp, "--n", 5)
+    asked = planned(exp)
+    assert (len(asked.claims), len(asked.reports)) == (5, 2)
+
+
+def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp_path: Path) -> None:
+    drawn = []
+    for seed in ("1", "2", "3", "4"):
+        other = tmp_path / seed
+        shutil.copytree(exp, other)
+        called("sample", other, "--n", 4, "--seed", seed)
+        plan = read_plan(other)
+        assert plan is not None
+        drawn.append(tuple(it.about for it in plan.claims))
+        called("sample", other, "--n", 6, "--seed", "other", "--to", other / "more.csv")
+        grown = read_plan(other)
+        assert grown is not None
+        assert grown.claims[:4] == plan.claims
+    assert len({*drawn}) > 1
