@@ -23,13 +23,13 @@ def correct(
     EXP/lab/correct.json.
     """
     from drretail.eval.lab.correcting import correction_of
-    from drretail.files import write_json
+    from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
     from drretail.viewer.output import print_json
     from drretail.viewer.terminal.printed_correction import print_correction
 
     made = correction_of(experiment, judge, labels or ())
-    document = made.model_dump(mode="json", exclude_none=True)
-    write_json(experiment / "lab" / "correct.json", document)
+    judged = [it for family in ("faithfulness", "pairwise") for it in verdict_folders(experiment, family)]
+    document = keep(experiment, "correct", made, [VOTES, *judged])
     if as_json:
         print_json(document)
     else:
