@@ -352,8 +352,10 @@ def short_share(value: float | None) -> str:
 
 def with_ends(value: float | None, low: float | None, high: float | None) -> str:
     """ ".64 (.61–.67)"; the value alone where there is no interval."""
-    ends = "" if low is None or high is None else f" ({short_share(low)}–{short_share(high)})"
-    return f"{short_share(value)}{ends}"
+    if low is None or high is None:
+        return short_share(value)
+    dash = " to " if round(low, 2) < 0 else "–"
+    return f"{short_share(value)} ({short_share(low)}{dash}{short_share(high)})"
 
 
 def _share_of(found: int, n: int, low: float | None, high: float | None) -> str:

@@ -163,3 +163,8 @@ def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp
         assert grown is not None
         assert grown.claims[:4] == plan.claims
     assert len({*drawn}) > 1
+
+
+def test_the_terminal_says_that_fr_is_the_judges_own(exp: Path) -> None:
+    told = called("correct", exp, "--labels", filled(exp, as_judged(exp)))
+    assert "FR is not corrected" in told
