@@ -78,5 +78,5 @@ def sample(
     say(f"{len(claims):,} claims in {path}: label full, partial, none or contradicted; a blank cell is no label.")
     if len(claims) < n:
         say(f"There are no more than {len(claims):,} claims with a verdict.")
-    say(f"In the browser: drretail view {experiment}. Then: drretail lab correct {experiment}; of the sheet")
+    say(f"In the browser: drretail view {experiment} --plan {n}. Then: drretail lab correct {experiment}; of the sheet")
     say(f"once it is filled in: drretail lab correct {experiment} --labels {path}.")

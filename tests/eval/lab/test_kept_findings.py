@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.findings import (
     Agreed,
     Agreement,
@@ -20,6 +21,14 @@ from drretail.eval.lab.findings import (
     Standing,
 )
 from drretail.eval.lab.kept_findings import VOTES, finding_lines, keep, verdict_folders
+from drretail.eval.scores.file import derive_scores
+from drretail.files import write_json
+from drretail.records.scoreboard import Scoreboard
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import render_page
+from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.terminal.printed_board import print_scoreboard
+from drretail.viewer.terminal.text_report import render_text
 from tests.eval.lab.test_correcting import as_judged, called, filled
 from tests.viewer.conftest import answered, exp
 
@@ -118,3 +127,35 @@ def test_agreement_tells_people_together_beside_judges_and_people_beside_each_ot
         "Agreement: support: ann and ben κ .40 of 30; support: people and judge κ .40 of 30."
     )
     assert "no two raters" in Agreement().told()
+
+
+def scored(exp: Path) -> Scoreboard:
+    """The scores of an experiment, kept in it, and its board."""
+    scores = derive_scores(exp, [METRIC])
+    write_json(exp / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+    assert scores.scoreboard is not None
+    return scores.scoreboard
+
+
+def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scored(exp)
+    keep(exp, "bias", Bent(), [])
+    view = read_view(exp)
+    assert view.lab == (Bent().told(),)
+    assert view.scoreboard is not None
+    print_scoreboard(view.scoreboard, lab=view.lab)
+    page = render_page(exp)
+    for shown in (capsys.readouterr().out, render_text(exp), page):
+        assert shown.count(Bent().told()) == 1
+        assert "The judge lab" in shown
+
+
+def test_a_card_that_the_board_knows_is_told_once(exp: Path) -> None:
+    board = scored(exp)
+    known = board.model_copy(update={"notes": ("The card.", "Another note.")})
+    printed = printed_board(known, ["The card."])
+    assert (printed.lab, "The card." in printed.notes, "Another note." in printed.notes) == (
+        ("The card.",),
+        False,
+        True,
+    )
