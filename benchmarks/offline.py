@@ -4,10 +4,10 @@
     python benchmarks/offline.py shopper                                       # the shipped dev queries on the demo
     python benchmarks/offline.py shopper --world W --questions Q.jsonl [--agent react] [--show] [--json F]
 
-**judge.** FILE is a split as its authors publish it, JSON lines, plain or gzipped: AttributionBench (OSU-NLP-Group)
-with `claim`, `references` and `attribution_label`; WiCE (ryokamoi) with `claim`, `evidence` and `label`. Neither comes
-with this project. Measured is the balanced accuracy of "full support" against "attributable" or "supported", beside a
-one-line rule and always guessing the majority; of WiCE's three labels also the plain accuracy and Cohen's kappa.
+**judge.** FILE is a split as its authors publish it, as ``drretail lab card`` takes it: AttributionBench
+(OSU-NLP-Group), WiCE (ryokamoi). Neither comes with this project. Measured is the balanced accuracy of "full support"
+against "attributable" or "supported", beside a one-line rule and always guessing the majority; of WiCE's three labels
+also the plain accuracy and Cohen's kappa.
 
 The one-line rule: the share of a claim's content stems that occur anywhere in its sources, against a threshold. The
 threshold is the best one of a random half of the file, unless --threshold gives one, as a test split demands: the one
@@ -23,7 +23,6 @@ agent and query what is covered and what was picked, null where that is not know
 """
 
 import argparse
-import gzip
 import json
 import random
 import re
@@ -46,8 +45,9 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
+from drretail.eval.lab.card import share_of_words
+from drretail.eval.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
 from drretail.experiment import read_run
-from drretail.grounding.text.words import content_stems
 from drretail.llm.registry import open_model
 from drretail.offline.judge.support import judge_claim
 from drretail.progress import Progress
@@ -56,20 +56,9 @@ from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Product
 
-FULL, PARTIAL, NONE = "full_support", "partial_support", "no_support"
-WICE_LABELS = {"supported": FULL, "partially_supported": PARTIAL, "not_supported": NONE}
 RESAMPLES = 2000
 AGENTS = ("react", "plan_to_function", "hybrid_react", "null_search")
 _PAGE = 50
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A claim, its sources, and what people said of it."""
-
-    claim: str
-    sources: tuple[str, ...]
-    label: str
 
 
 @dataclass(frozen=True)
@@ -82,31 +71,12 @@ class Answered:
 
     @property
     def is_full(self) -> bool:
-        return self.label == FULL
+        return self.label == "full"
 
 
-def read_attributionbench(path: Path) -> list[Labelled]:
-    """Its claims; "attributable" counts as full support, the rest as none."""
-    return [
-        Labelled(row["claim"], tuple(row["references"]), FULL if row["attribution_label"] == "attributable" else NONE)
-        for row in _rows(path)
-    ]
-
-
-def read_wice(path: Path) -> list[Labelled]:
-    """Its claims, each with its cited page as one source."""
-    return [Labelled(row["claim"], ("\n".join(row["evidence"]),), WICE_LABELS[row["label"]]) for row in _rows(path)]
-
-
-def answered(rows: Sequence[Labelled]) -> list[Answered]:
-    """All rows, judged both ways."""
-    return [Answered(row.label, judge_claim(row.claim, row.sources).label, stem_share(row)) for row in rows]
-
-
-def stem_share(row: Labelled) -> float:
-    """The share of the claim's content stems that occur in its sources; 0 for a claim without any."""
-    wanted = set(content_stems(row.claim))
-    return len(wanted & set(content_stems("\n".join(row.sources)))) / len(wanted) if wanted else 0.0
+def answered(claims: Sequence[LabelledClaim]) -> list[Answered]:
+    """All claims, judged both ways."""
+    return [Answered(it.label, SPELLINGS[judge_claim(it.claim, it.sources).label], share_of_words(it)) for it in claims]
 
 
 def balanced_accuracy(rows: Sequence[Answered], says_full: Callable[[Answered], bool]) -> float:
@@ -128,7 +98,7 @@ def measured(rows: Sequence[Answered], seed: int, threshold: float | None) -> di
     half, other = order[: len(order) // 2], order[len(order) // 2 :]
     least = best_threshold(half) if threshold is None else threshold
     rules: dict[str, Callable[[Answered], bool]] = {
-        "offline:judge": lambda row: row.judged == FULL,
+        "offline:judge": lambda row: row.judged == "full",
         "stems in the source": lambda row: row.share >= least,
         "always the majority": lambda _: Counter(it.is_full for it in rows).most_common(1)[0][0],
     }
@@ -166,12 +136,6 @@ def _three_labels(rows: Sequence[Answered]) -> dict[str, Any]:
     return {"accuracy": agreed, "accuracy_of_majority": majority, "kappa": (agreed - by_chance) / (1 - by_chance)}
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8")
-    return [json.loads(line) for line in text.split("\n") if line.strip()]
-
-
 def _print_judged(name: str, table: dict[str, Any]) -> None:
     print(f"\n{name}: {table['claims']} claims, threshold of stems {table['threshold']:.3f}")
     print(f"  {'balanced accuracy':22}{'half':>8}{'other half':>12}{'all':>8}")
@@ -188,11 +152,11 @@ def _print_judged(name: str, table: dict[str, Any]) -> None:
 
 def judge(given: argparse.Namespace) -> dict[str, Any]:
     """Prints the tables of the files that are given, and gives them."""
-    readers = {"AttributionBench": (given.attributionbench, read_attributionbench), "WiCE": (given.wice, read_wice)}
+    files = {"AttributionBench": given.attributionbench, "WiCE": given.wice}
     tables: dict[str, Any] = {}
-    for name, (path, read) in readers.items():
+    for name, path in files.items():
         if path is not None:
-            tables[name] = measured(answered(read(path)), given.seed, given.threshold)
+            tables[name] = measured(answered(read_labelled(path).claims), given.seed, given.threshold)
             _print_judged(name, tables[name])
     if not tables:
         sys.exit("Give --attributionbench FILE, --wice FILE, or both.")

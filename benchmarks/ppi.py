@@ -7,6 +7,7 @@ is the population: its mean label is the truth. Every round draws clusters (ques
 replacement, all verdicts on their claims, and labels of some of these: by lot, or evenly over the judge's verdicts and
 weighted back. Counted is how often the interval holds the truth, by labels alone, with λ = 1, and with the tuned λ;
 "gain" is (width of labels alone / width)², in labels. A deaf judge, whose verdicts are dice, shows what it costs.
+Last, without any FILE: win rates out of made-up votes on two systems, with ties and two meetings on each query.
 """
 
 import argparse
@@ -29,6 +30,8 @@ from drretail.progress import Progress
 from drretail.stats.prediction_powered import Corrected, Item, corrected_mean
 
 METHODS = {"labels alone": 0.0, "λ = 1": 1.0, "tuned λ": None}
+TIES = 0.3
+VOTES = 40
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,11 @@ def measured(
     """Coverage, width and gain by method."""
     lot = Random(given.seed)
     truth = fmean(pair.label for cluster in clusters for pair in cluster)
-    rounds = [one_round(clusters, given.labelled, lot, evenly=evenly) for _ in range(given.rounds)]
+    return summed_up([one_round(clusters, given.labelled, lot, evenly=evenly) for _ in range(given.rounds)], truth)
+
+
+def summed_up(rounds: Sequence[Sequence[Item]], truth: float) -> dict[str, dict[str, float]]:
+    """Coverage, bias, width and gain by method over all rounds."""
     made = {name: [it for items in rounds if (it := corrected_mean(items, λ))] for name, λ in METHODS.items()}
     alone = width(made["labels alone"])
     return {
@@ -95,9 +102,43 @@ def measured(
     }
 
 
+def one_tournament(lot: Random, count: int, *, deaf: bool) -> list[Item]:
+    """Two systems that meet twice on each of 60 queries, ``count`` meetings voted on; a win is 1, a tie a half.
+
+    People see a tie in three of ten; else a query's own taste decides, so its two meetings are alike. The judge knows
+    no ties, agrees in seven of ten, and takes the first system in the others.
+    """
+    meetings: list[tuple[int, Pair]] = []
+    for query in range(60):
+        taste = lot.betavariate(2, 1.5)
+        for _ in range(2):
+            said = 0.5 if lot.random() < TIES else float(lot.random() < taste)
+            agrees = not deaf and said != 0.5 and lot.random() < 0.7
+            meetings.append((query, Pair(said, said if agrees else float(not deaf or lot.random() < 0.5))))
+    voted = {*lot.sample(range(len(meetings)), count)}
+    return [Item(query, it.verdict, 1.0, it.label if at in voted else None) for at, (query, it) in enumerate(meetings)]
+
+
+def wins(given: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
+    """Coverage of win rates as ``lab correct`` makes them of votes, whose truth is known since they are made up."""
+    truth = TIES / 2 + (1 - TIES) * 2 / 3.5
+    tables: dict[str, dict[str, dict[str, float]]] = {}
+    for told, deaf in (("a judge that favours the first", False), ("a judge that throws coins", True)):
+        lot = Random(given.seed)
+        rounds = [one_tournament(lot, VOTES, deaf=deaf) for _ in range(given.rounds)]
+        tables[f"wins, {told}"] = summed_up(rounds, truth)
+    return tables
+
+
+def shown(title: str, table: dict[str, dict[str, float]]) -> None:
+    print(f"\n{title}")
+    for name, row in table.items():
+        print(f"  {name:14}" + "  ".join(f"{key} {value:.3f}" for key, value in row.items()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--labels", type=Path, action="append", required=True, metavar="FILE")
+    parser.add_argument("--labels", type=Path, action="append", default=[], metavar="FILE")
     parser.add_argument("--to", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--rounds", type=int, default=1000)
     parser.add_argument("--labelled", type=int, default=100)
@@ -116,9 +157,10 @@ def main() -> None:
             ("by lot, a judge that throws dice", deaf, False),
         ):
             table = tables[f"{labelled.name}, {told}"] = measured(population, given, evenly=evenly)
-            print(f"\n{labelled.name}, {given.labelled} labels {told}, {given.rounds:,} rounds, seed {given.seed}")
-            for name, row in table.items():
-                print(f"  {name:14}" + "  ".join(f"{key} {value:.3f}" for key, value in row.items()))
+            shown(f"{labelled.name}, {given.labelled} labels {told}, {given.rounds:,} rounds, seed {given.seed}", table)
+    for told, table in wins(given).items():
+        tables[told] = table
+        shown(f"{told}, {VOTES} votes on 120 meetings, {given.rounds:,} rounds, seed {given.seed}", table)
     if given.json is not None:
         given.json.write_text(json.dumps(tables, indent=1, ensure_ascii=False), encoding="utf-8")
 

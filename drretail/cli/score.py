@@ -299,11 +299,12 @@ def print_board(
     experiment: Path, scores: "Scores", spent: "Sequence[JudgingCost]", asked: Asked, names: Sequence[str]
 ) -> None:
     """The scoreboard, below it the tables of families that were asked for by name and have no column on it."""
+    from drretail.eval.lab.kept_findings import finding_lines
     from drretail.viewer.output import print_notes, say
     from drretail.viewer.terminal.printed_board import print_scoreboard
 
     if scores.scoreboard is not None:
-        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics)
+        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment))
         print_notes([""])
     if asked.metrics != METRICS:
         print_families(off_the_board(of_families(scores, family_names(names))))

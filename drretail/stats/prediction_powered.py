@@ -172,7 +172,7 @@ def _clustered(
 
 
 def _clipped(above: float, below: float) -> float:
-    return min(1.0, max(0.0, float(above / below))) if below > 0 else 0.0
+    return min(1.0, max(0.0, float(above / below))) if below > _NOTHING else 0.0
 
 
 def _with_interval(value: float, power: float, variance: float, freedom: int | None) -> Corrected:

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.fault_place.judge import placed_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, read_subjects
+from drretail.eval.lab.kept_findings import finding_lines
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.records.evidence import Finding
@@ -156,6 +157,8 @@ class ExperimentView:
     scoreboard: Scoreboard | None = None
     metrics: Mapping[str, MetricDescription] = field(default_factory=dict[str, MetricDescription])
     """What the families of the scores say of themselves."""
+    lab: tuple[str, ...] = ()
+    """What the judge lab found, a line each."""
     outdated: str = ""
     """What has changed since the scores were made; empty where they still hold."""
 
@@ -225,6 +228,7 @@ def read_view(experiment: Path) -> ExperimentView:
         agreements=held.agreements,
         scoreboard=held.scoreboard,
         metrics=held.metrics,
+        lab=tuple(finding_lines(experiment)),
     )
 
 

@@ -93,3 +93,15 @@ def test_nothing_is_said_without_a_label_and_no_interval_of_one_cluster() -> Non
     alone = corrected_mean([Item(1, 1.0, label=1.0), Item(1, 0.0)])
     assert alone is not None
     assert (alone.value, alone.low) == (1.0, None)
+
+
+def test_a_judge_that_always_says_the_same_is_not_trusted_by_rounding() -> None:
+    items = [
+        Item(
+            f"q{at % 3}", 1.0, 1 / 13 if at % 3 else 1 / 11, label=float(at % 5 > 1) if at % 4 else None, stands_for=2.9
+        )
+        for at in range(37)
+    ]
+    found = corrected_mean(items)
+    assert found is not None
+    assert found.power == 0

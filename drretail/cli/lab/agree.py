@@ -36,9 +36,9 @@ def agree(
     """
     from drretail.errors import UserError
     from drretail.eval.lab.agreeing import agreement_of
+    from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
     from drretail.eval.lab.opinion_files import read_opinions
     from drretail.eval.lab.opinions import opinions_of
-    from drretail.files import write_json
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_agreement import print_agreement
@@ -52,9 +52,10 @@ def agree(
         for path in ratings or ():
             found += read_opinions(path, _names(raters), _names(item), _names(judges))
         made = agreement_of(found)
-    document = made.model_dump(mode="json", exclude_none=True)
     if experiment is not None:
-        write_json(experiment / "lab" / "agree.json", document)
+        document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)])
+    else:
+        document = made.model_dump(mode="json", exclude_none=True)
     if as_json:
         print_json(document)
         return

@@ -135,5 +135,5 @@ def _show(
     else:
         for _, made in cards:
             print_card(made)
-        say(f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside the judge's scores.")
+        say(f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge.")
     return sum(part.failed + part.unasked for _, made in cards for part in made.sets)

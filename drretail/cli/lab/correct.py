@@ -23,13 +23,13 @@ def correct(
     EXP/lab/correct.json.
     """
     from drretail.eval.lab.correcting import correction_of
-    from drretail.files import write_json
+    from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
     from drretail.viewer.output import print_json
     from drretail.viewer.terminal.printed_correction import print_correction
 
     made = correction_of(experiment, judge, labels or ())
-    document = made.model_dump(mode="json", exclude_none=True)
-    write_json(experiment / "lab" / "correct.json", document)
+    judged = [it for family in ("faithfulness", "pairwise") for it in verdict_folders(experiment, family)]
+    document = keep(experiment, "correct", made, [VOTES, *judged])
     if as_json:
         print_json(document)
     else:
@@ -40,11 +40,15 @@ def sample(
     experiment: flags.Experiment,
     n: Annotated[int, typer.Option("--n", min=1, metavar="N", help="Claims to be labelled.")] = 100,
     to: Annotated[Path | None, typer.Option("--to", metavar="CSV", help="Where the sheet goes.")] = None,
+    seed: Annotated[
+        str | None, typer.Option("--seed", metavar="SEED", help="By which lots.", show_default="the experiment's")
+    ] = None,
 ) -> None:
-    """Draws claims to be labelled: by the experiment's seed, evenly over systems and verdicts.
+    """Draws claims to be labelled: by seed, evenly over systems and verdicts.
 
-    They are put into the plan of ``view`` and into a sheet to fill in by hand (EXP/lab/sample.csv), which doesn't say
-    what the judge ruled, nor whose the claim is. Drawn again with a larger N the first ones stay.
+    They are put into the plan of ``view``, whose pairs and reports stay as they are, and into a sheet to fill in by
+    hand (EXP/lab/sample.csv), which doesn't say what the judge ruled, nor whose the claim is. What was drawn once
+    stays: a larger N, and another seed, add to it.
     """
     from drretail.cells import as_csv
     from drretail.errors import UserError
@@ -53,14 +57,14 @@ def sample(
     from drretail.viewer.output import say
     from drretail.viewer.voting.blind import Names
     from drretail.viewer.voting.items import Sheets
-    from drretail.viewer.voting.plan import planned
+    from drretail.viewer.voting.plan import planned_claims
 
-    claims = planned(experiment, n).claims
-    if not claims:
-        raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
     path = to or experiment / "lab" / "sample.csv"
     if path.exists():
         raise UserError(f"{path} exists, and may hold labels: name another file with --to.")
+    claims = planned_claims(experiment, n, seed).claims
+    if not claims:
+        raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
     definition = read_definition(experiment)
     sheets = Sheets(experiment, definition, Names(definition))
     rows = [["item", "question", "claim", "sources", "label"]]

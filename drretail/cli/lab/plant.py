@@ -36,9 +36,9 @@ def plant(
     """
     from drretail.api.judges import world_of
     from drretail.cli.options.systems import exit_code
+    from drretail.eval.lab.kept_findings import keep, verdict_folders
     from drretail.eval.lab.plant.copies import make_copies, planted_folder
     from drretail.eval.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
-    from drretail.files import write_json
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_trials import print_planted
@@ -54,8 +54,7 @@ def plant(
             return
         left = bench.score(folder, store, cap, retry_failed=made.retry_failed, quiet=output.quiet)
     found = recall_of(folder, errors)
-    document = found.model_dump(mode="json", exclude_none=True)
-    write_json(experiment / "lab" / "plant.json", document)
+    document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     if output.as_json:
         print_json(document)
     else:

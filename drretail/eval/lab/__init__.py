@@ -1,6 +1,7 @@
 """Is the judge any good? What people, known errors and known biases say of it.
 
 findings.py       what the lab finds out, for files and tables
+kept_findings.py  the same in EXP/lab, and the line of each beside the scores
 labelled_claims.py  claims that people labelled, out of public sets and CSV
 label_verdicts.py   what a judge says of them, asked as faithfulness asks
 card.py           a judge beside people's labels, and the line beside its scores

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from drretail.eval.lab.findings import Agreed, Agreement, Alignment, PeopleAgreed
+from drretail.eval.lab.findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.eval.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
 from drretail.stats.agreement import (
     cohen_kappa,
@@ -19,8 +19,6 @@ from drretail.stats.agreement import (
 )
 from drretail.stats.alignment import mean_absolute_deviation, pairwise_comparison_accuracy, ranking_agreement
 
-PEOPLE = "people"
-"""All people as one rater: their mean, and of labels what most of them say."""
 Said = Mapping[str, float]
 """By item what one rater said."""
 

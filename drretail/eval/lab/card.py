@@ -11,7 +11,7 @@ from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import Judge
-from drretail.eval.lab.findings import JudgeCard, Measured, SetCard
+from drretail.eval.lab.findings import JudgeCard, Measured, SetCard, short_share, with_ends
 from drretail.eval.lab.label_verdicts import cards_folder, said, verdicts_on
 from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
 from drretail.files import read_json, write_json
@@ -179,13 +179,8 @@ def _told(card: SetCard) -> str:
 
 def in_words(it: Measured) -> str:
     """ ".64 (.61–.67)"; a dash where it is not defined."""
-    return points(it) if it.low is None or it.high is None else f"{points(it)} ({_short(it.low)}–{_short(it.high)})"
+    return with_ends(it.value, it.low, it.high)
 
 
 def points(it: Measured) -> str:
-    return "–" if it.value is None else _short(it.value)
-
-
-def _short(value: float) -> str:
-    shown = f"{value:.2f}"
-    return shown.replace("0.", ".", 1) if abs(value) < 0.995 else shown
+    return short_share(it.value)

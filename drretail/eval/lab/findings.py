@@ -5,6 +5,24 @@ from pydantic import Field
 from drretail.records.base import Document, Record, Rules
 from drretail.records.score import JudgeRef
 
+PEOPLE = "people"
+"""All people as one rater: their mean, and of labels what most of them say."""
+MOST_TOLD = 4
+"""Systems, or pairs of raters, in a line."""
+
+
+class LabFinding(Document):
+    """EXP/lab/NAME.json: what the lab found out of an experiment, with its line beside the scores."""
+
+    line: str = ""
+    """One sentence or two; blank of files that an older version wrote."""
+    rests_on: dict[str, str] = Field(default_factory=dict[str, str])
+    """By folder of the experiment, what its content was; where it is another now, the finding is stale."""
+
+    def told(self) -> str:
+        """What stands beside the scores; kinds of findings say it of themselves."""
+        return ""
+
 
 class Agreed(Record):
     """Two raters on one question; a statistic that is not defined for it is None.
@@ -54,12 +72,21 @@ class Alignment(Record):
     ranking_agreement: float | None = None
 
 
-class Agreement(Document):
+class Agreement(LabFinding):
     """lab/agree.json: how far all raters agree."""
 
     pairs: tuple[Agreed, ...] = ()
     people: tuple[PeopleAgreed, ...] = ()
     alignments: tuple[Alignment, ...] = ()
+
+    def told(self) -> str:
+        """κ of every two raters; where people are taken together, of them and judges. ρ where there is no κ."""
+        with_all = {(it.scale, it.dimension, it.second) for it in self.pairs if it.first == PEOPLE}
+        rows = [it for it in self.pairs if it.first == PEOPLE or (it.scale, it.dimension, it.second) not in with_all]
+        named = [f"{_question(it)}: {it.first} and {it.second} {_agreed(it)} of {it.n:,}" for it in rows[:MOST_TOLD]]
+        left = f"; {len(rows) - MOST_TOLD:,} more in lab agree" if len(rows) > MOST_TOLD else ""
+        told = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
+        return f"Agreement: {told}."
 
 
 class Measured(Record):
@@ -155,12 +182,28 @@ class Separation(Record):
     """In all, to show a difference as large as this; None where no number of labels on these reports would."""
 
 
-class Correction(Document):
+class Correction(LabFinding):
     """lab/correct.json."""
 
     values: tuple[CorrectedValue, ...] = ()
     separations: tuple[Separation, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def told(self) -> str:
+        """Every FP as people would give it beside the judge's own; win rates by their number alone."""
+        precisions = [it for it in self.values if it.what == "FP"]
+        named = [
+            f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
+            f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
+            for it in precisions[:MOST_TOLD]
+        ]
+        wins = len(self.values) - len(precisions)
+        parts = [f"FP as people would give it: {'; '.join(named)}"] if named else []
+        if len(precisions) > MOST_TOLD:
+            parts.append(f"{len(precisions) - MOST_TOLD:,} more systems in lab correct")
+        if wins:
+            parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
+        return f"{'; '.join(parts)}."
 
 
 class PlantedError(Record):
@@ -231,12 +274,22 @@ class FalseAlarms(Record):
     high: float | None = None
 
 
-class PlantedFound(Document):
+class PlantedFound(LabFinding):
     """lab/plant.json: who finds which errors."""
 
     kinds: tuple[PlantedKind, ...] = ()
     everything: PlantedKind
     alarms: tuple[FalseAlarms, ...] = ()
+
+    def told(self) -> str:
+        """How many of all errors each finder found, and what it faulted in the good reports."""
+        found = [
+            f"{finder} found {it.found:,} of {it.n:,}{_share_of(it.found, it.n, it.low, it.high)}"
+            for finder, it in self.everything.found.items()
+        ]
+        alarms = [f"{it.finder} {it.alarms:,} of {it.n:,} {it.unit}" for it in self.alarms]
+        faulted = f"; in good reports faulted: {', '.join(alarms)}" if alarms else ""
+        return f"Planted errors: {', '.join(found) or 'nobody looked for them'}{faulted}."
 
 
 class Standing(Record):
@@ -268,9 +321,54 @@ class ExploitRow(Record):
     which the exploit was made, nor where it says that neither is shown to be better."""
 
 
-class ExploitsFound(Document):
+class ExploitsFound(LabFinding):
     """lab/exploits.json: which metric each undeserving report fools, and which one catches it."""
 
     honest: tuple[str, ...]
     """First the system of whose reports they were made."""
     rows: tuple[ExploitRow, ...] = ()
+
+    def told(self) -> str:
+        """How many exploits each judge and code catch, which they don't, and which of them ``compare`` favours."""
+        parts: list[str] = []
+        for judge in dict.fromkeys(it.judge for it in self.rows):
+            rows = [it for it in self.rows if it.judge == judge]
+            missed = [it.exploit.replace("_", " ") for it in rows if not it.n_caught]
+            favoured = [it.exploit.replace("_", " ") for it in rows if it.favoured]
+            fooled = sum(bool(it.fools) for it in rows)
+            part = f"by {judge} {fooled:,} of {len(rows):,} fool a headline, {len(rows) - len(missed):,} are caught"
+            part += f", not {', '.join(missed)}" if missed else ""
+            parts.append(f"{part}; compare favours {', '.join(favoured) or 'none'}")
+        return f"Exploits: {'; '.join(parts)}."
+
+
+def short_share(value: float | None) -> str:
+    """ ".64"; a dash where there is none."""
+    if value is None:
+        return "–"
+    shown = f"{round(value, 2) + 0.0:.2f}"  # no -.00
+    return shown.replace("0.", ".", 1) if abs(value) < 0.995 else shown
+
+
+def with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    """ ".64 (.61–.67)"; the value alone where there is no interval."""
+    if low is None or high is None:
+        return short_share(value)
+    dash = " to " if round(low, 2) < 0 else "–"
+    return f"{short_share(value)} ({short_share(low)}{dash}{short_share(high)})"
+
+
+def _share_of(found: int, n: int, low: float | None, high: float | None) -> str:
+    return f", {with_ends(found / n, low, high)}" if n else ""
+
+
+def _question(it: Agreed) -> str:
+    return " ".join(filter(None, [it.scale, it.dimension.replace("_", " ")]))
+
+
+def _agreed(it: Agreed) -> str:
+    if it.kappa_linear is not None:
+        return f"linear κ {short_share(it.kappa_linear)}"
+    if it.kappa is None and it.spearman is not None:
+        return f"ρ {short_share(it.spearman)}"
+    return f"κ {short_share(it.kappa)}"

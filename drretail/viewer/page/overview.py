@@ -15,7 +15,7 @@ from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import first_plots, further_plots, tool_plot
 from drretail.viewer.tables.conclusion import conclusion
-from drretail.viewer.tables.scoreboard import INTERVALS, printed_board
+from drretail.viewer.tables.scoreboard import INTERVALS, LAB, printed_board
 
 
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
@@ -24,8 +24,9 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     first, further = plots_of(view, lines)
     html = template("overview.html.jinja").render(
         said=None if board is None else conclusion(board),
-        board=None if board is None else printed_board(board),
+        board=None if board is None else printed_board(board, view.lab),
         intervals=INTERVALS,
+        lab_title=LAB,
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),
         has_scores=view.scores is not None,

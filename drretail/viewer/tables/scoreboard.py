@@ -48,6 +48,9 @@ class BoardLine:
         return {"system": 0, "counterfactual": 1}.get(self.place, 2)
 
 
+LAB = "The judge lab"
+
+
 @dataclass(frozen=True, slots=True)
 class PrintedBoard:
     title: str
@@ -56,6 +59,8 @@ class PrintedBoard:
     lines: tuple[BoardLine, ...]
     differs: tuple[str, ...]
     notes: tuple[str, ...]
+    lab: tuple[str, ...]
+    """What the judge lab found, a line each."""
 
     @property
     def of_one_judge(self) -> "PrintedBoard":
@@ -72,8 +77,11 @@ class PrintedBoard:
         return any(cell is not None and cell.interval for line in self.lines for cell in line.cells)
 
 
-def printed_board(board: Scoreboard) -> PrintedBoard:
-    """The board as it is printed, other judges' lines below those of their systems."""
+def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> PrintedBoard:
+    """The board as it is printed, other judges' lines below those of their systems, ``lab`` below all.
+
+    A note of the board that ``lab`` has, too, is told there.
+    """
     names = system_names(row.system for row in board.rows)
     columns = tuple(BoardColumnHead(_head(it), it.unit, _meaning(it)) for it in board.columns)
     spec = board.judge.spec
@@ -83,7 +91,8 @@ def printed_board(board: Scoreboard) -> PrintedBoard:
         columns=columns,
         lines=tuple(line for row in board.rows for line in _lines(board, row, names[row.system])),
         differs=board.differs,
-        notes=tuple(_notes(board)),
+        notes=tuple(it for it in _notes(board) if it not in lab),
+        lab=tuple(lab),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.viewer.output import print_notes, print_title, stdout_console
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
-from drretail.viewer.tables.scoreboard import INTERVALS, SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
+from drretail.viewer.tables.scoreboard import INTERVALS, LAB, SPARE, BoardLine, PrintedBoard, PrintedCell, printed_board
 from drretail.viewer.tables.scores import NONE_HELD, Metrics
 from drretail.viewer.tables.widths import broken
 from drretail.viewer.terminal.grid import say
@@ -37,12 +37,19 @@ class _Layout:
     intervals: bool = True
 
 
-def print_scoreboard(board: "Scoreboard", agreements: "Sequence[Agreement]" = (), metrics: Metrics = NONE_HELD) -> None:
+def print_scoreboard(
+    board: "Scoreboard",
+    agreements: "Sequence[Agreement]" = (),
+    metrics: Metrics = NONE_HELD,
+    lab: Sequence[str] = (),
+) -> None:
     """What can be concluded, the table, what its columns mean, and what must be known beside; on stdout.
+
+    Last what the judge lab found, a line each.
 
     Of several judges the first one's scores; of the others who they are, and how far they agree with it.
     """
-    printed = printed_board(board).of_one_judge
+    printed = printed_board(board, lab).of_one_judge
     said = conclusion(board)
     for sentence in filter(None, (said.can, said.cannot)):
         say(sentence)
@@ -59,7 +66,8 @@ def print_scoreboard(board: "Scoreboard", agreements: "Sequence[Agreement]" = ()
     for sentence in _on_others(board, agreements, metrics):
         say(sentence)
     print_notes([""])
-    for title, sentences in (("What differs", printed.differs if said.is_cut else ()), ("Notes", printed.notes)):
+    differs = printed.differs if said.is_cut else ()
+    for title, sentences in (("What differs", differs), ("Notes", printed.notes), (LAB, printed.lab)):
         if sentences:
             print_title(title)
         for sentence in sentences:

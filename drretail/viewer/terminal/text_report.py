@@ -16,7 +16,7 @@ from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
 from drretail.viewer.tables.conclusion import conclusion
 from drretail.viewer.tables.pairs import TITLE, WHOLE, Paired, paired
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import LAB, printed_board
 from drretail.viewer.tables.scores import NOT_RATED, Cell, Line, Table, score_tables
 from drretail.viewer.terminal.printed_board import board_lines
 
@@ -36,7 +36,7 @@ def text_of(view: ExperimentView) -> str:
     claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
     lines = [f"Experiment {view.name} on the world {view.definition.world_fingerprint[:12]}", ""]
     if view.scoreboard is not None:
-        lines += _board(view.scoreboard)
+        lines += _board(view.scoreboard, view.lab)
     for run in view.runs:
         lines += [*_run(run, claims, checks), ""]
     lines += _scores(view, score)
@@ -138,15 +138,18 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield from _table(agreement)
 
 
-def _board(scoreboard: Scoreboard) -> Iterator[str]:
+def _board(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
     """What can be concluded, then a line a system."""
-    said, board = conclusion(scoreboard), printed_board(scoreboard).of_one_judge
+    said, board = conclusion(scoreboard), printed_board(scoreboard, lab).of_one_judge
     yield from (line for sentence in (said.can, said.cannot) for line in _folded(sentence, ""))
     yield ""
     yield f"{board.title} ({board.by})"
     yield from (f"  {line}" for line in board_lines(board, WIDTH - 2))
     differs = board.differs if said.is_cut else ()
     yield from (line for sentence in (board.legend, *differs, *board.notes) for line in _folded(sentence))
+    if board.lab:
+        yield LAB
+        yield from (line for sentence in board.lab for line in _folded(sentence))
     yield ""
 
 

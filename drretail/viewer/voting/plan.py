@@ -24,29 +24,48 @@ def planned(experiment: Path, size: int | None = None) -> VotingPlan:
     """What everybody is asked: the plan that is kept, grown to ``size`` of each kind as far as there are so many.
 
     What was planned once stays as it is, so that all are asked the same in the same order, whoever comes later; of a
-    plan that is longer than ``size`` only the first are given. Without a size it is as long as it was begun.
+    plan that is longer than ``size`` only the first are given. Without a size each kind is as long as it was begun.
     """
+
+    def sizes(kept: VotingPlan) -> dict[str, int]:
+        begun = max(DEFAULT_SIZE, len(kept.pairs))
+        return {kind: size or max(begun, count) for kind, count in _lengths(kept).items()}
+
+    return _planned(experiment, sizes, None)
+
+
+def planned_claims(experiment: Path, size: int, seed: str | None = None) -> VotingPlan:
+    """The same with ``size`` claims and no more pairs and reports than were planned; new claims by lots of ``seed``."""
+    return _planned(experiment, lambda kept: _lengths(kept) | {"claims": size}, seed)
+
+
+def _lengths(plan: VotingPlan) -> dict[str, int]:
+    return {"pairs": len(plan.pairs), "reports": len(plan.reports), "claims": len(plan.claims)}
+
+
+def _planned(experiment: Path, sizes: Callable[[VotingPlan], dict[str, int]], seed: str | None) -> VotingPlan:
     definition = read_definition(experiment)
     with planning(experiment):
         kept = read_plan(experiment)
-        wanted = size or (DEFAULT_SIZE if kept is None else max(DEFAULT_SIZE, len(kept.pairs)))
-        plan = _grown(experiment, definition, kept or VotingPlan(seed=definition.seed), wanted)
-        if plan != kept and (plan.pairs or plan.reports or plan.claims):
+        before = kept or VotingPlan(seed=definition.seed)
+        wanted = sizes(before)
+        plan = _grown(experiment, definition, before, wanted, seed or before.seed)
+        if plan != kept and any(_lengths(plan).values()):
             write_plan(experiment, plan)
-    cut = {"pairs": plan.pairs[:wanted], "reports": plan.reports[:wanted], "claims": plan.claims[:wanted]}
-    return plan.model_copy(update=cut)
+    return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
 
 
-def _grown(experiment: Path, definition: Definition, plan: VotingPlan, size: int) -> VotingPlan:
-    if min(len(plan.pairs), len(plan.reports), len(plan.claims)) >= size:
+def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: dict[str, int], seed: str) -> VotingPlan:
+    if all(count >= sizes[kind] for kind, count in _lengths(plan).items()):
         return plan
     runs = {run.run_id: run for run in read_runs(experiment) if run.report is not None}
-    claims = [*_claims(experiment, definition, runs.values())] if len(plan.claims) < size else []
+    claims = [*_claims(experiment, definition, runs.values())] if len(plan.claims) < sizes["claims"] else []
+    pairs, reports = _pairs(experiment, definition, runs), _reports(definition, runs.values())
     return plan.model_copy(
         update={
-            "pairs": _drawn(plan.seed, plan.pairs, _pairs(experiment, definition, runs), size, _of_pair),
-            "reports": _drawn(plan.seed, plan.reports, _reports(definition, runs.values()), size, _of_report),
-            "claims": _drawn(plan.seed, plan.claims, claims, size, _of_claim),
+            "pairs": _drawn(seed, plan.pairs, pairs, sizes["pairs"], _of_pair),
+            "reports": _drawn(seed, plan.reports, reports, sizes["reports"], _of_report),
+            "claims": _drawn(seed, plan.claims, claims, sizes["claims"], _of_claim),
             "strata": dict(sorted(Counter(it.stratum for it in claims).items())) if claims else plan.strata,
         }
     )

@@ -2,20 +2,26 @@
 
 import csv
 import json
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from drretail.cli.lab.group import lab_app
 from drretail.errors import DrretailError, UserError
-from drretail.eval.ballots import read_plan
+from drretail.eval.ballots import cast, read_plan
 from drretail.eval.lab.correcting import correction_of, precisions
+from drretail.eval.lab.findings import CorrectedValue
 from drretail.eval.lab.judged_claims import JudgedClaim, judged_claims, sheet_name
+from drretail.records.vote import Choice, PairItem, Vote
+from drretail.stats.prediction_powered import Item, corrected_mean
+from drretail.viewer.voting.plan import planned
 from tests.eval.folders import experiment, scripted_judge
-from tests.eval.lab.test_opinions import judge_of_both, votes
-from tests.eval.pairwise.judging import A, B, compared, two
+from tests.eval.lab.test_opinions import NOON, judge_of_both, votes
+from tests.eval.pairwise.judging import A, B, C, compared, prefers_a, reports, two
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
@@ -113,6 +119,49 @@ def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
     assert row.what.endswith("depth")
 
 
+def voted_wins(exp: Path, choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
+    """Everybody's rows of the dimension depth, by system and whom it meets."""
+    for item in planned(exp, 50).pairs:
+        about: dict[str, Any] = {"pair_id": item.pair_id, "query_id": item.query_id, "a": item.a, "b": item.b}
+        choice = choose(item)
+        cast(exp, Vote(**about, shown_left="b", dimension="depth", choice=choice, annotator="ann", at=NOON), None)
+    rows = [it for it in correction_of(exp, None).values if it.what.endswith("depth")]
+    return {(it.system, it.what.removeprefix("wins over ").partition(",")[0]): it for it in rows}
+
+
+def three(tmp_path: Path) -> Path:
+    """Each system twice on each of four queries, by a judge that prefers a, and sees b and c level."""
+    exp = experiment(tmp_path / "exp", {name: reports(name[0], 4, 2) for name in (A, B, C)})
+    judge, _ = scripted_judge(prefers_a)
+    compared(exp, judge)
+    return exp
+
+
+def test_wins_of_three_systems_stand_pair_by_pair_with_queries_as_clusters(tmp_path: Path) -> None:
+    rows = voted_wins(three(tmp_path), lambda it: "a" if it.a == A else "b")
+    assert rows.keys() == {(A, B), (A, C), (B, C)}
+    assert {(it.n_labels, it.n_items, it.n_clusters) for it in rows.values()} == {(8, 8, 4)}
+    assert [rows[it].labels_alone for it in ((A, B), (A, C), (B, C))] == [1, 1, 0]
+
+
+def test_a_tie_is_half_a_win_and_two_repeats_alike_are_no_more_than_one(tmp_path: Path) -> None:
+    by_query: dict[str, Choice] = {"q1": "a", "q2": "tie", "q3": "b", "q4": "a"}
+    row = voted_wins(three(tmp_path), lambda it: by_query[it.query_id])[A, B]
+    assert row.labels_alone == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    once = [Item(it, 0.5, 1.0, label) for it, label in zip(by_query, (1, 0.5, 0, 1), strict=True)]
+    alone = corrected_mean(once, 0.0)
+    assert alone is not None
+    assert alone.low is not None
+    assert alone.high is not None
+    assert row.labels_alone_low == pytest.approx(max(0.0, alone.low))
+    assert row.labels_alone_high == pytest.approx(min(1.0, alone.high))
+
+
+def test_people_who_only_see_ties_give_half_and_no_interval(tmp_path: Path) -> None:
+    row = voted_wins(three(tmp_path), lambda _: "tie")[A, B]
+    assert (row.labels_alone, row.labels_alone_low) == (0.5, None)
+
+
 def claims_of(run: str, supports: Sequence[float]) -> list[JudgedClaim]:
     about = ("j", "a", run, f"a/{run}")
     return [JudgedClaim(f"{run} {at}", *about, it, f"a {it}", in_fp=True) for at, it in enumerate(supports)]
@@ -129,3 +178,40 @@ def test_a_label_stands_for_as_many_claims_as_its_stratum_holds() -> None:
     labelled = [it for it in claims if it.about.rpartition(" ")[2] in ("0", "8")]
     _, alone, n = precisions(claims, {it.about: it.support for it in labelled})["a"]
     assert (alone.value, n) == (pytest.approx(0.8), 4)
+
+
+def test_a_sample_leaves_pairs_and_reports_of_the_plan_alone_and_view_asks_all_of_it(exp: Path) -> None:
+    called("sample", exp, "--n", 30)
+    plan = read_plan(exp)
+    assert plan is not None
+    assert (plan.pairs, plan.reports) == ((), ())
+    assert plan.claims
+    assert planned(exp).claims[: len(plan.claims)] == plan.claims
+
+
+def test_more_than_the_usual_claims_are_all_asked_in_view(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.viewer.voting.plan.DEFAULT_SIZE", 2)
+    called("sample", exp, "--n", 5)
+    asked = planned(exp)
+    assert (len(asked.claims), len(asked.reports)) == (5, 2)
+
+
+def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp_path: Path) -> None:
+    drawn = []
+    for seed in ("1", "2", "3", "4"):
+        other = tmp_path / seed
+        shutil.copytree(exp, other)
+        called("sample", other, "--n", 4, "--seed", seed)
+        plan = read_plan(other)
+        assert plan is not None
+        drawn.append(tuple(it.about for it in plan.claims))
+        called("sample", other, "--n", 6, "--seed", "other", "--to", other / "more.csv")
+        grown = read_plan(other)
+        assert grown is not None
+        assert grown.claims[:4] == plan.claims
+    assert len({*drawn}) > 1
+
+
+def test_the_terminal_says_that_fr_is_the_judges_own(exp: Path) -> None:
+    told = called("correct", exp, "--labels", filled(exp, as_judged(exp)))
+    assert "FR is not corrected" in told

@@ -1,0 +1,78 @@
+"""Findings kept in EXP/lab, and the line of each that stands beside the scores."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.eval.lab.card import card_lines
+from drretail.eval.lab.findings import LabFinding
+from drretail.eval.registry import load_metric
+from drretail.files import read_json, write_json
+
+VOTES = Path("votes")
+
+
+def keep(experiment: Path, name: str, finding: LabFinding, folders: Sequence[Path]) -> dict[str, Any]:
+    """Writes EXP/lab/NAME.json with its line and what it rests on, and gives it.
+
+    ``folders``, below the experiment, hold people's answers or one judge's verdicts of a family.
+    """
+    rests_on = {str(it): content_of(experiment, it) for it in folders}
+    made = finding.model_copy(update={"line": finding.told(), "rests_on": rests_on})
+    document = made.model_dump(mode="json", exclude_none=True)
+    write_json(experiment / "lab" / f"{name}.json", document)
+    return document
+
+
+def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:
+    """A folder for each family and judge with verdicts, below the experiment; ``within`` a part of it."""
+    found = (experiment / within / "verdicts").glob(f"{family}/*/")
+    return sorted(it.relative_to(experiment) for it in found if it.is_dir())
+
+
+def content_of(experiment: Path, folder: Path) -> str:
+    """A hash of what people or a judge said there, and of the questions that the judge is asked today."""
+    held = sha256()
+    for path in sorted((experiment / folder).rglob("*.jsonl")):
+        held.update(f"{path.relative_to(experiment)}\n".encode())
+        held.update(sha256(path.read_bytes()).digest())
+    if folder.parent.parent.name == "verdicts":
+        held.update("\n".join(_questions(folder.parent.name)).encode())
+    return held.hexdigest()[:16]
+
+
+def _questions(family: str) -> list[str]:
+    try:
+        metric = load_metric(family)
+    except UserError:
+        return []
+    return [str(metric.version), *sorted(metric.prompt_hashes())]
+
+
+def finding_lines(experiment: Path) -> list[str]:
+    """A line for each judge's card and each finding of the lab; of a stale one, that it is stale and why."""
+    return [*_cards(experiment), *(_line(experiment, it) for it in sorted((experiment / "lab").glob("*.json")))]
+
+
+def _cards(experiment: Path) -> Iterator[str]:
+    try:
+        yield from card_lines(experiment).values()
+    except UserError as problem:
+        yield str(problem)
+
+
+def _line(experiment: Path, path: Path) -> str:
+    again = f"drretail lab {path.stem} {experiment}"
+    try:
+        document = read_json(path)
+    except UserError as problem:
+        return f"{problem} {again} makes it again."
+    line, rests_on = document.get("line"), document.get("rests_on")
+    if not isinstance(line, str) or not line or not isinstance(rests_on, dict):
+        return f"{path} has no line, or none that this version reads: {again} makes it again."
+    changed = [str(it) for it, before in rests_on.items() if content_of(experiment, Path(str(it))) != before]
+    if not changed:
+        return line
+    return f"Stale, since {', '.join(changed)} changed: {again} makes it anew. It was: {line}"
