@@ -11,6 +11,8 @@ from drretail.records.shop import SHOP_URL
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 # Variation selectors, and letters that are drawn as nothing: Hangul fillers, Khmer inherent vowels, blank Braille.
 _DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
+TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""They turn the order of what stands beside them on a screen."""
 _BRACKETED = re.compile(r"[\[【]([^\[\]【】\n]{3,400})[\]】]")
 _LINKED_ID = re.compile(r"([\]】])\((?=\s*<?\s*[POUWCF]:)")
 # Such an address is how a report links a product of this shop.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import NotFound
+from drretail.grounding.text.harmless import TURNING
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.checks.budget import told
 from drretail.querygen.checks.wording import Texts
@@ -61,8 +62,6 @@ class Items:
 
 
 _MARGIN = "  "
-# They turn the order of what follows on the screen.
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ def wrapped(texts: Iterable[str], width: int, bullet: str = "") -> tuple[str, ..
 def harmless(text: str) -> str:
     """The text with control characters replaced, so that a query can neither move the cursor nor hide words."""
     return "".join(
-        "\N{REPLACEMENT CHARACTER}" if (unicodedata.category(it) == "Cc" and it not in "\n\t") or it in _TURNING else it
+        "\N{REPLACEMENT CHARACTER}" if (unicodedata.category(it) == "Cc" and it not in "\n\t") or it in TURNING else it
         for it in text
     )
 

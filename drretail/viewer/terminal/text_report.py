@@ -7,6 +7,7 @@ from textwrap import wrap
 from unicodedata import category
 
 from drretail.grounding.report.render import render_report
+from drretail.grounding.text.harmless import TURNING
 from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
@@ -22,7 +23,6 @@ from drretail.viewer.terminal.printed_board import board_lines
 
 WIDTH = 80
 """Of sentences; tables are as wide as they are."""
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def render_text(experiment: Path) -> str:
@@ -60,7 +60,7 @@ def marked_report(view: RunView) -> str:
 
 def harmless(text: str) -> str:
     """The text without what moves the cursor, colours what follows, turns the direction or can't be written."""
-    return "".join(c for c in text if c in "\n\t" or (category(c) not in ("Cc", "Cs") and c not in _TURNING))
+    return "".join(c for c in text if c in "\n\t" or (category(c) not in ("Cc", "Cs") and c not in TURNING))
 
 
 def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:

@@ -64,10 +64,10 @@ def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
 
 def test_a_report_cannot_steer_the_terminal(mine: Path) -> None:
     (first, *_) = read_runs(mine)
-    report = f"{first.report}\n\nnice\u00a0words \x1b[31m red \x9b2J \u202e turned \x07"
+    report = f"{first.report}\n\nnice\u00a0words \x1b[31m red \x9b2J \u202e turned \u200e\u200f\u061c \x07"
     rewrite(mine, first.model_copy(update={"report": report, "report_sha": sha256_of(report)}))
     text = render_text(mine)
-    assert not set("\x1b\x9b\u202e\x07\r") & set(text)
+    assert not set("\x1b\x9b\u202e\u200e\u200f\u061c\x07\r") & set(text)
     assert "nice\u00a0words" in text
 
 
