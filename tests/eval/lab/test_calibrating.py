@@ -1,0 +1,88 @@
+"""Versions of a judge chosen on some queries and looked at on others."""
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.lab.calibrating import calibrated, split_queries
+from drretail.eval.lab.opinions import RATING, SUPPORT, Kind, Opinion, Question
+
+OVERALL = Question(RATING, "overall")
+HUMAN = [(8.0, 4.0), (3.0, 6.0), (9.0, 2.0), (5.0, 7.0), (4.0, 8.0), (6.0, 1.0)]
+
+
+def said(rater: str, kind: Kind, values: list[tuple[float, ...]], question: Question = OVERALL) -> list[Opinion]:
+    """Of each query a value for each system's report."""
+    return [
+        Opinion(question, rater, kind, f"{query}{system}", value, f"q{query}", system)
+        for query, row in enumerate(values)
+        for system, value in zip("ab", row, strict=False)
+    ]
+
+
+def shifted(by: float) -> list[tuple[float, ...]]:
+    return [tuple(value + by for value in row) for row in HUMAN]
+
+
+def test_no_query_is_on_both_sides_and_the_seed_says_which_is_where() -> None:
+    queries = [f"q{at}" for at in range(9)]
+    split = split_queries(queries, "42")
+    assert not split.tuning & split.held_out
+    assert split.tuning | split.held_out == {*queries}
+    assert len(split.tuning) == 5
+    assert split.hash == split_queries(reversed(queries), "42").hash != split_queries(queries, "43").hash
+
+
+def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_held_out_queries() -> None:
+    people = said("ann", "person", list(HUMAN))
+    held_out = calibrated([*people, *said("v", "judge", shifted(0))], "1").split.held_out
+    near = [tuple(value + (3 if f"q{at}" in held_out else 1) for value in row) for at, row in enumerate(HUMAN)]
+    made = calibrated([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
+    assert made.chosen == "near"
+    assert {it.version: it.mad.value for it in made.tuning} == {"far": 2, "near": 1}
+    assert (made.held_out.mad.value, made.held_out.n) == (3, 6)
+    assert made.held_out.pca.value == 1
+
+
+def test_answers_of_held_out_queries_do_not_change_what_is_chosen() -> None:
+    people = said("ann", "person", list(HUMAN))
+    both = [*people, *said("far", "judge", shifted(2)), *said("near", "judge", shifted(1))]
+    held_out = calibrated(both, "1").split.held_out
+    worse = [
+        Opinion(it.question, it.rater, it.kind, it.item, 0, it.query_id, it.system)
+        if it.rater == "near" and it.query_id in held_out
+        else it
+        for it in both
+    ]
+    assert calibrated(worse, "1").chosen == "near"
+
+
+def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
+    people = said("ann", "person", list(HUMAN))
+    wrong_on_b = [(a, b + 4) for a, b in HUMAN]
+    silent = [it for it in said("silent", "judge", wrong_on_b) if it.system == "a"]
+    made = calibrated([*people, *silent, *said("steady", "judge", shifted(0))], "1")
+    assert {it.version: it.mad.value for it in made.tuning} == {"silent": 0, "steady": 0}
+    assert {it.n for it in made.tuning} == {3}
+
+
+def test_labels_are_compared_by_kappa() -> None:
+    question = Question(SUPPORT)
+    labels: list[tuple[float, ...]] = [(1, 0), (0, 1), (1, 0.5), (0.5, 0), (1, 0), (0, 1)]
+    turned: list[tuple[float, ...]] = [tuple(1 - value for value in row) for row in labels]
+    made = calibrated(
+        [
+            *said("ann", "person", labels, question),
+            *said("same", "judge", labels, question),
+            *said("turned", "judge", turned, question),
+        ],
+        "1",
+    )
+    assert made.chosen == "same"
+    assert made.held_out.kappa.value == 1
+    assert {it.version: (it.kappa.value or 0) < 0 for it in made.tuning} == {"same": False, "turned": True}
+
+
+@pytest.mark.parametrize("people", [[], [HUMAN[0]]])
+def test_too_few_answers_are_told(people: list[tuple[float, ...]]) -> None:
+    with pytest.raises(UserError, match="needed"):
+        calibrated([*said("ann", "person", people), *said("v", "judge", shifted(0))], "1")
