@@ -46,15 +46,12 @@ class Nearness:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """All versions on the tuning queries, and the nearest of them on those held out."""
+    """All versions on both sides; ``chosen`` is the nearest on the tuning queries, whatever the others say."""
 
     split: Split
     tuning: tuple[Nearness, ...]
-    held_out: Nearness
-
-    @property
-    def chosen(self) -> str:
-        return self.held_out.version
+    held_out: tuple[Nearness, ...]
+    chosen: str
 
 
 def split_queries(queries: Iterable[str], seed: str) -> Split:
@@ -70,7 +67,7 @@ def calibrated(opinions: Sequence[Opinion], seed: str) -> Calibration:
     """The version, of all judges among the opinions on one question, that is nearest to people on tuning queries.
 
     Only items that every version judged are compared: a version that fails on hard reports must not gain by it.
-    Of the held-out queries only the chosen version's answers are read. Raises UserError where nothing can be compared.
+    The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises UserError where nothing can be compared.
     """
     if len({it.question for it in opinions}) != 1:
         raise UserError("A judge is calibrated on one question: ratings of one dimension, or labels.")
@@ -87,7 +84,8 @@ def calibrated(opinions: Sequence[Opinion], seed: str) -> Calibration:
     if not told:
         raise UserError("On the tuning queries people's answers do not differ, so no version can be chosen.")
     chosen = max(told, key=lambda it: it.score or 0.0).version
-    return Calibration(split, tuning, nearness(chosen, _of(pairs[chosen], split.held_out), seed))
+    held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
+    return Calibration(split, tuning, held_out, chosen)
 
 
 def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:

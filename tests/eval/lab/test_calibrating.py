@@ -39,8 +39,8 @@ def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_hel
     made = calibrated([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
     assert made.chosen == "near"
     assert {it.version: it.mad.value for it in made.tuning} == {"far": 2, "near": 1}
-    assert (made.held_out.mad.value, made.held_out.n) == (3, 6)
-    assert made.held_out.pca.value == 1
+    assert {it.version: (it.mad.value, it.n) for it in made.held_out} == {"far": (2, 6), "near": (3, 6)}
+    assert [it.pca.value for it in made.held_out] == [1, 1]
 
 
 def test_answers_of_held_out_queries_do_not_change_what_is_chosen() -> None:
@@ -78,7 +78,7 @@ def test_labels_are_compared_by_kappa() -> None:
         "1",
     )
     assert made.chosen == "same"
-    assert made.held_out.kappa.value == 1
+    assert {it.version: it.kappa.value for it in made.held_out}["same"] == 1
     assert {it.version: (it.kappa.value or 0) < 0 for it in made.tuning} == {"same": False, "turned": True}
 
 
