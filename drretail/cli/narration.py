@@ -156,7 +156,7 @@ def closing_line(recorded: "Recorded", kept_in: Path | None) -> str:
     parts = [
         counted(ended.tool_calls, "tool call"),
         counted(len(run.citations), "citation"),
-        f"{ended.tokens:,} tokens",
+        f"{ended.tokens:,} tokens" if run.usage else "tokens not known",
     ]
     if ended.calls_failed:
         parts[0] += f" ({ended.calls_failed} unavailable or timed out)"

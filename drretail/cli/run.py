@@ -273,8 +273,8 @@ def print_outcome(
         taken = [spending_document(row) for row in spent]
         print_json({"experiment": str(to), "systems": [asdict(tally) for tally in tallies], "spending": taken})
     else:
-        counts = [(t.done, t.failed, t.before, t.tool_calls, t.tokens) for t in tallies]
-        rows = [[t.label, *(f"{count:,}" for count in row)] for t, row in zip(tallies, counts, strict=True)]
+        counts = [(t.done, t.failed, t.before, t.tool_calls, t.tokens or None) for t in tallies]
+        rows = [[t.label, *map(_count, row)] for t, row in zip(tallies, counts, strict=True)]
         print_grid(f"Runs in {to}", COLUMNS, rows, SPARE_COLUMNS)
         if spent:  # floors and the oracle take nothing
             print_spending(spent, prices)
@@ -292,3 +292,8 @@ def print_outcome(
         say(undeclared(tallies))
     if outcome.closing is not None:
         say(outcome.closing)
+
+
+def _count(number: int | None) -> str:
+    """A count as tables have it; a dash where nobody knows it, as of agents that tell no tokens."""
+    return "–" if number is None else f"{number:,}"

@@ -67,7 +67,8 @@ def calibrated(opinions: Sequence[Opinion], seed: str) -> Calibration:
     """The version, of all judges among the opinions on one question, that is nearest to people on tuning queries.
 
     Only items that every version judged are compared: a version that fails on hard reports must not gain by it.
-    The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises UserError where nothing can be compared.
+    The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises
+    UserError where nothing can be compared.
     """
     if len({it.question for it in opinions}) != 1:
         raise UserError("A judge is calibrated on one question: ratings of one dimension, or labels.")
