@@ -45,6 +45,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     plugins.py     things by name: built-in, entry points, module:attribute
     event_loop.py  the loop of a command, and Ctrl-C in it
     records/       what crosses a folder
+    parsing.py     JSON and TOML from outside
     errors.py      who must act
 """
 

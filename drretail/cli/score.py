@@ -83,6 +83,10 @@ class Asked:
         Path | None,
         typer.Option("--prompts", metavar="DIR", help="Judges' prompts of yours (drretail prompts --judges)."),
     ] = None
+    criteria: Annotated[
+        Path | None,
+        typer.Option("--criteria", metavar="DIR", help="Hold reports to what stands in this folder or experiment."),
+    ] = None
 
     @property
     def wording(self) -> "Wording":
@@ -222,6 +226,7 @@ def score(
             allowance=allowance,
             prices=opener.prices,
             wording=wording,
+            criteria=asked.criteria,
         )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)

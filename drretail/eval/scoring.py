@@ -16,7 +16,8 @@ from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
-from drretail.eval.judging.jobs import Job, PairJob, Submitter
+from drretail.eval.judging.criteria import take_criteria, unprepared
+from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
 from drretail.eval.judging.spending import Allowance, CapReached
@@ -64,6 +65,7 @@ async def score(
     rate_floors: bool = False,
     prices: PriceTable | None = None,
     wording: Wording = PACKAGED,
+    criteria: Path | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -102,14 +104,18 @@ async def score(
                 looked = subject if live is None else _looking_again(subject, pages)
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
 
+        if criteria is not None:
+            take_criteria(experiment, criteria, [metric.name for metric in families])
+        tasks = [TaskJob(*it) for it in unprepared(experiment, definition, families, judges, store)]
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
-        total += len(meetings(experiment, definition, compared)) * len(judges)
+        total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
             keep_wording(experiment, wording)
             with overridden(wording.texts):
+                await _work_on(desk, iter(tasks), bar, side_by_side)
                 await _work_on(desk, singles(0), bar, side_by_side)
                 await _work_on(desk, chain(singles(1), doubles), bar, side_by_side)
                 await _work_on(desk, singles(2), bar, side_by_side)
@@ -132,7 +138,7 @@ def table_key(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
 
-async def _work_on(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, side_by_side: int) -> None:
+async def _work_on(desk: Submitter, jobs: Iterator[AnyJob], bar: Bar, side_by_side: int) -> None:
     """Ends when all jobs are done, or one has raised. What stops the command is raised once no job is under way."""
     stopped: list[CommandStopped] = []
     workers = [asyncio.create_task(_work(desk, jobs, bar, stopped)) for _ in range(side_by_side)]
@@ -146,7 +152,7 @@ async def _work_on(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, sid
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, stopped: list[CommandStopped]) -> None:
+async def _work(desk: Submitter, jobs: Iterator[AnyJob], bar: Bar, stopped: list[CommandStopped]) -> None:
     """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
         try:

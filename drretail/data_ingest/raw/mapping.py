@@ -7,9 +7,9 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, Field, ValidationError
 
 from drretail.errors import UserError, nearest_names, suggestion
+from drretail.parsing import parse_toml
 from drretail.records.base import Record
 from drretail.records.money import USD
-from drretail.records.parsing import parse_toml
 from drretail.records.shop import OrderStatus
 
 Column = Annotated[str, Field(min_length=1)]
