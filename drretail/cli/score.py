@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -13,6 +13,7 @@ from drretail.cli.options.groups import grouped
 from drretail.cli.options.systems import exit_code
 from drretail.cli.spending import judging_document, judging_in_short, print_judging
 from drretail.errors import UnknownName, UserError
+from drretail.records.base import Rules
 
 if TYPE_CHECKING:
     from drretail.api.models import Opener
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from drretail.eval.judging.session import Again, Judge
     from drretail.eval.judging.spending import JudgingCost
     from drretail.llm.prices import PriceTable
-    from drretail.records.score import Rules, Scores, SliceBy
+    from drretail.records.score import Scores, SliceBy
     from drretail.settings import Settings
 
 
@@ -40,7 +41,7 @@ UNFETCHED = (
 FAITHFULNESS = "faithfulness"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
-RULES: "dict[str, Rules]" = {"default": "default", "paper": "paper", "drg": "drg"}
+RULES: dict[str, Rules] = {it: it for it in get_args(Rules)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,10 @@ class Asked:
         str,
         typer.Option("--readings", metavar="form|model", help="model: a judge reads picks and values of each report."),
     ] = FORM
-    rules: Annotated[str, typer.Option("--rules", help="default, or a publication's rules: paper, drg.")] = "default"
+    rules: Annotated[
+        str,
+        typer.Option("--rules", metavar="|".join(get_args(Rules)), help="By whose rules: ours, or a publication's."),
+    ] = "default"
     pairs: Annotated[
         list[str] | None,
         typer.Option("--pairs", metavar="A~B", help="Two systems that pairwise compares; may be given again."),

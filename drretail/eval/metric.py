@@ -1,6 +1,6 @@
 """What a metric family is: one stage that judges a run, one that makes values per report of the verdicts."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -28,6 +28,21 @@ def description_of(metric: "Metric") -> MetricDescription:
     """What the family says of itself, or the plainest that can be said of one that says nothing."""
     described = getattr(metric, "description", None)
     return described if isinstance(described, MetricDescription) else MetricDescription(title=metric.name)
+
+
+RULES: tuple[Rules, ...] = ("default", "paper", "drg")
+"""What a family knows that says nothing of rules."""
+
+
+def check_rules(metrics: Iterable["Metric"], rules: Rules) -> None:
+    """Raises UserError where a family that asks a judge does not know these rules; code has one set of its own.
+
+    A family says which it knows by an attribute ``rules``.
+    """
+    for metric in metrics:
+        known: tuple[Rules, ...] = getattr(metric, "rules", RULES)
+        if metric.needs_judge and rules not in known:
+            raise UserError(f"{metric.name} knows the rules {', '.join(known)}, and not {rules}: judge it by those.")
 
 
 def is_unrated(metric: "Metric", judge: JudgeRef) -> bool:

@@ -22,8 +22,8 @@ from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
-from drretail.eval.metric import Metric
-from drretail.eval.pairwise.judge import check_rules
+from drretail.eval.metric import Metric, check_rules
+from drretail.eval.pairwise.judge import check_rules as check_rules_of_pairs
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
@@ -87,8 +87,9 @@ async def score(
     allowance = allowance or Allowance()
     judges = [judge.told(wording.label) for judge in judges]
     families = load_metrics(metrics)
+    check_rules(families, rules)
     if PAIRWISE in metrics:
-        check_rules(rules)
+        check_rules_of_pairs(rules)
     definition = read_definition(experiment)
     tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
