@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any, cast
@@ -9,7 +11,9 @@ from typing import Any, cast
 import duckdb
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
+from typer.testing import CliRunner
 
+from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_runs
@@ -132,3 +136,31 @@ def test_a_rule_holds_for_verdicts_too_and_a_device_is_written_through(exp: Path
     export(Selection.of(exp, rules=[read_rule("FP > 2")]), "csv", tmp_path / "csv")
     assert len((tmp_path / "csv" / "verdicts.csv").read_text(encoding="utf-8-sig").splitlines()) == 1
     export(Selection.of(exp), "chat", Path("/dev/null"))
+
+
+COMMANDS = [
+    re.split(r"\s{3,}", line.strip())[0]
+    for line in (Path(__file__).parents[2] / "docs/export.md").read_text(encoding="utf-8").splitlines()
+    if line.startswith("    drretail export exp/")
+]
+EXTRAS = {"otel": "opentelemetry", "inspect": "inspect_ai"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_commands_of_the_docs_work(
+    command: str, exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = shlex.split(command)
+    form = words[words.index("--as") + 1]
+    if form in EXTRAS:
+        pytest.importorskip(EXTRAS[form])
+    shutil.copytree(exp, tmp_path / "exp")
+    monkeypatch.chdir(tmp_path)
+    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    done = CliRunner().invoke(app, words[1:])
+    if "--where" in words:  # nobody rated these reports
+        assert isinstance(done.exception, UserError)
+        assert "overall" in str(done.exception)
+    else:
+        assert done.exit_code == 0, done.output
+        assert {path for path in tmp_path.rglob("*") if path.is_file()} - before

@@ -80,6 +80,8 @@ def read_mapping(path: Path) -> Mapping:
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
         mapping = Mapping.model_validate(content)
+    except FileNotFoundError:
+        raise UserError(f"There is no file {path}: name the mapping of your shop's columns.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise UserError(f"{path} cannot be read as a mapping: {problem}.") from problem
     except ValidationError as problem:
