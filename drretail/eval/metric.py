@@ -197,3 +197,30 @@ class CodeFamily:
 
     def pooled_variants(self) -> frozenset[str]:
         return frozenset()
+
+
+Measure = Callable[[Subject], float | None]
+"""What a report gets; None where it holds nothing to score."""
+_STAGE = "measure"
+
+
+def metric_of(name: str, *measures: Measure, version: int = 1, **described: Any) -> CodeFamily:
+    """A family of functions of a run, each a variant by its name.
+
+    They are called once for each report; raise ``version`` when what they give changes. ``described`` are the fields of
+    a MetricDescription, whose title is the name unless it is among them.
+    """
+
+    def judged(subject: Subject, judge_session: JudgeSession) -> None:
+        for measure in measures:
+            if judge_session.standing(_STAGE, measure.__name__) is None:
+                value = measure(subject)
+                state = "na" if value is None else "scored"
+                judge_session.record(_STAGE, measure.__name__, state, None if value is None else float(value))
+
+    def valued(verdicts: Sequence[Verdict]) -> list[Value]:
+        return [Value(it.item, it.state, it.value) for it in verdicts]
+
+    names = tuple(measure.__name__ for measure in measures)
+    description = MetricDescription.model_validate({"title": name.capitalize(), **described})
+    return CodeFamily(name, version, judged, valued, names, description)
