@@ -3,6 +3,7 @@
 import typer
 
 from drretail.cli.lab.agree import agree
+from drretail.cli.lab.calibrate import calibrate
 from drretail.cli.lab.card import card
 from drretail.cli.lab.correct import correct, sample
 from drretail.cli.lab.exploits import exploits
@@ -14,5 +15,6 @@ lab_app.command("card")(card)
 lab_app.command("sample")(sample)
 lab_app.command("correct")(correct)
 lab_app.command("agree")(agree)
+lab_app.command("calibrate")(calibrate)
 lab_app.command("plant")(plant)
 lab_app.command("exploits")(exploits)

@@ -34,7 +34,7 @@ def test_no_query_is_on_both_sides_and_the_seed_says_which_is_where() -> None:
 
 def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_held_out_queries() -> None:
     people = said("ann", "person", list(HUMAN))
-    held_out = calibrated([*people, *said("v", "judge", shifted(0))], "1").split.held_out
+    held_out = split_queries([it.query_id for it in people], "1").held_out
     near = [tuple(value + (3 if f"q{at}" in held_out else 1) for value in row) for at, row in enumerate(HUMAN)]
     made = calibrated([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
     assert made.chosen == "near"
@@ -46,7 +46,7 @@ def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_hel
 def test_answers_of_held_out_queries_do_not_change_what_is_chosen() -> None:
     people = said("ann", "person", list(HUMAN))
     both = [*people, *said("far", "judge", shifted(2)), *said("near", "judge", shifted(1))]
-    held_out = calibrated(both, "1").split.held_out
+    held_out = split_queries([it.query_id for it in people], "1").held_out
     worse = [
         Opinion(it.question, it.rater, it.kind, it.item, 0, it.query_id, it.system)
         if it.rater == "near" and it.query_id in held_out
