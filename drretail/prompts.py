@@ -117,6 +117,7 @@ TAGS = frozenset(
             "query",
             "question",
             "questions",
+            "rationale",
             "report",
             "reports",
             "schema",

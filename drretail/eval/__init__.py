@@ -7,6 +7,7 @@ judging/         what a judge is shown, asked and has said
 scores/          verdicts → rows with intervals
 faithfulness/    are cited claims borne out by their sources
 fault_place/     where wrong claims went wrong
+failure_modes/   what kind of weakness low ratings are about
 quality/         seven dimensions, rated
 pairwise/        which of two reports is better, and strengths of many systems
 reading/         picks and values that a judge reads out of reports

@@ -13,6 +13,7 @@ METRICS = {
     "faithfulness": "drretail.eval.faithfulness:METRIC",
     "fault_place": "drretail.eval.fault_place:METRIC",
     "quality": "drretail.eval.quality:METRIC",
+    "failure_modes": "drretail.eval.failure_modes:METRIC",
     "checks": "drretail.eval.checks:METRIC",
     "reading": "drretail.eval.reading:METRIC",
     "process": "drretail.eval.process:METRIC",

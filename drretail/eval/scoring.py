@@ -14,6 +14,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
+from drretail.eval.failure_modes.judge import FAMILY as FAILURE_MODES
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
 from drretail.eval.judging.criteria import take_criteria, unprepared
@@ -40,8 +41,8 @@ from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
-_STAGES = {READING: 0, FAULT_PLACE: 2}
-"""What the families by code use comes first, and last what is said of the claims that were just judged."""
+_STAGES = {READING: 0, FAULT_PLACE: 2, FAILURE_MODES: 2}
+"""What the families by code use comes first, and last what is said of verdicts that were just given."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 

@@ -14,4 +14,5 @@ plant/            known errors in copies of good reports, and who finds them
 exploits/         reports that deserve nothing, and which metric falls for them
 made_experiment.py  an experiment of reports that the lab makes out of another one's
 calibrating.py    which version of a judge is nearest to people?
+failing.py        what low ratings are about, by system, and by people's word
 """
