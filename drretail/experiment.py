@@ -31,7 +31,8 @@ class Definition(Document):
 
     title: str | None = None
     """What people call the experiment; None where nobody named it."""
-    world_fingerprint: str
+    world_fingerprint: str | None = None
+    """None where no world is behind the reports: they came from elsewhere."""
     now: datetime | None = None
     """The shop's today, which agents and judges are told; None where nobody knows it."""
     queries: tuple[Query, ...] = ()
@@ -42,7 +43,8 @@ class Definition(Document):
     """By label."""
     prompt_hashes: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
     """By label, then by prompt."""
-    tool_schema_hash: str
+    tool_schema_hash: str | None = None
+    """None where nobody called our tools."""
     seed: str = "42"
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By query id: the shop's top-level categories of what is wanted, as the world knew them."""
@@ -175,6 +177,8 @@ class Experiment:
         nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}
         held = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
         if held.world_fingerprint != asked.world_fingerprint:
+            if held.world_fingerprint is None or asked.world_fingerprint is None:
+                raise UserError(f"{self.folder} holds imported reports, which have no world: use a new folder.")
             raise UserError(
                 f"{self.folder} was made on the world {held.world_fingerprint[:12]}, and this is "
                 f"{asked.world_fingerprint[:12]}: use that world, or a new folder."

@@ -33,6 +33,8 @@ MCP_AGENT = "mcp"
 """The agent of the systems that are clients from outside: what they do is known by their calls and reports alone."""
 INSPECT_AGENT = "inspect"
 """The agent of the systems that are inspect_ai's solvers, with the model that inspect calls."""
+IMPORTED_AGENT = "imported"
+"""The agent of the systems whose reports came as files: nothing is known of them but what they wrote."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
 

@@ -1,0 +1,69 @@
+"""DR³-Eval: ``query.jsonl``, a folder of files a task, and ``<run>/<dataset>/<size>/<model>/<task>/final_report.md``."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.imports.formats import Format
+from drretail.imports.material import ForeignReport, ForeignTask, Material, demands_of
+from drretail.imports.rows import files_under, read_rows, read_text
+from drretail.records.query import Demand
+
+REPORT, QUERIES, CHECKLIST = "final_report.md", "query.jsonl", "checklist.json"
+_SIZE = re.compile(r"\d+k", re.IGNORECASE)
+_OF_THE_USER = (".pdf", ".docx", ".md", ".txt", ".csv", ".xlsx", ".pptx", ".png", ".jpg", ".mp3", ".mp4")
+
+
+def read(path: Path) -> Material:
+    """Each model with each size of its context is a system; a task's folder gives its checklist and its files' names."""
+    material = Material()
+    files = files_under(path, (REPORT, QUERIES, CHECKLIST))
+    folders = {file.parent.name: file.parent for file in files if file.name == CHECKLIST}
+    for file in files:
+        if file.name == QUERIES:
+            for row in read_rows(file, _is_query):
+                task_id = row.id("number", "task", "id")
+                folder = folders.get(task_id) or next((it for it in [file.parent / task_id] if _is_task(it, file)), None)
+                task = ForeignTask(task_id, row.id("query"), demands=_demands(folder), files=_files(folder))
+                material.add_task(task, row.where)
+        elif file.name == REPORT:
+            material.add_report(_report(file, path))
+        elif file.name != CHECKLIST:
+            raise UserError(f"{file} is no {REPORT} and no {QUERIES}: name one of them, or the folder above.")
+    return material
+
+
+def _is_query(value: dict[str, Any]) -> bool:
+    return "query" in value and any(name in value for name in ("number", "task", "id"))
+
+
+def _is_task(folder: Path, queries: Path) -> bool:
+    return folder.is_dir() and folder.resolve().parent == queries.resolve().parent
+
+
+def _report(file: Path, root: Path) -> ForeignReport:
+    parts = file.absolute().parent.parts
+    if len(parts) < 3:
+        raise UserError(f"{file}: reports lie as <size>/<model>/<task>/{REPORT}.")
+    task, model, size = parts[-1], parts[-2], parts[-3]
+    system = f"{model}-{size}" if _SIZE.fullmatch(size) else model
+    return ForeignReport(system, task, read_text(file), str(file))
+
+
+def _demands(folder: Path | None) -> tuple[Demand, ...]:
+    if folder is None or not (folder / CHECKLIST).is_file():
+        return ()
+    return demands_of(row.text("requirement") for row in read_rows(folder / CHECKLIST, lambda it: "requirement" in it))
+
+
+def _files(folder: Path | None) -> tuple[str, ...]:
+    """The names of the user's own files."""
+    if folder is None:
+        return ()
+    places = [folder, folder / "source"]
+    found = (it.name for place in places if place.is_dir() for it in place.iterdir() if it.is_file())
+    return tuple(sorted({name for name in found if name.casefold().endswith(_OF_THE_USER)}))
+
+
+FORMAT = Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", read)
