@@ -103,6 +103,11 @@ class System(Record):
         return self.web_corpus is None and self.web_provider != SANDBOX
 
     @property
+    def is_imported(self) -> bool:
+        """True where only its reports are known, and nothing of how they came to be."""
+        return self.agent == IMPORTED_AGENT
+
+    @property
     def sees(self) -> Scope:
         """Whose data its tools show. Older files say it as ``scope_to_user``, or not at all: then any user's."""
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")

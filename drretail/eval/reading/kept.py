@@ -40,6 +40,7 @@ def case_of(subject: Subject) -> Case:
         now=None if subject.now is None else subject.now.date(),
         page_age=subject.page_age,
         web_is_live=subject.system.web_is_live,
+        is_imported=subject.system.is_imported,
         things=things_named(subject.query.text),
     )
 

@@ -10,6 +10,7 @@ _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
 _SEPARATORS = re.compile(r"\s*(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|\s+(?=[(\[{])")
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 # A cut in front of these words' objects would leave them hanging.
 _HANGING = frozenset(
@@ -77,10 +78,13 @@ def _closed(text: str) -> str:
 
 
 def words_of(report: str, citations: Iterable[Citation]) -> int:
-    """How many words a reader of the report meets; citations and bare signs are none."""
+    """How many words a reader of the report meets; citations and bare signs are none.
+
+    Of scripts without spaces each sign counts: a Chinese report of 3,000 signs has some 300 runs of them.
+    """
     kept, end = [], 0
     for citation in sorted(citations, key=lambda citation: citation.start):
         kept.append(report[end : citation.start])
         end = max(end, citation.end)
-    text = " ".join([*kept, report[end:]])
+    text = _UNSPACED.sub(r" \g<0> ", " ".join([*kept, report[end:]]))
     return sum(any(character.isalnum() for character in word) for word in text.split())

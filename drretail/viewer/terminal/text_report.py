@@ -44,7 +44,9 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     """The text of a view that was read already; in short without ``details``."""
     score = " && ".join(score_commands(view))
     claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
-    lines = [f"Experiment {view.name} on the world {view.definition.world_fingerprint[:12]}", ""]
+    fingerprint = view.definition.world_fingerprint
+    made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
+    lines = [f"Experiment {view.name} {made}", ""]
     if view.scoreboard is not None:
         lines += _board(view.scoreboard, view.lab)
     if details:
