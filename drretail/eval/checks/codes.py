@@ -71,6 +71,11 @@ def _ledger(case: Case) -> str | None:
     return None if has_one else "the run has no ledger"
 
 
+def _records(case: Case) -> str | None:
+    has_none = case.is_imported and case.lookup is None
+    return "the report is imported: the shop's records of what it picks are not known" if has_none else None
+
+
 def _watched(case: Case) -> str | None:
     return "the report is imported: what its system read and did is not known" if case.is_imported else None
 
@@ -148,12 +153,12 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         Check("not_in_catalog", _cites_products),
         Check("pick_not_argued", _of_picks()),
-        Check("wrong_thing", _of_picks(_things), only_warns=True),
-        Check("over_budget", _of_picks(_budget)),
-        Check("recommended_although_owned", _of_picks(_user)),
-        Check("unwanted_brand", _of_picks(_unwanted)),
-        Check("quantity_wrong", _of_picks(_quantities, declared=True)),
-        Check("unavailable", _of_picks()),
+        Check("wrong_thing", _of_picks(_records, _things), only_warns=True),
+        Check("over_budget", _of_picks(_records, _budget)),
+        Check("recommended_although_owned", _of_picks(_records, _user)),
+        Check("unwanted_brand", _of_picks(_records, _unwanted)),
+        Check("quantity_wrong", _of_picks(_records, _quantities, declared=True)),
+        Check("unavailable", _of_picks(_records)),
         Check("price_wrong", _of_values("price"), of_values=True),
         Check("rating_wrong", _of_values("rating"), of_values=True),
         Check("rating_count_wrong", _of_values("rating_count"), of_values=True),

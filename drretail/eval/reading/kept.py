@@ -88,7 +88,7 @@ def judges_reading(subject: Subject) -> Reading | None:
         return None
     verdicts = subject.folder / "verdicts"
     for folder in sorted((verdicts / FAMILY).glob("*/")):
-        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), prompt().hash)
+        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), prompt(subject.system).hash)
         if picks is None or picks.reason == BY_FORM:
             continue
         place = (FAITHFULNESS, FAITHFULNESS_VERSION, EXTRACT)

@@ -115,4 +115,4 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
 
 def _is_plain(system: System) -> bool:
     """True for what researches nothing: floors and the oracle."""
-    return not system.models
+    return not system.models and not system.is_imported
