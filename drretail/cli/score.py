@@ -34,10 +34,8 @@ NOT_PAIRED = (
     "pairwise compared nothing: the experiment holds no two systems that research and met in a query. Floors and the "
     "oracle are compared by name: --pairs A~B."
 )
-UNFETCHED = (
-    "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages, "
-    "and what the agents were shown of them has scores in FP_web_shown."
-)
+UNFETCHED = "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages."
+SHOWN = " What the agents were shown of them has scores in FP_web_shown."
 FAITHFULNESS = "faithfulness"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
@@ -393,7 +391,8 @@ def say_what_is_left(
     if PAIRWISE in names and not meetings(experiment, definition, choose_pairs(definition, asked.pairs or ())):
         say(NOT_PAIRED)
     if unfetched := unfetched_claims(scores):
-        say(UNFETCHED.format(count=unfetched))
+        is_shown = any(row.n_scored for row in scores.scores if row.variant == "FP_web_shown")
+        say(UNFETCHED.format(count=unfetched) + (SHOWN if is_shown else ""))
     if failed:
         say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
     return failed + (closing is not None)

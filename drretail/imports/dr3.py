@@ -1,4 +1,4 @@
-"""DR³-Eval: ``query.jsonl``, a folder of files a task, and ``<run>/<dataset>/<size>/<model>/<task>/final_report.md``."""
+"""DR³-Eval: ``query.jsonl``, a folder of files a task, ``<run>/<dataset>/<size>/<model>/<task>/final_report.md``."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ _OF_THE_USER = (".pdf", ".docx", ".md", ".txt", ".csv", ".xlsx", ".pptx", ".png"
 
 
 def read(path: Path) -> Material:
-    """Each model with each size of its context is a system; a task's folder gives its checklist and its files' names."""
+    """Each model with each size of its context is a system; a task's folder gives its checklist and names of files."""
     material = Material()
     files = files_under(path, (REPORT, QUERIES, CHECKLIST))
     folders = {file.parent.name: file.parent for file in files if file.name == CHECKLIST}
@@ -24,7 +24,8 @@ def read(path: Path) -> Material:
         if file.name == QUERIES:
             for row in read_rows(file, _is_query):
                 task_id = row.id("number", "task", "id")
-                folder = folders.get(task_id) or next((it for it in [file.parent / task_id] if _is_task(it, file)), None)
+                beside = file.parent / task_id
+                folder = folders.get(task_id) or (beside if _is_task(beside, file) else None)
                 task = ForeignTask(task_id, row.id("query"), demands=_demands(folder), files=_files(folder))
                 material.add_task(task, row.where)
         elif file.name == REPORT:

@@ -78,6 +78,10 @@ class Material:
             )
         self.repeated += 1
 
+    @property
+    def is_empty(self) -> bool:
+        return not (self.tasks or self.reports or self.personas)
+
     def systems(self) -> list[str]:
         return sorted({system for system, _ in self.reports})
 

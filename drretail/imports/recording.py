@@ -110,7 +110,7 @@ def _check_any(queries: Mapping[str, Query] | Sequence[Query], material: Materia
         return
     if material.personas:
         raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")
-    raise UserError("There is no report and no question of this format: see docs/import.md for what it looks like.")
+    raise UserError("There is no report and no question to import.")
 
 
 def _labels(systems: Sequence[str]) -> dict[str, str]:

@@ -17,7 +17,15 @@ The Alder holds 1.7 litres [1]. It is quiet [2][3], and costs $39 (see https://s
 [3] http://www.lab.example/kettles
 [4] https://lab.example/unused - Never cited
 """
-CHINESE = "好的，以下是报告。\n\n# 水壶\n\n水壶容量为1.7升[1]。另见https://lab.example/zh。\n\n参考文献：\n[1] https://lab.example/水壶 - 评测\n"
+CHINESE = """好的，以下是报告。
+
+# 水壶
+
+水壶容量为1.7升[1]。另见https://lab.example/zh。
+
+参考文献：
+[1] https://lab.example/水壶 - 评测
+"""
 
 
 def jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:

@@ -97,7 +97,9 @@ def test_two_headings_are_no_quarrel_about_the_question(tmp_path: Path) -> None:
     assert [it.text for it in read_definition(tmp_path / "exp").queries] == ["Kettles"]
 
 
-@pytest.mark.parametrize(("task_id", "query_id"), [("Ab_1", "ab_1"), ("7", "7"), ("idx 1", "idx-1-"), ("任务", "task-")])
+@pytest.mark.parametrize(
+    ("task_id", "query_id"), [("Ab_1", "ab_1"), ("7", "7"), ("idx 1", "idx-1-"), ("任务", "task-")]
+)
 def test_ids_become_ids_of_ours(task_id: str, query_id: str, tmp_path: Path) -> None:
     taken(jsonl(tmp_path / "a.jsonl", [{"id": task_id, "prompt": "Q?", "article": "One."}]), tmp_path / "exp")
     (query,) = read_definition(tmp_path / "exp").queries
@@ -159,7 +161,7 @@ def test_personas_alone_and_nothing_at_all_are_told(tmp_path: Path) -> None:
     personas = jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Name": "Li"}])
     with pytest.raises(UserError, match="1 personas and no question"):
         taken(personas, tmp_path / "exp", "pdr")
-    with pytest.raises(UserError, match="no report and no question"):
+    with pytest.raises(UserError, match="no report and no question to import"):
         record(Material(), "drb", tmp_path / "exp", Progress())
     assert not (tmp_path / "exp").exists()
 

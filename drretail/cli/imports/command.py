@@ -53,6 +53,8 @@ def import_reports(
         raise UserError(f"{path} does not exist.")
     with busy("reading", quiet=quiet):
         material = chosen.read(path)
+    if material.is_empty:
+        raise UserError(f"{path} holds nothing of this format. {chosen.described}.")
     material = material if system is None else material.renamed(system)
     if to.suffix == QUERY_FILE and not to.is_dir():
         if pages is not None:

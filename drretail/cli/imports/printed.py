@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")
+SUMMED = ("citations", "sources", "listed", "unresolved")
 
 
 def print_imported(came: "Imported", to: Path) -> None:
@@ -19,7 +20,7 @@ def print_imported(came: "Imported", to: Path) -> None:
     if came.reports:
         rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
         print_table("Imported reports", COLUMNS, rows)
-    print_notes([*_notes(came), f"Next: drretail score {to}" if came.reports else ""])
+    print_notes([*_notes(came), *([f"Next: drretail score {to}"] if came.reports else [])])
     say(f"Kept in {to}.")
 
 
@@ -53,9 +54,9 @@ def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
     """Sums over the reports of each system, by label."""
     totals: dict[str, dict[str, int]] = {}
     for it in reports:
-        held = totals.setdefault(it.system, dict.fromkeys(("reports", "citations", "sources", "listed", "unresolved"), 0))
+        held = totals.setdefault(it.system, dict.fromkeys(("reports", *SUMMED), 0))
         held["reports"] += 1
-        for name in ("citations", "sources", "listed", "unresolved"):
+        for name in SUMMED:
             held[name] += getattr(it, name)
     return dict(sorted(totals.items()))
 

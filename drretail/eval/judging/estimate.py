@@ -20,6 +20,7 @@ from drretail.eval.pairwise.pairs import BETWEEN, choose_pairs, meetings, pair_n
 from drretail.eval.quality.judge import DIMENSIONS as RATED
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.experiment import Definition, read_definition, read_run, run_folder
+from drretail.grounding.text.wording import split_words
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import BATCH
 from drretail.records.base import Rules, sha256_of
@@ -258,7 +259,7 @@ def _reports(experiment: Path, definition: Definition) -> Iterator[Place]:
         folder = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat)
         report = read_run(folder).report if (folder / "run.json").exists() else None
         if report is not None:
-            kind, words = _kind(definition, planned.label), len(report.split())
+            kind, words = _kind(definition, planned.label), len(split_words(report))
             yield Place(planned.label, folder.name, kind, words, (sha256_of(report),))
 
 

@@ -78,13 +78,18 @@ def _closed(text: str) -> str:
 
 
 def words_of(report: str, citations: Iterable[Citation]) -> int:
-    """How many words a reader of the report meets; citations and bare signs are none.
-
-    Of scripts without spaces each sign counts: a Chinese report of 3,000 signs has some 300 runs of them.
-    """
+    """How many words a reader of the report meets; citations and bare signs are none."""
     kept, end = [], 0
     for citation in sorted(citations, key=lambda citation: citation.start):
         kept.append(report[end : citation.start])
         end = max(end, citation.end)
-    text = _UNSPACED.sub(r" \g<0> ", " ".join([*kept, report[end:]]))
-    return sum(any(character.isalnum() for character in word) for word in text.split())
+    text = " ".join([*kept, report[end:]])
+    return sum(any(character.isalnum() for character in word) for word in split_words(text))
+
+
+def split_words(text: str) -> list[str]:
+    """The words between white space; of scripts without spaces each sign is one.
+
+    A Chinese report of 3,000 signs has only some 300 runs of them.
+    """
+    return _UNSPACED.sub(r" \g<0> ", text).split()

@@ -111,9 +111,7 @@ FORMS: dict[str, list[tuple[str, str, str | None]]] = {
         ("[1]", "product", A),
     ],
     "One【1†source】.\n\n[1] https://a.example/": [("【1†source】", "web", "https://a.example/")],
-    "One [1].\n\n## References\n[1] A title\n    https://a.example/x\n[2] B\n": [
-        ("[1]", "web", "https://a.example/x")
-    ],
+    "One [1].\n\n## References\n[1] A title\n    https://a.example/x\n[2] B\n": [("[1]", "web", "https://a.example/x")],
     f"One [cite: 1, 2].{LIST}": [
         ("[cite: 1, 2]", "web", "https://a.example/x"),
         ("[cite: 1, 2]", "web", "https://b.example/"),
