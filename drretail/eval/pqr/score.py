@@ -50,6 +50,7 @@ VARIANTS = (
     N_CITED,
 )
 _LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
+"""The gravest reason for a value's absence first."""
 
 
 def overall(p: float, q: float, r: float) -> float:
@@ -159,7 +160,7 @@ def _by_fact(judged: JudgedFacts) -> _Counted:
 
 
 def _by_triplet(judged: JudgedFacts) -> _Counted:
-    """Equations 3 to 5 to the letter: a fact with k references counts k times, and what can't be read is unsupported."""
+    """Equations 3 to 5 to the letter: a fact counts once for each reference, and what can't be read is unsupported."""
     outcomes = [
         outcome
         for fact, pairs in _each(judged)
@@ -211,8 +212,9 @@ def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
         return "failed", None
     if scored := [v for state, v in outcomes if state == "scored"]:
         return "scored", TOP * fmean(scored)
-    lacking: VerdictState = next((state for state in _LACKING if state in states), without)
-    return lacking, 0.0 if lacking == "scored" else None
+    if lacking := [state for state in _LACKING if state in states]:
+        return lacking[0], None
+    return without, 0.0 if without == "scored" else None
 
 
 MEANINGS = {
