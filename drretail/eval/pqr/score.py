@@ -212,8 +212,9 @@ def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
         return "failed", None
     if scored := [v for state, v in outcomes if state == "scored"]:
         return "scored", TOP * fmean(scored)
-    if lacking := [state for state in _LACKING if state in states]:
-        return lacking[0], None
+    for lacking in _LACKING:
+        if lacking in states:
+            return lacking, None
     return without, 0.0 if without == "scored" else None
 
 

@@ -16,7 +16,7 @@ def off(weights: Sequence[float]) -> str | None:
     total = sum(weights)
     if any(it < 0 for it in weights):
         return "a weight is below 0"
-    if abs(total - 1) > TOLERANCE + _NOTHING:
+    if not abs(total - 1) <= TOLERANCE + _NOTHING:  # which NaN is not, either
         return f"the weights add up to {total:g} and have to add up to 1"
     return None
 

@@ -20,6 +20,8 @@ class Played:
     """By dimension (criterion, weight); one of weight 1 without."""
     score: Callable[[str, str], int] = lambda key, text: 5
     """Of a criterion of a dimension."""
+    worth: Callable[[str, int], float] = lambda article, place: 5
+    """Of one of two articles, by the place in which it is read, in every criterion."""
     triplets: Sequence[tuple[str, str, str]] = ()
     """(fact, ref_idx, url)."""
     groups: Sequence[Sequence[int]] = ()
@@ -40,6 +42,10 @@ class Played:
         if "You score a research report" in question:
             asked = [(it["key"], it["text"]) for it in _CRITERION.finditer(question)]
             return {key: [self._scored(it, text) for it, text in asked if it == key] for key in keys}
+        if "You score two research reports" in question:
+            asked = [(it["key"], it["text"]) for it in _CRITERION.finditer(question)]
+            first, second = (tag_content_of(question, it) for it in ("1", "2"))
+            return {key: [self._beside(it, text, first, second) for it, text in asked if it == key] for key in keys}
         if "list the facts it states" in question:
             return {"triplets": [dict(zip(("fact", "ref_idx", "url"), it, strict=True)) for it in self.triplets]}
         if "say exactly the same in other words" in question:
@@ -51,6 +57,16 @@ class Played:
     def _scored(self, key: str, text: str) -> dict[str, Any]:
         return {"criterion": self.spelling(text), "analysis": "So.", "target_score": self.score(key, text)}
 
+    def _beside(self, key: str, text: str, first: str, second: str) -> dict[str, Any]:
+        one, two = (self.worth(it, place) for place, it in enumerate((first, second), 1))
+        scores = {"article_1_score": one, "article_2_score": two}
+        return {"criterion": self.spelling(text), "analysis": f"{key}: so.", **scores}
+
     def _ruled(self, fact: re.Match[str]) -> dict[str, Any]:
         label = self.labels.get(fact["text"], "supported")
         return {"fact_id": int(fact["id"]), "quote": "", "justification": "So.", "label": label}
+
+
+def tag_content_of(question: str, number: str) -> str:
+    """The article of that number."""
+    return question.partition(f'<report article="{number}">\n')[2].partition("\n</report>")[0]
