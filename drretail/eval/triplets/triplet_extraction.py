@@ -1,6 +1,8 @@
 """The questions that find the facts of a report with their references, and which of them say the same."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import Field
 
@@ -51,46 +53,69 @@ def duplicates_prompt() -> Prompt:
 
 async def extract_triplets(subject: Subject, judge_session: JudgeSession) -> list[Triplet] | None:
     """The triplets of a report, recorded as one verdict; a long report is asked part by part. None where it failed."""
-    standing = judge_session.standing(TRIPLETS, REPORT, extraction_prompt().hash)
-    if standing is None:
-        standing = await _extracted(subject, judge_session)
+    extraction = _Extraction(
+        subject.report or "", SourceResolver(subject.report or "", subject.evidence), judge_session
+    )
+    standing = extraction.standing(REPORT) or await extraction.made()
     return None if standing.state != "scored" else [Triplet.model_validate(it) for it in standing.value]
 
 
-async def _extracted(subject: Subject, judge_session: JudgeSession) -> Verdict:
-    report = subject.report or ""
-    resolver = SourceResolver(report, subject.evidence)
-    parts = parts_of(report) if report.strip() else []
-    prompt = extraction_prompt()
-    items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT]
+_Found = Verdict | ClaimVerdict[SaidTriplets]
 
-    def ask(item: str, number: int, part: Part) -> Awaitable[ClaimVerdict[SaidTriplets]]:
-        given = {"report": _given(report, part, number, len(parts))}
-        return judge_session.ask(
-            TRIPLETS, item, prompt, given, SaidTriplets, lambda it: _strange(it, resolver), purpose="extraction"
+
+@dataclass(frozen=True, slots=True)
+class _Extraction:
+    """One judge on the facts of one report."""
+
+    report: str
+    resolver: SourceResolver
+    judge_session: JudgeSession
+    prompt: Prompt = field(default_factory=extraction_prompt)
+
+    async def made(self) -> Verdict:
+        parts = parts_of(self.report) if self.report.strip() else []
+        items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
+        asked = (self._find(item, _given(self.report, parts, at)) for at, item in enumerate(items))
+        found = await self.judge_session.together(asked)
+        kept = [self._keep(*it) for it in zip(items, found, strict=True)]
+        if items == [REPORT]:
+            return kept[0]
+        errors = "; ".join(f"{it.item}: {it.error}" for it in kept if it.state != "scored")
+        return self._record(REPORT, [triplet for it in kept for triplet in it.value or ()], errors or None)
+
+    def standing(self, item: str) -> Verdict | None:
+        return self.judge_session.standing(TRIPLETS, item, self.prompt.hash)
+
+    async def _find(self, item: str, given: str) -> _Found:
+        return self.standing(item) or await self.judge_session.ask(
+            TRIPLETS,
+            item,
+            self.prompt,
+            {"report": given},
+            SaidTriplets,
+            lambda it: _strange(it, self.resolver),
+            purpose="extraction",
         )
 
-    def record(item: str, found: Sequence[Triplet], error: str | None) -> Verdict:
-        value = None if error else [it.model_dump(mode="json", exclude_none=True) for it in found]
-        state = "failed" if error else "scored"
-        return judge_session.record(TRIPLETS, item, state, value, prompt_hash=prompt.hash, error=error)
+    def _keep(self, item: str, found: _Found) -> Verdict:
+        if isinstance(found, Verdict):
+            return found
+        said = found.answer.triplets if found.answer is not None else ()
+        triplets = [_triplet(it, self.resolver).model_dump(mode="json", exclude_none=True) for it in said]
+        return self._record(item, triplets, found.error)
 
-    numbered = zip(items, range(1, len(parts) + 1), parts, strict=False)
-    said = await judge_session.together(ask(*it) for it in numbered)
-    found = [[_triplet(it, resolver) for it in (one.answer.triplets if one.answer else ())] for one in said]
-    if len(parts) > 1:
-        for item, one, triplets in zip(items, said, found, strict=True):
-            record(item, triplets, one.error)
-    errors = [f"{item}: {one.error}" for item, one in zip(items, said, strict=False) if one.error]
-    return record(REPORT, [it for triplets in found for it in triplets], "; ".join(errors) or None)
+    def _record(self, item: str, triplets: list[Any], error: str | None) -> Verdict:
+        state, value = ("failed", None) if error else ("scored", triplets)
+        return self.judge_session.record(TRIPLETS, item, state, value, prompt_hash=self.prompt.hash, error=error)
 
 
-def _given(report: str, part: Part, number: int, count: int) -> str:
+def _given(report: str, parts: Sequence[Part], at: int) -> str:
+    part = parts[at]
     text = tagged("report", report[part.start : part.end].strip())
-    if count == 1:
+    if len(parts) == 1:
         return text
     above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
-    return f"{tagged('part', f'This is part {number} of {count} of the report.{above}')}\n\n{text}"
+    return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
 
 
 def _strange(said: SaidTriplets, resolver: SourceResolver) -> str | None:
