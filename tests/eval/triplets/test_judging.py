@@ -14,7 +14,18 @@ from drretail.prompts import tag_content
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
-from tests.eval.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, EVIDENCE, PAGE, entry, subject
+from tests.eval.faithfulness.reports import (
+    BED,
+    BIRDS,
+    BIRDS_ID,
+    BLOCKED,
+    BLOCKED_ID,
+    EVIDENCE,
+    PAGE,
+    entry,
+    subject,
+    text,
+)
 from tests.eval.folders import scripted_judge
 from tests.eval.weighted.playing import Played
 
@@ -81,6 +92,16 @@ def test_a_page_that_is_fetched_later_is_asked_then(tmp_path: Path) -> None:
     assert len(asked) == count + 1
     judged(tmp_path, judge, subject(REPORT_TEXT, {**before, BIRDS_ID: PAGE}))
     assert len(asked) == count + 1
+
+
+def test_a_page_that_reads_otherwise_is_asked_anew(tmp_path: Path) -> None:
+    judge, asked = scripted_judge(Played(triplets=SAID))
+    judged(tmp_path, judge, subject(REPORT_TEXT))
+    count = len(asked)
+    changed = entry(BIRDS_ID, "web", text("Cardinals like nuts.", "page"), url=BIRDS)
+    judged(tmp_path, judge, subject(REPORT_TEXT, {**EVIDENCE, BIRDS_ID: changed}))
+    assert len(asked) == count + 1
+    assert "Cardinals like nuts." in asked[-1]
 
 
 def test_a_quote_that_stands_in_no_source_is_dropped(tmp_path: Path) -> None:
