@@ -87,7 +87,14 @@ class Asked:
     ] = None
     criteria: Annotated[
         Path | None,
-        typer.Option("--criteria", metavar="DIR", help="Hold reports to what stands in this folder or experiment."),
+        typer.Option(
+            "--criteria", metavar="PATH", help="Hold reports to what stands in this folder, experiment, file."
+        ),
+    ] = None
+
+    reference: Annotated[
+        str | None,
+        typer.Option("--reference", metavar="LABEL", help="The system whose reports race holds the others beside."),
     ] = None
 
     @property
@@ -229,6 +236,7 @@ def score(
             prices=opener.prices,
             wording=wording,
             criteria=asked.criteria,
+            reference=asked.reference,
         )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)

@@ -16,6 +16,10 @@ process/         what runs did
 basket/          how far what a report would have bought is from the best basket
 next_purchase/   does it recommend what was bought next
 robustness/      does it do what a hostile text tells it
+weighted/        dimensions, weights and criteria that are made for each query
+triplets/        facts with their references, and whether these bear them out
+pqr/             PDR-Bench: personalization, quality, reliability
+race/            DeepResearch Bench: beside a reference report, and valid citations
 counterfactual/  what changes when the profile does
 judge_prompts.py what judges are told, in words of the user's
 ballots.py       what people said of reports: read, cast and taken back

@@ -20,6 +20,8 @@ METRICS = {
     "basket": "drretail.eval.basket:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
+    "pqr": "drretail.eval.pqr:METRIC",
+    "race": "drretail.eval.race:METRIC",
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""

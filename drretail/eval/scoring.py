@@ -26,6 +26,7 @@ from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
 from drretail.eval.metric import Metric, check_rules
 from drretail.eval.pairwise.judge import check_rules as check_rules_of_pairs
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
+from drretail.eval.race.references import keep_references
 from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.eval.scores.aggregate import NOT_RATED
@@ -67,6 +68,7 @@ async def score(
     prices: PriceTable | None = None,
     wording: Wording = PACKAGED,
     criteria: Path | None = None,
+    reference: str | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -81,6 +83,8 @@ async def score(
     all pairs of systems that research. Null agents and the oracle are rated for quality only with
     ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
     None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
+    ``criteria`` is where criteria of queries are taken from, ``reference`` the system whose reports "race" holds the
+    others beside.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -107,7 +111,9 @@ async def score(
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
 
         if criteria is not None:
-            take_criteria(experiment, criteria, [metric.name for metric in families])
+            take_criteria(experiment, criteria, families, definition.queries)
+        if reference is not None:
+            keep_references(experiment, definition, reference)
         tasks = [TaskJob(*it) for it in unprepared(experiment, definition, families, judges, store)]
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)

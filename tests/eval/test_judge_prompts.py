@@ -82,8 +82,12 @@ def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
         "failure_modes",
         "faithfulness",
         "pairwise",
+        "pqr",
         "quality",
+        "race",
         "reading",
+        "triplets",
+        "weighted",
     }
     assert {"faithfulness/support.md", "quality/rating.md", "pairwise/comparing.md"} <= set(names)
 

@@ -4,11 +4,11 @@ A family that has such criteria says so by a method ``prepare`` (``Prepares``). 
 none; what people put there, or take from another experiment, stays.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
@@ -52,6 +52,15 @@ class Prepares(Protocol):
 
     async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
         """The criteria of a query, or why there are none."""
+        ...
+
+
+@runtime_checkable
+class ReadsPublished(Protocol):
+    """A metric family whose criteria were published in a form of their own."""
+
+    def published(self, path: Path, queries: Sequence[Query]) -> list[Criteria]:
+        """The criteria of these queries that such a file holds. Raises UserError for a file of another form."""
         ...
 
 
@@ -99,21 +108,41 @@ async def prepare(task: Task, family: Prepares, judge_session: JudgeSession) -> 
         )
 
 
-def take_criteria(experiment: Path, source: Path, families: Iterable[str]) -> int:
-    """Copies the criteria of these families out of ``source``, a folder of FAMILY/QUERY.json or an experiment, and
-    gives their number.
+def take_criteria(experiment: Path, source: Path, families: Sequence[Metric], queries: Sequence[Query]) -> int:
+    """Keeps the criteria of these families that ``source`` holds, and gives their number.
 
+    ``source`` is an experiment, a folder of FAMILY/QUERY.json, or a file in a publication's form that a family reads.
     Raises UserError where there are none, and where the experiment holds others of a query.
     """
-    root = source / "rubrics" if (source / "rubrics").is_dir() else source
-    found = [path for family in families for path in sorted((root / family).glob("*.json"))]
+    found = _published(source, families, queries) if source.is_file() else _held(source, families)
     if not found:
-        raise UserError(f"{source} holds no criteria of these metrics: they stand there as FAMILY/QUERY.json.")
-    targets = {path: experiment / "rubrics" / path.parent.name / path.name for path in found}
-    for path, target in targets.items():
-        if target.exists() and read_json(target) != read_json(path):
-            raise UserError(f"{target} holds other criteria than {path}: remove one of the two files.")
-    for path, target in targets.items():
-        if not target.exists():
-            write_json(target, read_json(path))
+        raise UserError(
+            f"{source} holds no criteria of these metrics: they stand in a folder as FAMILY/QUERY.json, or in a file "
+            "in the publication's form where the metric's page says so."
+        )
+    for place, criteria in found.items():
+        target = experiment / "rubrics" / place
+        if target.exists() and read_json(target) != criteria:
+            raise UserError(f"{target} holds other criteria than {source}: remove it, or leave --criteria out.")
+    for place, criteria in found.items():
+        if not (target := experiment / "rubrics" / place).exists():
+            write_json(target, criteria)
     return len(found)
+
+
+def _held(source: Path, families: Iterable[Metric]) -> dict[Path, Any]:
+    """By FAMILY/QUERY.json what a folder holds."""
+    root = source / "rubrics" if (source / "rubrics").is_dir() else source
+    paths = [path for family in families for path in sorted((root / family.name).glob("*.json"))]
+    return {path.relative_to(root): read_json(path) for path in paths}
+
+
+def _published(source: Path, families: Iterable[Metric], queries: Sequence[Query]) -> dict[Path, Any]:
+    """The same of a publication's file."""
+    made = [it for family in families if isinstance(family, ReadsPublished) for it in family.published(source, queries)]
+    return {
+        rubric_path(Path(), it.family, it.query_id).relative_to("rubrics"): it.model_dump(
+            mode="json", exclude_none=True
+        )
+        for it in made
+    }
