@@ -19,6 +19,8 @@ METRICS = {
     "basket": "drretail.eval.basket:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
+    "dr3": "drretail.eval.dr3:METRIC",
+    "rubrics": "drretail.eval.rubrics:METRIC",
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""
