@@ -274,7 +274,12 @@ def gold_path(experiment: Path, query_id: str) -> Path:
 def read_gold(experiment: Path, query_id: str) -> Gold | None:
     """What is known beforehand of a good answer to a query; None where nobody knows it."""
     path = gold_path(experiment, query_id)
-    return _validated(Gold, path) if path.exists() else None
+    return read_gold_file(path) if path.exists() else None
+
+
+def read_gold_file(path: Path) -> Gold:
+    """The gold of one query, wherever it lies. Raises UserError for a file that is none."""
+    return _validated(Gold, path)
 
 
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:

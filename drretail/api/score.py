@@ -43,6 +43,7 @@ def score(
     fetch_sources: bool = False,
     prompts: str | Path | None = None,
     criteria: str | Path | None = None,
+    gold: str | Path | None = None,
     max_tokens: int | None = None,
     max_dollars: float | None = None,
 ) -> Scores:
@@ -54,7 +55,8 @@ def score(
     rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
     ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
     not read. ``prompts`` is a folder of judges' prompts that stand in for the packaged ones (docs/scores.md),
-    ``criteria`` one of what reports on a query are held to (docs/metrics.md).
+    ``criteria`` one of what reports on a query are held to (docs/metrics.md), ``gold`` one of what good answers tell and
+    cite (docs/metrics/dr3.md).
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
@@ -85,6 +87,7 @@ def score(
                 again="failed" if retry_failed else "nothing",
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
                 criteria=None if criteria is None else Path(criteria),
+                gold=None if gold is None else Path(gold),
                 wording=PACKAGED if prompts is None else read_wording(Path(prompts)),
             )
         )

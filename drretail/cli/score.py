@@ -91,6 +91,10 @@ class Asked:
         Path | None,
         typer.Option("--criteria", metavar="DIR", help="Hold reports to what stands in this folder or experiment."),
     ] = None
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", metavar="DIR", help="What good answers have to tell and cite (docs/metrics/dr3.md)."),
+    ] = None
 
     @property
     def wording(self) -> "Wording":
@@ -231,6 +235,7 @@ def score(
             prices=opener.prices,
             wording=wording,
             criteria=asked.criteria,
+            gold=asked.gold,
         )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)

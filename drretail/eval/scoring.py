@@ -14,9 +14,10 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
+from drretail.eval.dr3.judge import FAMILY as DR3
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
-from drretail.eval.judging.criteria import take_criteria, unprepared
+from drretail.eval.judging.criteria import take_criteria, take_gold, unprepared
 from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -27,6 +28,7 @@ from drretail.eval.pairwise.judge import check_rules as check_rules_of_pairs
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
 from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
+from drretail.eval.rubrics.published import take_rubrics
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Seat, TableKey
@@ -40,8 +42,8 @@ from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
-_STAGES = {READING: 0, FAULT_PLACE: 2}
-"""What the families by code use comes first, and last what is said of the claims that were just judged."""
+_STAGES = {READING: 0, FAULT_PLACE: 2, DR3: 2}
+"""What the families by code use comes first, and last what uses the claims that were just judged."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
@@ -66,6 +68,7 @@ async def score(
     prices: PriceTable | None = None,
     wording: Wording = PACKAGED,
     criteria: Path | None = None,
+    gold: Path | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -80,6 +83,8 @@ async def score(
     all pairs of systems that research. Null agents and the oracle are rated for quality only with
     ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
     None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
+    ``criteria`` is a folder or experiment whose criteria are taken, or a file of published rubrics; ``gold`` a folder or
+    experiment with what is known beforehand of good answers.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -105,7 +110,11 @@ async def score(
                 looked = subject if live is None else _looking_again(subject, pages)
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
 
-        if criteria is not None:
+        if gold is not None:
+            take_gold(experiment, gold)
+        if criteria is not None and criteria.is_file():
+            take_rubrics(experiment, criteria, definition.queries)
+        elif criteria is not None:
             take_criteria(experiment, criteria, [metric.name for metric in families])
         tasks = [TaskJob(*it) for it in unprepared(experiment, definition, families, judges, store)]
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)

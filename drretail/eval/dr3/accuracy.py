@@ -5,7 +5,6 @@ Claims are extracted as faithfulness extracts them, and its own are taken where 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from drretail.eval.dr3.insights import Material
 from drretail.eval.faithfulness.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, Unit, types_of
@@ -138,8 +137,8 @@ def _backed(answer: BackedClaims) -> Mapping[int, Ruling]:
     return {it.claim_id: Ruling(float(it.supported), it.explanation.strip()) for it in reversed(answer.claims)}
 
 
-
-
 def faithfulness_hashes() -> frozenset[str]:
     """Of the prompts of faithfulness that are asked here, too."""
-    return frozenset({*(extraction_prompt(stage).hash for stage in (EXTRACT, CITED)), support_prompt_of("default").hash})
+    return frozenset(
+        {*(extraction_prompt(stage).hash for stage in (EXTRACT, CITED)), support_prompt_of("default").hash}
+    )

@@ -75,7 +75,9 @@ async def judge_depth(rubric: CriteriaGroup | None, judge_session: JudgeSession,
         return
     given = dict(material())
     if rubric is not None:
-        told = "\n\n".join(tagged("criterion", it.told, id=str(number)) for number, it in enumerate(things_of(rubric), 1))
+        told = "\n\n".join(
+            tagged("criterion", it.told, id=str(number)) for number, it in enumerate(things_of(rubric), 1)
+        )
         given["items"] = told
     said = await judge_session.ask(STAGE, item, prompt, given, Depth, unjustified)
     judge_session.record(

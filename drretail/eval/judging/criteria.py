@@ -4,18 +4,26 @@ A family that has such criteria says so by a method ``prepare`` (``Prepares``). 
 none; what people put there, or take from another experiment, stays.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, is_unrated
-from drretail.experiment import Definition, read_profile, read_rubric, rubric_path
+from drretail.experiment import (
+    Definition,
+    gold_path,
+    read_definition,
+    read_gold_file,
+    read_profile,
+    read_rubric,
+    rubric_path,
+)
 from drretail.files import read_json, write_json
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria
@@ -109,11 +117,30 @@ def take_criteria(experiment: Path, source: Path, families: Iterable[str]) -> in
     found = [path for family in families for path in sorted((root / family).glob("*.json"))]
     if not found:
         raise UserError(f"{source} holds no criteria of these metrics: they stand there as FAMILY/QUERY.json.")
-    targets = {path: experiment / "rubrics" / path.parent.name / path.name for path in found}
-    for path, target in targets.items():
-        if target.exists() and read_json(target) != read_json(path):
-            raise UserError(f"{target} holds other criteria than {path}: remove one of the two files.")
-    for path, target in targets.items():
-        if not target.exists():
-            write_json(target, read_json(path))
+    freeze({experiment / "rubrics" / path.parent.name / path.name: (read_json(path), path) for path in found})
     return len(found)
+
+
+def take_gold(experiment: Path, source: Path) -> int:
+    """Copies what is known beforehand of good answers out of ``source``, a folder of QUERY.json or an experiment, and
+    gives the number of queries.
+
+    Raises UserError where there is nothing, for a file that can't be read, and where the experiment holds other gold.
+    """
+    root = source / "gold" if (source / "gold").is_dir() else source
+    names = [gold_path(experiment, it.query_id).name for it in read_definition(experiment).queries]
+    found = [root / name for name in names if (root / name).exists()]
+    if not found:
+        raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
+    freeze({experiment / "gold" / path.name: (read_gold_file(path).model_dump(mode="json"), path) for path in found})
+    return len(found)
+
+
+def freeze(files: Mapping[Path, tuple[Any, Path]]) -> None:
+    """Writes by path what is given with where it is from; nothing where any of the files holds something else."""
+    for path, (content, source) in files.items():
+        if path.exists() and read_json(path) != content:
+            raise UserError(f"{path} holds others than {source}: remove one of the two files.")
+    for path, (content, _) in files.items():
+        if not path.exists():
+            write_json(path, content)
