@@ -16,8 +16,8 @@ from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, held, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
+from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
-from drretail.records.gold import Gold
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run, System

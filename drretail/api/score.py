@@ -55,8 +55,8 @@ def score(
     rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
     ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
     not read. ``prompts`` is a folder of judges' prompts that stand in for the packaged ones (docs/scores.md),
-    ``criteria`` one of what reports on a query are held to (docs/metrics.md), ``gold`` one of what good answers tell and
-    cite (docs/metrics/dr3.md).
+    ``criteria`` one of what reports on a query are held to (docs/metrics.md), ``gold`` one of what good answers tell
+    and cite (docs/metrics/dr3.md).
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """

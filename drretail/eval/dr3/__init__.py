@@ -1,4 +1,4 @@
-"""DR³-Eval's metrics: is what matters in the report, is it cited, does it hold, does it do what was asked, how deep is it.
+"""DR³-Eval's metrics: recall of insights, cited documents, accuracy of claims, instructions followed, depth.
 
 insights.py       information recall: what is known beforehand of a good answer, found in the report or not
 coverage.py       citation coverage: required documents that are cited

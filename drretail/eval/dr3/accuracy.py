@@ -21,7 +21,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record, Rules
-from drretail.records.gold import GoldPart
+from drretail.records.criteria import GoldPart
 
 LONGEST_REPORT = 50_000
 """Characters of a report that the released code reads."""

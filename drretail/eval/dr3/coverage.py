@@ -10,7 +10,7 @@ from drretail.grounding.report.citations import Cited, citing_marks
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.records.base import Record
-from drretail.records.gold import GOLD_PARTS, Gold, GoldPart, RequiredDocument
+from drretail.records.criteria import GOLD_PARTS, Gold, GoldPart, RequiredDocument
 
 STAGE = "documents"
 NO_ANSWER = "No final answer"

@@ -7,7 +7,7 @@ from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered, 
 from drretail.eval.judging.session import JudgeSession
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record, Rules
-from drretail.records.gold import GOLD_PARTS, Gold, GoldInsight, GoldPart
+from drretail.records.criteria import GOLD_PARTS, Gold, GoldInsight, GoldPart
 
 STAGE = "insights"
 MOST = 10

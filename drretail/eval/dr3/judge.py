@@ -11,8 +11,7 @@ from drretail.eval.quality.material import report_and_sources
 from drretail.experiment import read_gold
 from drretail.prompts import tagged
 from drretail.records.base import sha256_of
-from drretail.records.criteria import Criteria
-from drretail.records.gold import Gold
+from drretail.records.criteria import Criteria, Gold
 
 FAMILY, VERSION = "dr3", 1
 OPINIONS = (insights.STAGE, checklist.STAGE, depth.STAGE)

@@ -14,8 +14,7 @@ from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim
 from drretail.eval.faithfulness.extraction import claims_in
 from drretail.eval.metric import Value
 from drretail.records.base import Rules
-from drretail.records.criteria import Criteria
-from drretail.records.gold import GOLD_PARTS, Gold, GoldPart
+from drretail.records.criteria import GOLD_PARTS, Criteria, Gold, GoldPart
 from drretail.records.score import WHY_NOT, Verdict, VerdictState
 
 WHOLE = 100.0
@@ -26,6 +25,7 @@ NO_GOLD = "nothing is known beforehand of a good answer (exp/gold)"
 NO_INSIGHTS = "no insights are known beforehand"
 NO_DOCUMENTS = "no documents are required"
 NO_CLAIM = "no claim of the report names a source"
+UNFETCHED = "nobody fetched the pages it cites: `score --fetch-sources` does"
 _LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
 
 
@@ -68,22 +68,22 @@ def mean_of(values: Sequence[Value]) -> float:
 
 def worst(states: Sequence[VerdictState]) -> VerdictState:
     """The first of failed, unverifiable and na that any is; for none, failed: nothing was said."""
-    return next((state for state in _LACKING if state in states), "failed")
-
-
-# Information recall
+    for state in _LACKING:
+        if state in states:
+            return state
+    return "failed"
 
 
 def recall(judged: Judged) -> list[Value]:
-    """``IR_x`` = share of insights that are told in full; ``IR`` the mean of the two that exist; ``IR_graded`` with ½ for
-    what is told in part. An insight without a label leaves no share: it would be one of other insights."""
+    """``IR_x`` = share of insights that are told in full; ``IR`` the mean of the two that exist; ``IR_graded`` with ½
+    for what is told in part. An insight without a label leaves no share: it would be one of other insights."""
     names = ("IR_UF", "IR_SC", "IR", "IR_graded")
     if judged.gold is None or judged.is_unasked(insights.STAGE):
         why = NO_GOLD if judged.gold is None else BY_RULES
         return [_plain_na(it, why) if it in names[:2] else judged.lacking(it, "na", why) for it in names]
-    full = {part: _recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS}
-    graded = {part: _recalled(judged, judged.gold, part, lambda value: value) for part in GOLD_PARTS}
-    return [*full.values(), _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
+    full = [_recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS]
+    graded = [_recalled(judged, judged.gold, part, lambda value: value) for part in GOLD_PARTS]
+    return [*full, _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
 
 
 def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float], float]) -> Value:
@@ -99,8 +99,8 @@ def _recalled(judged: Judged, gold: Gold, part: GoldPart, worth: Callable[[float
     return Value(variant, "scored", WHOLE * told / len(wanted), {"told": told, "insights": len(wanted)})
 
 
-def _of_both(judged: Judged, variant: str, parts: Mapping[GoldPart, Value]) -> Value:
-    existing = [it for it in parts.values() if it.state != "na"]
+def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
+    existing = [it for it in parts if it.state != "na"]
     if not existing:
         return judged.lacking(variant, "na", NO_INSIGHTS)
     if any(it.state == "failed" for it in existing):
@@ -110,9 +110,6 @@ def _of_both(judged: Judged, variant: str, parts: Mapping[GoldPart, Value]) -> V
 
 def _plain_na(variant: str, why: str) -> Value:
     return Value(variant, "na", None, {f"{WHY_NOT}{why}": 1.0})
-
-
-# Citation coverage
 
 
 def citation_coverage(judged: Judged) -> list[Value]:
@@ -138,9 +135,6 @@ def _covered(found: Covered, part: GoldPart) -> Value:
 
 def _share(variant: str, cited: int, required: int) -> Value:
     return Value(variant, "scored", WHOLE * cited / required, {"cited": cited, "required": required})
-
-
-# Factual accuracy
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +189,7 @@ def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
 def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], supported: AsSupported) -> Value:
     """A claim that one source does not support is not supported, whatever else failed; else a failed pair leaves it
     open, and one that could not be read leaves it to the others."""
-    states = [_claim_state(claim, supported) for claim in claims]
+    states: list[VerdictState] = [_claim_state(claim, supported) for claim in claims]
     borne_out = sum(
         state == "scored" and all(supported(it.s) for it in claim if it.state == "scored")
         for claim, state in zip(claims, states, strict=True)
@@ -207,25 +201,24 @@ def _claim_state(claim: Sequence[PairVerdict], supported: AsSupported) -> Verdic
     read = [it for it in claim if it.state == "scored"]
     if any(not supported(it.s) for it in read):
         return "scored"
-    states = [it.state for it in claim]
+    states: list[VerdictState] = [it.state for it in claim]
     return "scored" if read and "failed" not in states else worst(states)
 
 
 def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
     pairs = [it for claim in claims for it in claim]
-    return _accurate(variant, [it.state for it in pairs], sum(it.state == "scored" and _fully(it.s) for it in pairs))
+    states: list[VerdictState] = [it.state for it in pairs]
+    return _accurate(variant, states, sum(it.state == "scored" and _fully(it.s) for it in pairs))
 
 
 def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
-    counts = {it: float(states.count(it)) for it in ("scored", *_LACKING) if it in states}
+    counts: dict[str, float] = {it: float(states.count(it)) for it in ("scored", *_LACKING) if it in states}
     if not states:
         return _plain_na(variant, NO_CLAIM)
     if "scored" not in states:
-        return Value(variant, worst(states), None, counts)
+        state = worst(states)
+        return Value(variant, state, None, counts | ({f"{WHY_NOT}{UNFETCHED}": 1.0} if state == "na" else {}))
     return Value(variant, "scored", WHOLE * supported / counts["scored"], {"supported": supported, **counts})
-
-
-# Instruction following and depth
 
 
 def instruction_following(judged: Judged) -> Value:

@@ -114,7 +114,7 @@ class Dr3:
     version: int = VERSION
     needs_judge: bool = True
     is_opinion: bool = False
-    """False, since CC needs no judge and FA none that has opinions: one that follows rules is not asked for the rest."""
+    """CC needs no judge, and FA none that has opinions: one that follows rules is not asked for the rest."""
     rules: tuple[Rules, ...] = ("default", "dr3")
     description: MetricDescription = DESCRIPTION
 

@@ -1,8 +1,8 @@
 """Which titles a report mentions as DR³-Eval's released code finds them (evaluators/citation_coverage.py, b3b4d9c).
 
-It is far too generous, which is why only ``--rules dr3`` uses it: a plain mention counts, any bracketed text that is part
-of a title does, and so do two titles that share a "brand" of which three letters within a word are enough: "ted" is in
-"tested" and in "rated".
+It is far too generous, which is why only ``--rules dr3`` uses it: a plain mention counts, any bracketed text that is
+part of a title does, and so do two titles that share a "brand" of which three letters within a word are enough: "ted"
+is in "tested" and in "rated".
 """
 
 import re

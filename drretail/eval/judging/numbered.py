@@ -69,7 +69,7 @@ async def ask_numbered(
             asking.prompt,
             {**material(), "items": told},
             answer,
-            None if check is None else lambda said: check(said, part),
+            lambda said: None if check is None else check(said, part),
         )
 
     def record(part: Sequence[Thing], said: ClaimVerdict[T]) -> None:

@@ -14,8 +14,8 @@ AXES: Mapping[str, str] = {
     "communication": "tone and clarity for who asked",
     "instructions": "rules that the query sets",
 }
-"""The first three are DeepResearch Bench II's, the others ResearchRubrics'. A rubric may have groups of other names: they
-count in the whole."""
+"""The first three are DeepResearch Bench II's, the others ResearchRubrics'. A rubric may have groups of other names:
+they count in the whole."""
 OWN_AXES = ("information", "analysis", "presentation")
 """Of rubrics that a model makes."""
 Kind = Literal["binary", "ternary"]
