@@ -7,6 +7,7 @@ is in "tested" and in "rated".
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 _NOTES = ("注", "图", "表", "附录", "TODO", "NOTE", "WARNING", "TIP", "IMPORTANT")
@@ -160,9 +161,9 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _likeness(one: str, other: str) -> float:
-    """1 less the share of letters that have to be changed (Levenshtein)."""
-    shorter, longer = sorted((len(one), len(other)))
-    if shorter < _LIKENESS * longer:  # their lengths alone are too far apart
+    """1 less the share of letters that have to be changed (Levenshtein), or 0 for what is less than is asked for."""
+    longer = max(len(one), len(other))
+    if (Counter(one) & Counter(other)).total() < _LIKENESS * longer:  # whatever their order
         return 0.0
     before = list(range(len(other) + 1))
     for row, sign in enumerate(one, 1):
@@ -170,6 +171,8 @@ def _likeness(one: str, other: str) -> float:
         for column, beside in enumerate(other, 1):
             now.append(min(before[column] + 1, now[-1] + 1, before[column - 1] + (sign != beside)))
         before = now
+        if min(now) > (1 - _LIKENESS) * longer:
+            return 0.0
     return 1 - before[-1] / longer
 
 
