@@ -78,7 +78,9 @@ def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> No
 
 def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
     names = list(judge_prompt_files())
-    assert {name.partition("/")[0] for name in names} == {"faithfulness", "pairwise", "quality", "reading"}
+    assert {name.partition("/")[0] for name in names} == {
+        *("dr3", "faithfulness", "pairwise", "quality", "reading", "rubrics")
+    }
     assert {"faithfulness/support.md", "quality/rating.md", "pairwise/comparing.md"} <= set(names)
 
 

@@ -79,6 +79,8 @@ def prompt_hashes() -> frozenset[str]:
     asked = (
         checklist.checklist_prompt(),
         accuracy.support_prompt(),
+        checklist.making_prompt(),
+        depth.making_prompt(),
         *(insights.insights_prompt(rules) for rules in ("default", "dr3")),
         *(depth.depth_prompt(rules) for rules in ("default", "dr3")),
     )

@@ -117,7 +117,9 @@ def take_criteria(experiment: Path, source: Path, families: Iterable[str]) -> in
     found = [path for family in families for path in sorted((root / family).glob("*.json"))]
     if not found:
         raise UserError(f"{source} holds no criteria of these metrics: they stand there as FAMILY/QUERY.json.")
-    freeze({experiment / "rubrics" / path.parent.name / path.name: (read_json(path), path) for path in found})
+    freeze(
+        "criteria", {experiment / "rubrics" / path.parent.name / path.name: (read_json(path), path) for path in found}
+    )
     return len(found)
 
 
@@ -132,15 +134,18 @@ def take_gold(experiment: Path, source: Path) -> int:
     found = [root / name for name in names if (root / name).exists()]
     if not found:
         raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
-    freeze({experiment / "gold" / path.name: (read_gold_file(path).model_dump(mode="json"), path) for path in found})
+    freeze(
+        "gold",
+        {experiment / "gold" / path.name: (read_gold_file(path).model_dump(mode="json"), path) for path in found},
+    )
     return len(found)
 
 
-def freeze(files: Mapping[Path, tuple[Any, Path]]) -> None:
+def freeze(what: str, files: Mapping[Path, tuple[Any, Path]]) -> None:
     """Writes by path what is given with where it is from; nothing where any of the files holds something else."""
     for path, (content, source) in files.items():
         if path.exists() and read_json(path) != content:
-            raise UserError(f"{path} holds others than {source}: remove one of the two files.")
+            raise UserError(f"{path} holds other {what} than {source}: remove one of the two files.")
     for path, (content, _) in files.items():
         if not path.exists():
             write_json(path, content)

@@ -57,7 +57,7 @@ def take_rubrics(experiment: Path, source: Path, queries: tuple[Query, ...]) -> 
         ).model_dump(mode="json", exclude_none=True)
         for query_id, rubric in found.items()
     }
-    freeze({path: (rubric, source) for path, rubric in made.items()})
+    freeze("criteria", {path: (rubric, source) for path, rubric in made.items()})
     return len(made)
 
 

@@ -168,7 +168,7 @@ def test_gold_is_frozen_and_another_is_refused(tmp_path: Path) -> None:
     judge, _ = judge_by()
     scored(folder, judge, gold=gold_folder(tmp_path / "gold"))
     other = gold_folder(tmp_path / "other", Gold(query_id="q1", files=GOLD.files))
-    with pytest.raises(UserError, match="holds others than"):
+    with pytest.raises(UserError, match="holds other gold than"):
         scored(folder, judge, gold=other)
     assert Gold.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD
     (tmp_path / "empty").mkdir()
