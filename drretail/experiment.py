@@ -16,6 +16,7 @@ from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, held, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
+from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
@@ -268,6 +269,21 @@ def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -
     """What reports on a query are held against in a metric; None where nothing was frozen for it."""
     path = rubric_path(experiment, metric, query_id)
     return _validated(record, path) if path.exists() else None
+
+
+def gold_path(experiment: Path, query_id: str) -> Path:
+    return experiment / "gold" / f"{file_name(query_id)}.json"
+
+
+def read_gold(experiment: Path, query_id: str) -> Gold | None:
+    """What is known beforehand of a good answer to a query; None where nobody knows it."""
+    path = gold_path(experiment, query_id)
+    return read_gold_file(path) if path.exists() else None
+
+
+def read_gold_file(path: Path) -> Gold:
+    """The gold of one query, wherever it lies. Raises UserError for a file that is none."""
+    return _validated(Gold, path)
 
 
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:

@@ -44,6 +44,7 @@ def score(
     prompts: str | Path | None = None,
     criteria: str | Path | None = None,
     reference: str | None = None,
+    gold: str | Path | None = None,
     max_tokens: int | None = None,
     max_dollars: float | None = None,
 ) -> Scores:
@@ -55,8 +56,8 @@ def score(
     rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
     ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
     not read. ``prompts`` is a folder of judges' prompts that stand in for the packaged ones (docs/scores.md),
-    ``criteria`` one of what reports on a query are held to (docs/metrics.md), ``reference`` the system whose reports
-    "race" holds the others beside.
+    ``criteria`` one of what reports on a query are held to (docs/metrics.md), ``gold`` one of what good answers tell
+    and cite (docs/metrics/dr3.md). ``reference`` is the system whose reports "race" holds the others beside.
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
@@ -88,6 +89,7 @@ def score(
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
                 criteria=None if criteria is None else Path(criteria),
                 reference=reference,
+                gold=None if gold is None else Path(gold),
                 wording=PACKAGED if prompts is None else read_wording(Path(prompts)),
             )
         )

@@ -96,6 +96,10 @@ class Asked:
         str | None,
         typer.Option("--reference", metavar="LABEL", help="The system whose reports race holds the others beside."),
     ] = None
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", metavar="DIR", help="What good answers have to tell and cite (docs/metrics/dr3.md)."),
+    ] = None
 
     @property
     def wording(self) -> "Wording":
@@ -237,6 +241,7 @@ def score(
             wording=wording,
             criteria=asked.criteria,
             reference=asked.reference,
+            gold=asked.gold,
         )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)

@@ -9,6 +9,8 @@ faithfulness/    are cited claims borne out by their sources
 fault_place/     where wrong claims went wrong
 failure_modes/   what kind of weakness low ratings are about
 quality/         seven dimensions, rated
+dr3/             DR³-Eval's metrics: insights, required documents, accuracy, instructions, depth
+rubrics/         criteria of a query, met, met in part or not
 pairwise/        which of two reports is better, and strengths of many systems
 reading/         picks and values that a judge reads out of reports
 checks/          faults that code finds

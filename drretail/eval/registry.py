@@ -22,6 +22,8 @@ METRICS = {
     "robustness": "drretail.eval.robustness:METRIC",
     "pqr": "drretail.eval.pqr:METRIC",
     "race": "drretail.eval.race:METRIC",
+    "dr3": "drretail.eval.dr3:METRIC",
+    "rubrics": "drretail.eval.rubrics:METRIC",
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""

@@ -14,10 +14,11 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
+from drretail.eval.dr3.judge import FAMILY as DR3
 from drretail.eval.failure_modes.judge import FAMILY as FAILURE_MODES
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
-from drretail.eval.judging.criteria import take_criteria, unprepared
+from drretail.eval.judging.criteria import take_criteria, take_gold, unprepared
 from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -42,8 +43,8 @@ from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
-_STAGES = {READING: 0, FAULT_PLACE: 2, FAILURE_MODES: 2}
-"""What the families by code use comes first, and last what is said of verdicts that were just given."""
+_STAGES = {READING: 0, FAULT_PLACE: 2, FAILURE_MODES: 2, DR3: 2}
+"""What the families by code use comes first, and last what uses verdicts that were just given."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
@@ -69,6 +70,7 @@ async def score(
     wording: Wording = PACKAGED,
     criteria: Path | None = None,
     reference: str | None = None,
+    gold: Path | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -83,8 +85,9 @@ async def score(
     all pairs of systems that research. Null agents and the oracle are rated for quality only with
     ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
     None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
-    ``criteria`` is where criteria of queries are taken from, ``reference`` the system whose reports "race" holds the
-    others beside.
+    ``criteria`` is a folder or experiment whose criteria of queries are taken, or a publication's file of them; ``gold``
+    a folder or experiment with what is known beforehand of good answers; ``reference`` the system whose reports "race"
+    holds the others beside.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -110,6 +113,8 @@ async def score(
                 looked = subject if live is None else _looking_again(subject, pages)
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
 
+        if gold is not None:
+            take_gold(experiment, gold)
         if criteria is not None:
             take_criteria(experiment, criteria, families, definition.queries)
         if reference is not None:

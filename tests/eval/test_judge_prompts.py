@@ -88,6 +88,8 @@ def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
         "reading",
         "triplets",
         "weighted",
+        "dr3",
+        "rubrics",
     }
     assert {"faithfulness/support.md", "quality/rating.md", "pairwise/comparing.md"} <= set(names)
 

@@ -4,7 +4,7 @@ A family that has such criteria says so by a method ``prepare`` (``Prepares``). 
 none; what people put there, or take from another experiment, stays.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,15 @@ from drretail.errors import UserError
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, is_unrated
-from drretail.experiment import Definition, read_profile, read_rubric, rubric_path
+from drretail.experiment import (
+    Definition,
+    gold_path,
+    read_definition,
+    read_gold_file,
+    read_profile,
+    read_rubric,
+    rubric_path,
+)
 from drretail.files import read_json, write_json
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria
@@ -120,13 +128,7 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Metric], qu
             f"{source} holds no criteria of these metrics: they stand in a folder as FAMILY/QUERY.json, or in a file "
             "in the publication's form where the metric's page says so."
         )
-    for place, criteria in found.items():
-        target = experiment / "rubrics" / place
-        if target.exists() and read_json(target) != criteria:
-            raise UserError(f"{target} holds other criteria than {source}: remove it, or leave --criteria out.")
-    for place, criteria in found.items():
-        if not (target := experiment / "rubrics" / place).exists():
-            write_json(target, criteria)
+    freeze("criteria", source, {experiment / "rubrics" / place: criteria for place, criteria in found.items()})
     return len(found)
 
 
@@ -146,3 +148,29 @@ def _published(source: Path, families: Iterable[Metric], queries: Sequence[Query
         )
         for it in made
     }
+
+
+def take_gold(experiment: Path, source: Path) -> int:
+    """Copies what is known beforehand of good answers out of ``source``, a folder of QUERY.json or an experiment, and
+    gives the number of queries.
+
+    Raises UserError where there is nothing, for a file that can't be read, and where the experiment holds other gold.
+    """
+    root = source / "gold" if (source / "gold").is_dir() else source
+    names = [gold_path(experiment, it.query_id).name for it in read_definition(experiment).queries]
+    found = [root / name for name in names if (root / name).exists()]
+    if not found:
+        raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
+    made = {experiment / "gold" / path.name: read_gold_file(path).model_dump(mode="json") for path in found}
+    freeze("gold", source, made)
+    return len(found)
+
+
+def freeze(what: str, source: Path, files: Mapping[Path, Any]) -> None:
+    """Writes files that are not there; nothing, and UserError, where any of them holds something else."""
+    for path, content in files.items():
+        if path.exists() and read_json(path) != content:
+            raise UserError(f"{path} holds other {what} than {source}: remove it, or leave --{what} out.")
+    for path, content in files.items():
+        if not path.exists():
+            write_json(path, content)
