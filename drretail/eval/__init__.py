@@ -9,6 +9,7 @@ faithfulness/    are cited claims borne out by their sources
 fault_place/     where wrong claims went wrong
 failure_modes/   what kind of weakness low ratings are about
 quality/         seven dimensions, rated
+report_eval/     DeepResearch-ReportEval: grades, repetition inside a report, support by sentence
 pairwise/        which of two reports is better, and strengths of many systems
 reading/         picks and values that a judge reads out of reports
 checks/          faults that code finds

@@ -20,6 +20,7 @@ METRICS = {
     "basket": "drretail.eval.basket:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
+    "report_eval": "drretail.eval.report_eval:METRIC",
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""
