@@ -23,7 +23,7 @@ RELEASED: Rules = "hkuds"
 RULES: tuple[Rules, ...] = ("default", RELEASED)
 DIMENSIONS = ("comprehensiveness", "coherence", "clarity", "insightfulness", "overall")
 QUALITY, UNITS_STAGE, REDUNDANCY, CITED, FACTUALITY = "quality", "units", "redundancy", "cited", "factuality"
-"""Stages: grades; by unit which pairs are judged; a score a pair; which sentences cite what; a label for each of these."""
+"""Stages: grades; by unit which pairs are judged, and a score for each; which sentences cite what, and their labels."""
 REPORT = "report"
 """The item of the stage ``CITED``."""
 
@@ -105,7 +105,7 @@ async def judge(subject: Subject, judge_session: JudgeSession, unit: Unit) -> No
 
 
 async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
-    """The five grades, by one question about question and report alone; the released code shows it as it was written."""
+    """The five grades, by one question; the released code shows a report as it was written."""
     prompt = prompts()[QUALITY]
     if all(judge_session.standing(QUALITY, it, prompt.hash) is not None for it in DIMENSIONS):
         return
@@ -134,7 +134,7 @@ async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: Ju
     """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
     pairs = units.pairs(f"{unit} {subject.report_sha}")
     if judge_session.standing(UNITS_STAGE, unit) is None:
-        held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": pairs}
+        held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*it] for it in pairs]}
         state = "na" if units.lacking else "scored"
         judge_session.record(UNITS_STAGE, unit, state, held, reason=units.lacking)
     prompt = prompts()[REDUNDANCY]

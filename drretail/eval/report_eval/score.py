@@ -68,7 +68,7 @@ def _redundancy(held: Held, unit: Unit) -> list[Value]:
     judged = [held.get((REDUNDANCY, pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
     scores = [float(it.value) for it in judged if it is not None and it.state == "scored"]
     counts = {"units": cut.value["units"], POSSIBLE: cut.value["possible"], SCORED: len(scores)}
-    state, mean = _mean(scores, ["failed" if it is None else it.state for it in judged])
+    state, mean = _mean(scores, _states(judged))
     if None in judged:  # not judged to the end: what was asked first is no sample of it
         state, mean = "failed", None
     counts["pairs_failed"] = len(judged) - len(scores)
@@ -98,7 +98,7 @@ def _factuality(held: Held) -> list[Value]:
         return [Value(name, "failed") for name in FACTUAL]
     judged = [held.get((FACTUALITY, pair["item"])) for pair in cited.value["pairs"]]
     labels = [float(it.value) for it in judged if it is not None and it.state == "scored"]
-    states = Counter("failed" if it is None else it.state for it in judged)
+    states = _states(judged)
     by_label = Counter(labels)
     items: dict[str, float] = {
         "pairs": len(judged),
@@ -107,12 +107,12 @@ def _factuality(held: Held) -> list[Value]:
         "full": by_label[1],
         "partial": by_label[0],
         "none": by_label[-1],
-        "unverifiable": states["unverifiable"],
-        "unfetched": states["na"],
-        "failed": states["failed"],
+        "unverifiable": states.count("unverifiable"),
+        "unfetched": states.count("na"),
+        "failed": states.count("failed"),
         "unresolved": cited.value["unresolved"],
     }
-    state, mean = _mean(labels, list(states))
+    state, mean = _mean(labels, states)
     if None in judged or mean is None:
         return [Value(name, "failed" if None in judged else state, None, items) for name in FACTUAL]
     shares = {STRONG: by_label[1], PARTIAL: by_label[0], NONE: by_label[-1]}
@@ -124,15 +124,20 @@ def _factuality(held: Held) -> list[Value]:
     ]
 
 
+def _states(judged: Sequence[Verdict | None]) -> list[VerdictState]:
+    return ["failed" if it is None else it.state for it in judged]
+
+
 def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[VerdictState, float | None]:
     if numbers:
         return "scored", sum(numbers) / len(numbers)
-    return next((state for state in _LACKING if state in states), "na"), None
+    lacking: VerdictState = next((state for state in _LACKING if state in states), "na")
+    return lacking, None
 
 
 def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:
     """One report's sum and number of labels, or of full ones; KeyError for what is no pooled variant."""
-    part = dict(zip(POOLED, ("labels", "full"), strict=True))[variant]
+    part = {POOLED[0]: "labels", POOLED[1]: "full"}[variant]
     value = report[variant]
     return [(value.items[part], value.items["scored"])] if value.state == "scored" else [(0.0, 0.0)]
 
@@ -144,9 +149,9 @@ MEANINGS = {
     "insightfulness": "makes thoughts of its own of its material",
     "overall": "the report as a whole, graded by itself",
     REDUNDANCY: "pairs of sections, 4 where nothing is said twice",
-    f"{REDUNDANCY}_paragraph": "the same of pairs of paragraphs",
     POSSIBLE: "pairs of sections that a report has",
     SCORED: "those that were judged, at most 30",
+    f"{REDUNDANCY}_paragraph": "the same of pairs of paragraphs",
     f"{POSSIBLE}_paragraph": "pairs of paragraphs that a report has",
     f"{SCORED}_paragraph": "those that were judged, at most 30",
     SUPPORT: "mean label of sentences and their sources: 1 full, 0 in part, −1 none",

@@ -24,7 +24,8 @@ FEWEST_PARAGRAPHS = 4
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _RELEASED_HEADING = re.compile(r"^## .*$", re.MULTILINE)
 _NO_CODE, _WITHIN = re.compile(r"`[ \t]*`"), re.compile(r"(?<=\S) {2,}")
-_BEFORE_STOPS = re.compile(r" +(?=[.,;:!?\n]|$)")
+_COMMAS = re.compile(r"(?: *,)+(?= *[.;:)|])")
+_BEFORE_STOPS = re.compile(r" +(?=[.,;:!?。，；：！？、\n]|$)")
 _BOLD = 7
 """The level of a heading that is a bold line."""
 
@@ -92,15 +93,15 @@ def _paragraphs(layout: Layout) -> Iterator[str]:
 
 
 def tidy(text: str) -> str:
-    """The text without the spaces, and code quotes around nothing, that stand where marks were."""
-    text = _NO_CODE.sub(" ", text)
-    return _BEFORE_STOPS.sub("", _WITHIN.sub(" ", text)).strip()
+    """The text without the spaces, commas and empty code quotes that stand where marks were."""
+    text = _COMMAS.sub("", _WITHIN.sub(" ", _NO_CODE.sub(" ", text)))
+    return _BEFORE_STOPS.sub("", text).strip()
 
 
 def _released_sections(report: str) -> Iterator[str]:
     """What stands before the first heading, and each heading with what follows it.
 
-    A heading is looked for by its words, as the released code does it: it is found inside a lower one of the same words.
+    The released code looks for a heading by its words, and so may find it inside a lower one of the same words.
     """
     headings = _RELEASED_HEADING.findall(report)
     spans: list[tuple[int, int]] = []
