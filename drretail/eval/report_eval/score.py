@@ -131,8 +131,7 @@ def _states(judged: Sequence[Verdict | None]) -> list[VerdictState]:
 def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[VerdictState, float | None]:
     if numbers:
         return "scored", sum(numbers) / len(numbers)
-    lacking: VerdictState = next((state for state in _LACKING if state in states), "na")
-    return lacking, None
+    return next((state for state in _LACKING if state in states), _LACKING[-1]), None
 
 
 def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:
