@@ -131,7 +131,8 @@ def _states(judged: Sequence[Verdict | None]) -> list[VerdictState]:
 def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[VerdictState, float | None]:
     if numbers:
         return "scored", sum(numbers) / len(numbers)
-    return next((state for state in _LACKING if state in states), _LACKING[-1]), None
+    lacking: list[VerdictState] = [state for state in _LACKING if state in states]
+    return lacking[0] if lacking else _LACKING[-1], None
 
 
 def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:

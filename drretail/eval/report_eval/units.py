@@ -1,7 +1,6 @@
 """The sections or paragraphs of a report that are held beside each other, and which pairs of them are judged."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -51,8 +50,7 @@ class Units:
 def units_of(report: str, evidence: Known | None, unit: Unit) -> Units:
     """The units between the first, which introduces, and the last, which concludes, without links and source lists."""
     layout = read_layout(report, evidence)
-    cut = _sections(layout) if unit == "section" else _paragraphs(layout)
-    held = [text for text in map(tidy, cut) if any(character.isalnum() for character in text)]
+    held = _sections(layout) if unit == "section" else _paragraphs(layout)
     return _enough(held[1:-1], f"fewer than two {unit}s between the first and the last of {len(held)}")
 
 
@@ -72,14 +70,19 @@ def _enough(texts: list[str], lacking: str) -> Units:
     return Units(tuple(texts), lacking if len(texts) < 2 else "")
 
 
-def _sections(layout: Layout) -> Iterator[str]:
-    """The parts that the highest headings begin of which there are several: a title stands alone."""
-    headings = [(it.start, _level(layout, it)) for it in layout.sentences if it.kind == "heading"]
-    counted = Counter(level for _, level in headings)
-    level = min((it for it, count in counted.items() if count > 1), default=None)
-    starts = [layout.text.rfind("\n", 0, start) + 1 for start, at in headings if at == level]
-    for start, end in pairwise([0, *starts, len(layout.text)]):
-        yield layout.text[start:end]
+def _sections(layout: Layout) -> list[str]:
+    """What stands below the highest headings that leave two units: a title stands alone, or twice where a model wrote
+    its report twice."""
+    headings = [(it, _level(layout, it)) for it in layout.sentences if it.kind == "heading"]
+    below = blanked(layout.text, [(it.start, it.end) for it, _ in headings])
+    sections: list[str] = []
+    for level in sorted({level for _, level in headings}):
+        starts = [layout.text.rfind("\n", 0, it.start) + 1 for it, at in headings if at <= level]
+        spans = pairwise([0, *starts, len(layout.text)])
+        sections = [tidy(layout.text[start:end]) for start, end in spans if _says_something(below[start:end])]
+        if len(sections) >= 4:
+            break
+    return sections
 
 
 def _level(layout: Layout, heading: Sentence) -> int:
@@ -87,9 +90,13 @@ def _level(layout: Layout, heading: Sentence) -> int:
     return len(line) - len(line.lstrip("#")) or _BOLD
 
 
-def _paragraphs(layout: Layout) -> Iterator[str]:
-    headings = [(it.start, it.end) for it in layout.sentences if it.kind == "heading"]
-    yield from _BLANK_LINE.split(blanked(layout.text, headings))
+def _paragraphs(layout: Layout) -> list[str]:
+    below = blanked(layout.text, [(it.start, it.end) for it in layout.sentences if it.kind == "heading"])
+    return [tidy(part) for part in _BLANK_LINE.split(below) if _says_something(part)]
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)
 
 
 def tidy(text: str) -> str:

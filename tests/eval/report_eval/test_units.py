@@ -31,11 +31,17 @@ def test_links_go_and_their_words_stay() -> None:
     assert second == "## Part 2\n\nPine."
 
 
-def test_a_section_begins_at_the_highest_headings_of_which_there_are_several() -> None:
+def test_a_section_begins_at_the_highest_headings_that_leave_two() -> None:
     deep = sectioned("One.\n\n### Below\n\nMore of one.", "Two.", "End.")
     assert [text.partition("\n")[0] for text in units_of(deep, None, "section").texts] == ["## Part 1", "## Part 2"]
     bold = "Intro.\n\n**First**\n\nOne.\n\n**Second**\n\nTwo.\n\n**Third**\n\nEnd."
     assert len(units_of(bold, None, "section").texts) == 2
+
+
+def test_a_report_whose_title_stands_there_twice_is_cut_at_its_sections() -> None:
+    twice = "I begin with an outline.\n\n# Houses\n\n" + sectioned("One.", "Two.", "Three.", "End.")
+    kept = [text.partition("\n")[0] for text in units_of(twice, None, "section").texts]
+    assert kept == ["# Bird houses", "## Part 1", "## Part 2", "## Part 3"]
 
 
 def test_paragraphs_are_blocks_without_headings() -> None:
