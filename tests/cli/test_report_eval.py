@@ -48,9 +48,7 @@ def rows(folder: Path, rules: str = "default") -> dict[str, dict[str, Any]]:
     }
 
 
-def test_grades_and_redundancy_are_scored_and_a_second_time_nobody_is_asked(
-    drretail: Command, reports: Path, tmp_path: Path
-) -> None:
+def test_grades_and_redundancy_are_scored_and_a_second_time_nobody_is_asked(drretail: Command, reports: Path) -> None:
     done = drretail(*ASKED)
     assert done.returncode == 0, done.stderr
     assert "ReportEval" in done.stdout
@@ -65,8 +63,8 @@ def test_grades_and_redundancy_are_scored_and_a_second_time_nobody_is_asked(
     before = (reports / "scores.json").read_bytes()
     for path in reports.rglob("*.journal.jsonl"):
         path.unlink()
-    (tmp_path / "judge.toml").write_text(SCRIPT.replace("= 3", "= 0"), encoding="utf-8")
     assert drretail(*ASKED).returncode == 0
+    assert not [*reports.rglob("*.journal.jsonl")]
     assert (reports / "scores.json").read_bytes() == before
 
 
