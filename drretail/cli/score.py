@@ -39,6 +39,9 @@ SHOWN = " What the agents were shown of them has scores in FP_web_shown."
 FAITHFULNESS = "faithfulness"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
+REPORT_EVAL = "report_eval"
+BY_UNIT = {"section": REPORT_EVAL, "paragraph": "drretail.eval.report_eval:BY_PARAGRAPHS"}
+"""The family that compares pairs of such units."""
 RULES: dict[str, Rules] = {it: it for it in get_args(Rules)}
 
 
@@ -63,6 +66,10 @@ class Asked:
     pairs: Annotated[
         list[str] | None,
         typer.Option("--pairs", metavar="A~B", help="Two systems that pairwise compares; may be given again."),
+    ] = None
+    unit: Annotated[
+        str | None,
+        typer.Option("--unit", metavar="|".join(BY_UNIT), help="Of what report_eval compares pairs (section)."),
     ] = None
     page_age: Annotated[
         float | None,
@@ -129,6 +136,12 @@ class Asked:
             say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
         if self.readings not in (FORM, MODEL):
             raise UnknownName("reader", self.readings, (FORM, MODEL))
+        if self.unit is not None:
+            if self.unit not in BY_UNIT:
+                raise UnknownName("unit", self.unit, BY_UNIT)
+            if REPORT_EVAL not in names:
+                raise UserError("--unit says of what report_eval compares pairs: add it to the metrics.")
+            names = [BY_UNIT[self.unit] if name == REPORT_EVAL else name for name in names]
         return [*names, READING] if self.readings == MODEL and READING not in names else names
 
     def checked(self, names: Sequence[str]) -> "Rules":

@@ -11,6 +11,7 @@ failure_modes/   what kind of weakness low ratings are about
 quality/         seven dimensions, rated
 dr3/             DR³-Eval's metrics: insights, required documents, accuracy, instructions, depth
 rubrics/         criteria of a query, met, met in part or not
+report_eval/     DeepResearch-ReportEval: grades, repetition inside a report, support by sentence
 pairwise/        which of two reports is better, and strengths of many systems
 reading/         picks and values that a judge reads out of reports
 checks/          faults that code finds

@@ -24,6 +24,7 @@ METRICS = {
     "race": "drretail.eval.race:METRIC",
     "dr3": "drretail.eval.dr3:METRIC",
     "rubrics": "drretail.eval.rubrics:METRIC",
+    "report_eval": "drretail.eval.report_eval:METRIC",
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""

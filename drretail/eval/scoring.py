@@ -85,9 +85,9 @@ async def score(
     all pairs of systems that research. Null agents and the oracle are rated for quality only with
     ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
     None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
-    ``criteria`` is a folder or experiment whose criteria of queries are taken, or a publication's file of them; ``gold``
-    a folder or experiment with what is known beforehand of good answers; ``reference`` the system whose reports "race"
-    holds the others beside.
+    ``criteria`` is a folder or experiment whose criteria of queries are taken, or a publication's file of them;
+    ``gold`` a folder or experiment with what is known beforehand of good answers; ``reference`` the system whose
+    reports "race" holds the others beside.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.

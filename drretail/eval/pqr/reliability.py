@@ -1,4 +1,4 @@
-"""Reliability of PQR (000 equations 3 to 5): how many facts cite something, and how many sources bear them out. Pure."""
+"""Reliability of PQR (000 equations 3 to 5): how many facts cite something, and how many are borne out. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
