@@ -7,6 +7,8 @@ from drretail.records.score import JudgeRef
 
 PEOPLE = "people"
 """All people as one rater: their mean, and of labels what most of them say."""
+SHARES = ("FP", "FR")
+"""What of claims is corrected; all other corrected values are win rates."""
 MOST_TOLD = 4
 """Systems, or pairs of raters, in a line."""
 
@@ -145,7 +147,7 @@ class JudgeCard(Document):
 
 
 class CorrectedValue(Record):
-    """FP of a system, or how often it wins, as people would give it."""
+    """FP or FR of a system, or how often it wins, as people would give it."""
 
     what: str
     system: str
@@ -190,17 +192,20 @@ class Correction(LabFinding):
     notes: tuple[str, ...] = ()
 
     def told(self) -> str:
-        """Every FP as people would give it beside the judge's own; win rates by their number alone."""
-        precisions = [it for it in self.values if it.what == "FP"]
-        named = [
-            f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
-            f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
-            for it in precisions[:MOST_TOLD]
-        ]
-        wins = len(self.values) - len(precisions)
-        parts = [f"FP as people would give it: {'; '.join(named)}"] if named else []
-        if len(precisions) > MOST_TOLD:
-            parts.append(f"{len(precisions) - MOST_TOLD:,} more systems in lab correct")
+        """Every FP and FR as people would give it beside the judge's own; win rates by their number alone."""
+        parts: list[str] = []
+        for what in SHARES:
+            rows = [it for it in self.values if it.what == what]
+            named = [
+                f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
+                f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
+                for it in rows[:MOST_TOLD]
+            ]
+            if named:
+                parts.append(f"{what} as people would give it: {'; '.join(named)}")
+            if len(rows) > MOST_TOLD:
+                parts.append(f"{len(rows) - MOST_TOLD:,} more systems in lab correct")
+        wins = sum(it.what not in SHARES for it in self.values)
         if wins:
             parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
         return f"{'; '.join(parts)}."
