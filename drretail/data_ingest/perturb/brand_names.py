@@ -14,7 +14,7 @@ MAKERS = ("Brand", "Brand Name", "Manufacturer")
 WORD = re.compile(r"[^\W_]+")
 ORDINARY = 0.25
 """From this share of its occurrences in lower case, in features and descriptions, a word is no name of its own."""
-_ONSETS = tuple("bdfgjklmnprstvwz") + ("br", "dr", "gl", "kr", "pl", "qu", "sk", "tr")
+_ONSETS = (*"bdfgjklmnprstvwz", "br", "dr", "gl", "kr", "pl", "qu", "sk", "tr")
 _VOWELS = tuple("aeiou")
 _ENDS = ("", "", "n", "r", "x", "l", "th", "sk")
 

@@ -87,6 +87,7 @@ def perturb_world(
                 "perturbed_by_rule": RULE,
             },
             categories=held.categories,
+            sources=held.sources,
             versions={name: version for name, version in held.versions.items() if name not in KEEPERS},
             progress=progress,
             analyzer=held.analyzer,

@@ -9,8 +9,10 @@ from typing import Any
 from drretail.data_ingest.perturb.brand_names import MAKERS, WORD, Name, name_of, names_on
 from drretail.records.shop import Product
 
-_JOINED = re.compile(r"[^\w\n]{1,3}|_")
+_JOINED = re.compile(r"[^\w\n,;:]{1,3}|_")
 """What may stand between two words of a name."""
+SHORT = 3
+"""Letters up to which a name may be anything else, such as a unit."""
 LEAST_ID = 8
 """Characters from which a word that is a product's id is one, and no number."""
 
@@ -19,7 +21,7 @@ class Renaming:
     """Which names and ids become which.
 
     A name with a word that is no ordinary one is found in any text and any case. One of ordinary words alone ("Home",
-    "Simple Joy") is found as it is spelled: of several words in any text, a single one where the product bears it.
+    "Immune System"), or of up to three letters, is found as it is spelled, and only where the product bears it.
     """
 
     def __init__(
@@ -31,7 +33,7 @@ class Renaming:
     ) -> None:
         self._names, self._spellings, self.ids = names, spellings, ids
         self._by_first: dict[str, list[Name]] = defaultdict(list)
-        self._common = {name for name in names if all(word in ordinary for word in name)}
+        self._common = {it for it in names if len("".join(it)) <= SHORT or all(word in ordinary for word in it)}
         for name in sorted(names, key=len, reverse=True):
             self._by_first[name[0]].append(name)
 
@@ -102,9 +104,7 @@ class Renaming:
         said = tuple(it[0] for it in here)
         if tuple(it.casefold() for it in said) != name or not _is_joined(text, here):
             return False
-        if name not in self._common:
-            return True
-        return said in self._spellings[name] and (len(name) > 1 or (name in own and len(said[0]) > 1))
+        return name not in self._common or (name in own and said in self._spellings[name])
 
 
 def _is_joined(text: str, words: Sequence[re.Match[str]]) -> bool:
