@@ -6,5 +6,6 @@ correct.py  claims to be labelled, and scores as people would give them
 agree.py  judges against people, and people against each other
 plant.py  known errors, and who finds them
 exploits.py  reports that deserve nothing, and which metric falls for them
+memory.py  what a model knows of a shop by heart
 made_reports.py  how reports that the lab made are judged
 """

@@ -6,6 +6,7 @@ from drretail.cli.lab.agree import agree
 from drretail.cli.lab.card import card
 from drretail.cli.lab.correct import correct, sample
 from drretail.cli.lab.exploits import exploits
+from drretail.cli.lab.memory import memory
 from drretail.cli.lab.plant import plant
 
 lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
@@ -16,3 +17,4 @@ lab_app.command("correct")(correct)
 lab_app.command("agree")(agree)
 lab_app.command("plant")(plant)
 lab_app.command("exploits")(exploits)
+lab_app.command("memory")(memory)

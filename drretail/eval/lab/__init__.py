@@ -11,6 +11,7 @@ correcting.py     FP, FR and win rates as people would give them
 opinions.py       what people and judges said of the same things, in one shape
 opinion_files.py  the same out of CSV
 agreeing.py       do judges say what people say, and people what each other say?
+memory/           what a model knows of a shop by heart
 plant/            known errors in copies of good reports, and who finds them
 exploits/         reports that deserve nothing, and which metric falls for them
 made_experiment.py  an experiment of reports that the lab makes out of another one's

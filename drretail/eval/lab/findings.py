@@ -347,6 +347,66 @@ class ExploitsFound(LabFinding):
         return f"Exploits: {'; '.join(parts)}."
 
 
+class RecalledField(Record):
+    """What a model says by heart of one field of products; ``value`` is the share that is right, of all ``n``."""
+
+    name: str
+    n: int
+    right: int
+    unknown: int
+    """Of the others, those where it said that it does not know."""
+    value: float | None = None
+    low: float | None = None
+    """95 %, exact binomial; so is ``high``."""
+    high: float | None = None
+    chance: float | None = None
+    """What would be right had it given another product's value of the same category wherever it gave one."""
+
+
+class Remembered(Record):
+    """What a model knows by heart of the products of one world."""
+
+    model: JudgeRef
+    world: str
+    """Fingerprint."""
+    perturbed_from: str | None = None
+    """Of the world that this one was made of, by ``synth --perturb``."""
+    seed: str
+    n: int
+    """Products with an answer."""
+    failed: int = 0
+    unasked: int = 0
+    knows_nothing: int = 0
+    """Products of which it said nothing at all."""
+    named_in_title: int = 0
+    """Products whose title says a name of theirs: in no share of brands."""
+    fields: tuple[RecalledField, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return self.model.spec, self.model.params_hash, self.world, self.seed
+
+
+class MemoryFound(LabFinding):
+    """lab/memory.json: what models know by heart of the shops that agents are asked about."""
+
+    rows: tuple[Remembered, ...] = ()
+
+    def told(self) -> str:
+        """The recall of each model beside chance, field by field."""
+        parts: list[str] = []
+        for it in self.rows[:MOST_TOLD]:
+            shares = ", ".join(
+                f"{field.name} {with_ends(field.value, field.low, field.high)} (chance {short_share(field.chance)})"
+                for field in it.fields
+                if field.n
+            )
+            where = f"{'perturbed ' if it.perturbed_from else ''}world {it.world[:12]}"
+            parts.append(f"{it.model.spec} of {it.n:,} products of {where} {shares or 'nothing'}")
+        left = f"; {len(self.rows) - MOST_TOLD:,} more in lab memory" if len(self.rows) > MOST_TOLD else ""
+        return f"Known by heart, without tools: {'; '.join(parts)}{left}."
+
+
 def short_share(value: float | None) -> str:
     """ ".64"; a dash where there is none."""
     if value is None:
