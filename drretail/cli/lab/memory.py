@@ -34,14 +34,14 @@ def memory(
     """Asks a model without tools for price, rating and brand of products by their titles, and counts what is right.
 
     It may say that it doesn't know. What was asked once is not asked again; the result is kept in EXP/lab/memory.json.
-    Of a world made by drretail synth --perturb nobody can know any. The exit code is 3 where a model gave no usable
-    answer.
+    Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
     """
     from drretail.api.models import Opener
     from drretail.api.worlds import place_of, server_settings
     from drretail.cli.spending import show_estimates
     from drretail.data_ingest.perturb.perturbed_world import FROM
     from drretail.env.rows import rows_of
+    from drretail.errors import UserError
     from drretail.eval.judging.session import Judge
     from drretail.eval.judging.spending import capped
     from drretail.eval.lab.kept_findings import keep
@@ -56,6 +56,9 @@ def memory(
 
     opener = Opener(read_settings(), base_url or [], keyless=estimate, tell=Waits(quiet=output.quiet))
     models = [Judge.of(it) for it in opener.open_all(dict.fromkeys(ModelChoice(model=spec) for spec in model))]
+    for it in models:
+        if it.ref.kind == "rule_based":
+            raise UserError(f"{it.ref.spec} follows rules and knows nothing by heart: name a language model.")
     folder = memory_folder(to)
     place = place_of(world, quiet=output.quiet)
     with busy("drawing products", quiet=output.quiet), rows_of(place, server_settings()) as rows:

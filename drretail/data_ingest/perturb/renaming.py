@@ -45,7 +45,7 @@ class Renaming:
         """The text with every name in it renamed; ``own`` are those that what it is about bears."""
         parts: list[str] = []
         end = 0
-        for start, stop, new in self._found(text, own):
+        for start, stop, new in self.found(text, own):
             parts += (text[end:start], new)
             end = stop
         return "".join([*parts, text[end:]])
@@ -83,7 +83,8 @@ class Renaming:
             }
         )
 
-    def _found(self, text: str, own: Collection[Name]) -> Iterator[tuple[int, int, str]]:
+    def found(self, text: str, own: Collection[Name] = ()) -> Iterator[tuple[int, int, str]]:
+        """Where each name and id in a text begins and ends, and what stands there instead."""
         words = [*WORD.finditer(text)]
         at = 0
         while at < len(words):

@@ -12,6 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.cli.lab.group import lab_app
+from drretail.data_ingest.perturb.perturbed_world import perturb_world
+from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, write_world
 from drretail.errors import ModelError, UserError
 from drretail.eval.judging.session import Judge
@@ -129,6 +131,19 @@ def test_brands_that_stand_in_the_title_are_left_out_and_spelling_does_not_matte
     assert (fields(made)[BRAND].n, fields(made)[BRAND].value) == (40, 1)
 
 
+def test_of_a_perturbed_world_a_model_that_knows_the_real_one_by_heart_knows_nothing(tmp_path: Path) -> None:
+    products = shop(90)
+    write_world(tmp_path / "world", products=products, orders=[], seed="1", pool=default_pool())
+    perturb_world(tmp_path / "world", tmp_path / "other", "1")
+    by_number = {it.title.rpartition(" ")[2]: truth(it) for it in products}
+    who, _ = scripted_judge(lambda question: by_number[title_in(question).rpartition(" ")[2]])
+    for name, recall in (("world", 1.0), ("other", 0.0)):
+        with rows_of(tmp_path / name) as rows:
+            drawn = asked_products(rows.products, 60, "1")
+        made = fields(asked(tmp_path / "exp" / name, drawn, who))
+        assert {it: made[it].value for it in FIELDS} == dict.fromkeys(FIELDS, recall)
+
+
 def test_a_price_is_near_within_its_share_and_a_rating_within_a_tenth(tmp_path: Path) -> None:
     products = [it.model_copy(update={"price": 100.0, "average_rating": 4.0}) for it in shop(30)]
     far = {"price": 109.0, "average_rating": 4.1, "brand": None}
@@ -221,3 +236,10 @@ def test_the_command_keeps_what_it_found_and_estimates_without_asking(tmp_path: 
     document = json.loads(ended.stdout)
     assert document == json.loads((tmp_path / "exp" / "lab" / "memory.json").read_text(encoding="utf-8"))
     assert document["rows"][0]["n"] == 6
+
+
+def test_rules_know_nothing_by_heart_and_are_not_asked(tmp_path: Path) -> None:
+    write_world(tmp_path / "world", products=shop(9), orders=[], seed="1", pool=default_pool())
+    given = ["memory", "--world", str(tmp_path / "world"), "--to", str(tmp_path / "exp"), "--model", "offline:shopper"]
+    ended = CliRunner().invoke(lab_app, given)
+    assert isinstance(ended.exception, UserError)
