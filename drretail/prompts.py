@@ -113,6 +113,7 @@ TAGS = frozenset(
             "picks",
             "problem",
             "problems",
+            "product",
             "profile",
             "query",
             "question",

@@ -8,5 +8,6 @@ calibrate.py  which version of a judge is nearest to people
 failures.py  what low ratings are about
 plant.py  known errors, and who finds them
 exploits.py  reports that deserve nothing, and which metric falls for them
+memory.py  what a model knows of a shop by heart
 made_reports.py  how reports that the lab made are judged
 """

@@ -8,6 +8,7 @@ from drretail.cli.lab.card import card
 from drretail.cli.lab.correct import correct, sample
 from drretail.cli.lab.exploits import exploits
 from drretail.cli.lab.failures import failures
+from drretail.cli.lab.memory import memory
 from drretail.cli.lab.plant import plant
 
 lab_app = typer.Typer(no_args_is_help=True, help="Is the judge any good?")
@@ -20,3 +21,4 @@ lab_app.command("calibrate")(calibrate)
 lab_app.command("failures")(failures)
 lab_app.command("plant")(plant)
 lab_app.command("exploits")(exploits)
+lab_app.command("memory")(memory)

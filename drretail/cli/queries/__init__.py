@@ -9,5 +9,6 @@ review.py         people go through them: files and sheets
 review_screen.py  the same in the terminal
 comparison.py        generic against profile-aware queries
 shipped.py        the fifty that come along
+carry.py          queries of a world for the one that was made of it by synth --perturb
 show.py           a file's questions, to be read
 """

@@ -7,6 +7,8 @@ from drretail.records.score import JudgeRef
 
 PEOPLE = "people"
 """All people as one rater: their mean, and of labels what most of them say."""
+SHARES = ("FP", "FR")
+"""What of claims is corrected; all other corrected values are win rates."""
 MOST_TOLD = 4
 """Systems, or pairs of raters, in a line."""
 
@@ -145,7 +147,7 @@ class JudgeCard(Document):
 
 
 class CorrectedValue(Record):
-    """FP of a system, or how often it wins, as people would give it."""
+    """FP or FR of a system, or how often it wins, as people would give it."""
 
     what: str
     system: str
@@ -190,17 +192,20 @@ class Correction(LabFinding):
     notes: tuple[str, ...] = ()
 
     def told(self) -> str:
-        """Every FP as people would give it beside the judge's own; win rates by their number alone."""
-        precisions = [it for it in self.values if it.what == "FP"]
-        named = [
-            f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
-            f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
-            for it in precisions[:MOST_TOLD]
-        ]
-        wins = len(self.values) - len(precisions)
-        parts = [f"FP as people would give it: {'; '.join(named)}"] if named else []
-        if len(precisions) > MOST_TOLD:
-            parts.append(f"{len(precisions) - MOST_TOLD:,} more systems in lab correct")
+        """Every FP and FR as people would give it beside the judge's own; win rates by their number alone."""
+        parts: list[str] = []
+        for what in SHARES:
+            rows = [it for it in self.values if it.what == what]
+            named = [
+                f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
+                f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
+                for it in rows[:MOST_TOLD]
+            ]
+            if named:
+                parts.append(f"{what} as people would give it: {'; '.join(named)}")
+            if len(rows) > MOST_TOLD:
+                parts.append(f"{len(rows) - MOST_TOLD:,} more systems in lab correct")
+        wins = sum(it.what not in SHARES for it in self.values)
         if wins:
             parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
         return f"{'; '.join(parts)}."
@@ -340,6 +345,66 @@ class ExploitsFound(LabFinding):
             part += f", not {', '.join(missed)}" if missed else ""
             parts.append(f"{part}; compare favours {', '.join(favoured) or 'none'}")
         return f"Exploits: {'; '.join(parts)}."
+
+
+class RecalledField(Record):
+    """What a model says by heart of one field of products; ``value`` is the share that is right, of all ``n``."""
+
+    name: str
+    n: int
+    right: int
+    unknown: int
+    """Of the others, those where it said that it does not know."""
+    value: float | None = None
+    low: float | None = None
+    """95 %, exact binomial; so is ``high``."""
+    high: float | None = None
+    chance: float | None = None
+    """What would be right had it given another product's value of the same category wherever it gave one."""
+
+
+class Remembered(Record):
+    """What a model knows by heart of the products of one world."""
+
+    model: JudgeRef
+    world: str
+    """Fingerprint."""
+    perturbed_from: str | None = None
+    """Of the world that this one was made of, by ``synth --perturb``."""
+    seed: str
+    n: int
+    """Products with an answer."""
+    failed: int = 0
+    unasked: int = 0
+    knows_nothing: int = 0
+    """Products of which it said nothing at all."""
+    named_in_title: int = 0
+    """Products whose title says a name of theirs: in no share of brands."""
+    fields: tuple[RecalledField, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return self.model.spec, self.model.params_hash, self.world, self.seed
+
+
+class MemoryFound(LabFinding):
+    """lab/memory.json: what models know by heart of the shops that agents are asked about."""
+
+    rows: tuple[Remembered, ...] = ()
+
+    def told(self) -> str:
+        """The recall of each model beside chance, field by field."""
+        parts: list[str] = []
+        for it in self.rows[:MOST_TOLD]:
+            shares = ", ".join(
+                f"{field.name} {with_ends(field.value, field.low, field.high)} (chance {short_share(field.chance)})"
+                for field in it.fields
+                if field.n
+            )
+            where = f"{'perturbed ' if it.perturbed_from else ''}world {it.world[:12]}"
+            parts.append(f"{it.model.spec} of {it.n:,} products of {where} {shares or 'nothing'}")
+        left = f"; {len(self.rows) - MOST_TOLD:,} more in lab memory" if len(self.rows) > MOST_TOLD else ""
+        return f"Known by heart, without tools: {'; '.join(parts)}{left}."
 
 
 def short_share(value: float | None) -> str:

@@ -13,5 +13,6 @@ printed_calibration.py versions of a judge beside people
 printed_card.py        a judge beside people's labels
 printed_correction.py  scores as people would give them
 printed_agreement.py   people and judges, every two of them
+printed_memory.py      what a model knows by heart
 printed_trials.py      planted errors that were found, reports that deserve nothing
 """
