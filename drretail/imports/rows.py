@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 
 LARGEST = 1_000_000_000
 """Bytes of a file, unpacked."""
