@@ -192,6 +192,13 @@ def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, i
     assert "of imported reports" in drretail("report", "exp", "--format", "text").stdout
 
 
+def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
+    drretail("score", "exp")
+    said = drretail("compare", "exp", "one", "two").stdout
+    assert "B: 1 of 2 imported reports have no word" in said
+    assert "drretail run" not in said
+
+
 def test_a_world_is_refused_in_a_sentence(drretail: Command, imported: Path, shop: str) -> None:
     ended = drretail("score", "exp", "--world", shop)
     assert (ended.returncode, "which have no world" in ended.stderr) == (2, True)
