@@ -65,8 +65,7 @@ COMMANDS = {
     ),
     "import": (
         "drretail.cli.imports.command:import_reports",
-        "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench and others, or "
-        "Markdown.",
+        "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.",
     ),
     "export": (
         "drretail.cli.export:export",

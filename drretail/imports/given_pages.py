@@ -1,7 +1,7 @@
 """Cited pages that lie in a folder or a file of the user's: kept with the experiment as fetched ones are."""
 
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,23 +22,27 @@ FORM = f"{INDEX} of {{url, file}}, or a file of {{url, title, text, date?}} a li
 _HTML = (".html", ".htm", ".xhtml")
 
 
-def keep_pages(experiment: Path, given: Path) -> tuple[int, int]:
-    """Puts those pages that reports cite into exp/sources; how many these are, and how many were given.
-
-    Only imported reports and runs on the open web are completed. The experiment must be held for writing. Raises
-    UserError where nothing of ``FORM`` is there.
-    """
-    wanted = _named(experiment)
+def read_pages(given: Path) -> list[WebPage]:
+    """The pages of a folder or a file, cleaned as fetched ones are. Raises UserError where nothing of ``FORM`` is."""
     pages = list(_pages(given))
     if not pages:
         raise UserError(f"{given} holds no page: give a folder with {FORM}.")
+    return pages
+
+
+def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
+    """Puts those pages that reports name into exp/sources; how many these are.
+
+    Only imported reports and runs on the open web are completed. The experiment must be held for writing.
+    """
+    wanted = _named(experiment)
     kept: set[str] = set()
     for page in pages:
         found = wanted.get(address_of(page.url))
         if found is not None:
             _keep(experiment, *found, page)
             kept.add(found[0])
-    return len(kept), len(pages)
+    return len(kept)
 
 
 def _named(experiment: Path) -> dict[str, tuple[str, str]]:

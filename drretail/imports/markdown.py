@@ -9,7 +9,7 @@ from drretail.imports.material import ForeignReport, ForeignTask, Material
 from drretail.imports.rows import files_under, read_text
 
 ENDINGS = (".md", ".markdown")
-_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t]*#*[ \t\r]*$", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
 
 
 def read(path: Path) -> Material:
@@ -23,7 +23,8 @@ def read(path: Path) -> Material:
         if asked.is_file():
             material.add_task(ForeignTask(file.stem, read_text(asked).strip() or file.stem), str(asked))
         elif heading := _HEADING.search(text):
-            material.add_task(ForeignTask(file.stem, heading["words"], guessed=True), str(file))
+            words = heading["words"].strip().rstrip("#").rstrip()
+            material.add_task(ForeignTask(file.stem, words, guessed=True), str(file))
         material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
     return material
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment, read_definition, read_run
+from drretail.experiment import Definition, Experiment, read_definition, read_run, run_folder
 from drretail.files import write_lines
 from drretail.imports.cited_sources import CitedSources, cited_sources
-from drretail.imports.given_pages import keep_pages
+from drretail.imports.given_pages import keep_pages, read_pages
 from drretail.imports.material import ForeignReport, Material
 from drretail.imports.question_ids import queries_of
 from drretail.progress import Progress
@@ -89,10 +89,11 @@ def record(
     _check_any(queries, material)
     labels = _labels(material.systems())
     definition = _definition(material, form, queries, labels, held, model)
+    given = None if pages is None else read_pages(pages)
+    places = {key: (labels[it.system], queries[it.task_id].query_id) for key, it in material.reports.items()}
+    held_already = [key for key, it in material.reports.items() if _is_there(folder, *places[key], it)]
     counts: list[ReportCount] = []
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
-        places = {key: (labels[it.system], queries[it.task_id].query_id) for key, it in material.reports.items()}
-        held_already = [key for key, it in material.reports.items() if _is_there(experiment, *places[key], it)]
         for key, report in material.reports.items():
             sources = cited_sources(report.text)
             run = _run(report, *places[key], sources)
@@ -100,7 +101,7 @@ def record(
                 experiment.save(run, sources.evidence, {}, _telemetry())
             counts.append(_count(run, sources))
             bar.advance()
-        kept = None if pages is None else keep_pages(folder, pages)
+        kept = None if given is None else (keep_pages(folder, given), len(given))
     empty = sum(not it.text.strip() for it in material.reports.values())
     return Imported(tuple(queries.values()), tuple(counts), empty, len(held_already), material.repeated, kept)
 
@@ -169,14 +170,15 @@ def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources
     )
 
 
-def _is_there(experiment: Experiment, label: str, query_id: str, report: ForeignReport) -> bool:
+def _is_there(experiment: Path, label: str, query_id: str, report: ForeignReport) -> bool:
     """True for a report that the experiment holds as it is. Raises UserError where it holds another one."""
-    if experiment.state(label, query_id, 1) == "absent":
+    run = run_folder(experiment, label, query_id, 1)
+    if not (run / "run.json").exists():
         return False
-    held = read_run(experiment.run_folder(label, query_id, 1)).report or ""
+    held = read_run(run).report or ""
     if held != report.text and held.strip() + report.text.strip():
         raise UserError(
-            f"{experiment.folder} holds another report by {label} on {query_id}: give the new one's system another "
+            f"{experiment} holds another report by {label} on {query_id}: give the new one's system another "
             "name with --system."
         )
     return True

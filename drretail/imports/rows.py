@@ -11,7 +11,7 @@ from typing import Any
 from drretail.errors import UserError
 from drretail.parsing import parse_json
 
-LARGEST = 1_000_000_000
+LARGEST = 500_000_000
 """Bytes of a file, unpacked."""
 MOST_FILES = 100_000
 ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")

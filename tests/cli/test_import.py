@@ -18,7 +18,7 @@ JUDGE = """
 schema = "ReportClaims"
 opening_says = "# Kettles"
 answer = { structured = { claims = [
-  { claim_id = 1, claim = "The Alder holds 1.7 l.", quote = "The Alder holds 1.7 litres", sources = ["1"], values = [] },
+  { claim_id = 1, claim = "It holds 1.7 l.", quote = "The Alder holds 1.7 litres", sources = ["1"], values = [] },
   { claim_id = 2, claim = "The Alder is quiet.", quote = "It is quiet", sources = ["2"], values = [] },
   { claim_id = 3, claim = "It costs $39.", quote = "costs $39", sources = ["https://shop.example/alder"], values = [
     { kind = "price", amount = "39", amount_to = "", currency = "USD", relation = "is", of = ["1"], quote = "$39" },
@@ -190,6 +190,13 @@ def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, i
     assert "drretail import drb FILE --to exp --system one" in page
     assert "<script>alert(1)" not in page
     assert "of imported reports" in drretail("report", "exp", "--format", "text").stdout
+
+
+def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
+    drretail("score", "exp")
+    said = drretail("compare", "exp", "one", "two").stdout
+    assert "B: 1 of 2 imported reports have no word" in said
+    assert "drretail run" not in said
 
 
 def test_a_world_is_refused_in_a_sentence(drretail: Command, imported: Path, shop: str) -> None:

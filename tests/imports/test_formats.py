@@ -1,6 +1,7 @@
 """Every foreign form is read into the same tasks and reports."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,13 @@ def test_pdr_joins_queries_and_personas(tmp_path: Path) -> None:
 def test_pdr_tasks_without_queries_stand_for_themselves(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "tasks.jsonl", [{"taskid": 1, "domain": "Home", "task": "Which kettle?"}])
     assert list(read("pdr", path).tasks) == ["task-1"]
+
+
+def test_markdown_a_heading_without_end_is_read_at_once(tmp_path: Path) -> None:
+    text(tmp_path / "one.md", "# \n# " + " " * 300_000 + "Kettles" + " " * 300_000 + "x")
+    started = time.process_time()
+    assert read("markdown", tmp_path).tasks["one"].text.startswith("Kettles")
+    assert time.process_time() - started < 5
 
 
 def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: Path) -> None:

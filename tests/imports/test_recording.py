@@ -62,6 +62,11 @@ def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_pa
     taken(drb(tmp_path / "a.jsonl", "One.", "Two."), tmp_path / "exp")
     with pytest.raises(UserError, match="another report by a on 2"):
         taken(drb(tmp_path / "a.jsonl", "One.", "Other."), tmp_path / "exp")
+    drb(tmp_path / "in" / "b.jsonl", "New.", "New.")
+    drb(tmp_path / "in" / "a.jsonl", "One.", "Other.")
+    with pytest.raises(UserError, match="another report by a on 2"):
+        taken(tmp_path / "in", tmp_path / "exp")
+    assert list(read_definition(tmp_path / "exp").systems) == ["a"]
     assert [run.report for run in read_runs(tmp_path / "exp")] == ["One.", "Two."]
 
 
@@ -207,3 +212,4 @@ def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Pa
     jsonl(tmp_path / "pages" / "index.jsonl", rows)
     with pytest.raises(UserError, match=match):
         taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+    assert not (tmp_path / "exp").exists()

@@ -37,10 +37,10 @@ def import_reports(
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench and others, or Markdown.
+    """Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.
 
-    score, report, compare, view and export take it as their own; a second import into the same folder adds systems. The texts stay as they are; how their citations resolve is
-    counted. Without reports, the questions alone are taken.
+    score, report, compare, view and export take it as their own; a second import into the same folder adds systems.
+    The texts stay as they are; how their citations resolve is counted. Without reports, the questions alone are taken.
     """
     from drretail.cli.imports.printed import imported_document, print_imported, print_questions, questions_document
     from drretail.imports.formats import load_format
