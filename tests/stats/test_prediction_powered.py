@@ -146,6 +146,8 @@ def test_a_ratio_and_its_error_are_those_of_the_formula_written_out(power: float
     assert found is not None
     assert found.value == pytest.approx(above / whole, abs=1e-12)
     assert found.error == pytest.approx(error, abs=1e-12)
+    spread = sum(it**2 for it in found.influence.values())  # what differences are made of
+    assert (spread * clusters / (clusters - 1)) ** 0.5 == pytest.approx(error, abs=1e-12)
     assert found.high is not None
     assert found.low == pytest.approx(2 * found.value - found.high, abs=1e-12)
 
@@ -155,6 +157,7 @@ def test_the_tuned_power_of_a_ratio_is_about_the_one_with_the_least_error() -> N
     found = corrected_ratio(items)
     assert found is not None
     errors = {power: it.error for power in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if (it := corrected_ratio(items, power))}
+    assert found.error is not None
     assert found.error == pytest.approx(min(it for it in errors.values() if it is not None), rel=0.02)
     assert found.error < (errors[0.0] or 0)
 

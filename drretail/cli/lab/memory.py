@@ -10,6 +10,8 @@ from drretail.cli.options.groups import grouped
 from drretail.cli.options.systems import exit_code
 
 if TYPE_CHECKING:
+    from drretail.api.models import Opener
+    from drretail.env.manifest import Manifest
     from drretail.eval.judging.session import Again, Judge
     from drretail.eval.judging.spending import Allowance
     from drretail.eval.lab.findings import MemoryFound
@@ -37,32 +39,21 @@ def memory(
     Of a world by drretail synth --perturb nobody can know any. The exit code is 3 where there was no usable answer.
     """
     from drretail.api.models import Opener
-    from drretail.api.worlds import place_of, server_settings
     from drretail.cli.spending import show_estimates
     from drretail.data_ingest.perturb.perturbed_world import FROM
-    from drretail.env.rows import rows_of
-    from drretail.errors import UserError
-    from drretail.eval.judging.session import Judge
     from drretail.eval.judging.spending import capped
     from drretail.eval.lab.kept_findings import keep
-    from drretail.eval.lab.memory.asked_products import asked_products
     from drretail.eval.lab.memory.recalled import remembered, with_others
     from drretail.eval.lab.memory.recollections import estimate_recall, memory_folder, recollections
-    from drretail.progress import Waits, busy
-    from drretail.records.models import ModelChoice
+    from drretail.progress import Waits
     from drretail.settings import read_settings
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_memory import print_remembered
 
     opener = Opener(read_settings(), base_url or [], keyless=estimate, tell=Waits(quiet=output.quiet))
-    models = [Judge.of(it) for it in opener.open_all(dict.fromkeys(ModelChoice(model=spec) for spec in model))]
-    for it in models:
-        if it.ref.kind == "rule_based":
-            raise UserError(f"{it.ref.spec} follows rules and knows nothing by heart: name a language model.")
+    models = _opened(opener, model)
     folder = memory_folder(to)
-    place = place_of(world, quiet=output.quiet)
-    with busy("drawing products", quiet=output.quiet), rows_of(place, server_settings()) as rows:
-        manifest, products = rows.manifest, asked_products(rows.products, n, seed)
+    manifest, products = _drawn(world, n, seed, quiet=output.quiet)
     shop, year = manifest.fingerprint, manifest.now.year
     if estimate:
         found = [estimate_recall(folder, shop, year, products, it) for it in models]
@@ -72,8 +63,17 @@ def memory(
     allowance = capped(folder, opened, opener.prices, cap.max_tokens, cap.max_dollars)
     again = "failed" if retry_failed else "nothing"
     closing = _asked(folder, shop, year, products, models, allowance, again, quiet=output.quiet)
-    of = {"world": shop, "perturbed_from": manifest.parameters.get(FROM), "seed": seed}
-    made = [remembered(products, recollections(folder, shop, products, it), model=it.ref, **of) for it in models]
+    made = [
+        remembered(
+            products,
+            recollections(folder, shop, products, it),
+            model=it.ref,
+            world=shop,
+            perturbed_from=manifest.parameters.get(FROM),
+            seed=seed,
+        )
+        for it in models
+    ]
     document = keep(to, "memory", with_others(made, _before(to)), [])
     if output.as_json:
         print_json(document)
@@ -83,6 +83,30 @@ def memory(
     if closing:
         say(closing)
     exit_code(sum(it.failed + it.unasked for it in made))
+
+
+def _opened(opener: "Opener", specs: list[str]) -> "list[Judge]":
+    """The models to ask. Raises UserError for one that follows rules."""
+    from drretail.errors import UserError
+    from drretail.eval.judging.session import Judge
+    from drretail.records.models import ModelChoice
+
+    models = [Judge.of(it) for it in opener.open_all(dict.fromkeys(ModelChoice(model=spec) for spec in specs))]
+    for it in models:
+        if it.ref.kind == "rule_based":
+            raise UserError(f"{it.ref.spec} follows rules and knows nothing by heart: name a language model.")
+    return models
+
+
+def _drawn(world: str, n: int, seed: str, *, quiet: bool) -> "tuple[Manifest, list[AskedProduct]]":
+    from drretail.api.worlds import place_of, server_settings
+    from drretail.env.rows import rows_of
+    from drretail.eval.lab.memory.asked_products import asked_products
+    from drretail.progress import busy
+
+    place = place_of(world, quiet=quiet)
+    with busy("drawing products", quiet=quiet), rows_of(place, server_settings()) as rows:
+        return rows.manifest, asked_products(rows.products, n, seed)
 
 
 def _asked(

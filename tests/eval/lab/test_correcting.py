@@ -14,9 +14,10 @@ from drretail.cli.lab.group import lab_app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.lab.correcting import correction_of, precisions
+from drretail.eval.lab.correcting import correction_of, precisions, recalls
 from drretail.eval.lab.findings import CorrectedValue
-from drretail.eval.lab.judged_claims import JudgedClaim, extracted_claims, judged_claims, sheet_name
+from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims, sheet_name
+from drretail.eval.lab.labelled_sheets import Cited
 from drretail.eval.scores.file import derive_scores
 from drretail.records.vote import Choice, PairItem, Vote
 from drretail.stats.prediction_powered import Item, corrected_mean
@@ -288,6 +289,35 @@ def test_fr_is_not_corrected_where_only_cited_claims_were_asked_about(exp: Path)
     one_sided = {it.system for it in extracted_claims(exp) if not it.cited}
     assert not one_sided & {it.system for it in made.values}
     assert "no corrected FR" in " ".join(made.notes)
+
+
+def extracted(run: str, cited: int, uncited: int) -> list[ExtractedClaim]:
+    return [
+        ExtractedClaim(
+            f"{run} {at}",
+            "j",
+            "j",
+            "a",
+            run,
+            f"a/{run}",
+            "",
+            None,
+            at < cited,
+            f"a {at < cited}",
+            has_verdict=at < cited,
+        )
+        for at in range(cited + uncited)
+    ]
+
+
+def test_in_fr_a_label_stands_for_its_stratum_and_every_report_counts_once() -> None:
+    claims = [*extracted("q1", 8, 2), *extracted("q2", 8, 2)]
+    few = {it.about: Cited(1, it.cited) for it in claims if it.about.rpartition(" ")[2] in ("0", "8")}
+    _, alone, n = recalls(claims, few)["a"]
+    assert (alone.value, n) == (pytest.approx(0.8), 4)
+    uneven = [*extracted("q1", 9, 1), *extracted("q2", 1, 1)]
+    found, _, _ = recalls(uneven, {it.about: Cited(1, it.cited) for it in uneven})["a"]
+    assert found.value == pytest.approx((0.9 + 0.5) / 2)
 
 
 def test_a_wrong_word_about_citing_is_told_with_its_row(exp: Path) -> None:

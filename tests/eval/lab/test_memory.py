@@ -226,9 +226,9 @@ SCRIPT = '[[answers]]\nstructured = { price = 1.0, average_rating = 4.5, brand =
 def test_the_command_keeps_what_it_found_and_estimates_without_asking(tmp_path: Path) -> None:
     write_world(tmp_path / "world", products=shop(30), orders=[], seed="1", pool=default_pool())
     given = ["memory", "--world", str(tmp_path / "world"), "--to", str(tmp_path / "exp"), "--n", "6", "-q"]
-    ended = CliRunner().invoke(lab_app, [*given, "--model", "openai:gpt-4o", "--estimate"])
+    ended = CliRunner().invoke(lab_app, [*given, "--model", "openai:gpt-4o", "--estimate", "--json"])
     assert ended.exception is None, ended.exception
-    assert "6 products" in ended.stdout
+    assert [it["count"] for it in json.loads(ended.stdout)["estimates"]] == [6]
     assert not memory_folder(tmp_path / "exp").exists()
     (tmp_path / "play.toml").write_text(SCRIPT, encoding="utf-8")
     ended = CliRunner().invoke(lab_app, [*given, "--model", f"scripted:{tmp_path / 'play.toml'}", "--json"])
