@@ -64,7 +64,6 @@ def states(verdicts: list[Verdict], rules: Rules = "default") -> dict[str, str]:
 
 
 def test_redundancy_is_the_mean_over_the_scored_pairs() -> None:
-    # The six scores of the released example, whose repeat_score is 2.8333.
     told = found([*graded(), *compared(4, 3, 2, 3, 2, 3)])
     assert told["redundancy"].value == pytest.approx(17 / 6)
     assert told["redundancy"].items == {"units": 4, "pairs_possible": 6, "pairs_scored": 6, "pairs_failed": 0}
