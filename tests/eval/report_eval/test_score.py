@@ -121,6 +121,10 @@ def test_without_a_label_a_report_is_what_kept_it_from_one(labels: tuple[Verdict
     assert {told[name] for name in ("support", "no_support", "support_pooled")} == {state}
 
 
+def test_what_was_asked_first_is_no_sample_of_all_labels() -> None:
+    assert {states(labelled(1, 1, 0)[:-1])[name] for name in ("support", "support_pooled")} == {"failed"}
+
+
 def test_pooled_support_is_over_all_pairs_at_once() -> None:
     reports = [found(labelled(1, 1, 0, -1)), found(labelled(-1)), found(labelled("unverifiable"))]
     sums = [pooled("support_pooled", report) for report in reports]
