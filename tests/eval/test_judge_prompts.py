@@ -90,6 +90,7 @@ def test_every_family_that_asks_has_its_prompts_among_the_files() -> None:
         "weighted",
         "dr3",
         "rubrics",
+        "report_eval",
     }
     assert {"faithfulness/support.md", "quality/rating.md", "pairwise/comparing.md"} <= set(names)
 

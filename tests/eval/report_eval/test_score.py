@@ -64,7 +64,6 @@ def states(verdicts: list[Verdict], rules: Rules = "default") -> dict[str, str]:
 
 
 def test_redundancy_is_the_mean_over_the_scored_pairs() -> None:
-    # The six scores of the released example, whose repeat_score is 2.8333.
     told = found([*graded(), *compared(4, 3, 2, 3, 2, 3)])
     assert told["redundancy"].value == pytest.approx(17 / 6)
     assert told["redundancy"].items == {"units": 4, "pairs_possible": 6, "pairs_scored": 6, "pairs_failed": 0}
@@ -120,6 +119,10 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean() -> None:
 def test_without_a_label_a_report_is_what_kept_it_from_one(labels: tuple[VerdictState, ...], state: str) -> None:
     told = states(labelled(*labels))
     assert {told[name] for name in ("support", "no_support", "support_pooled")} == {state}
+
+
+def test_what_was_asked_first_is_no_sample_of_all_labels() -> None:
+    assert {states(labelled(1, 1, 0)[:-1])[name] for name in ("support", "support_pooled")} == {"failed"}
 
 
 def test_pooled_support_is_over_all_pairs_at_once() -> None:
