@@ -78,9 +78,12 @@ def _pages(folder: Path) -> Iterator[RequiredDocument]:
     if path is None:
         return
     flat = [row for it in _read(path) for row in (it if isinstance(it, list) else [it])]
-    by_title = {row["title"]: row for row in reversed(flat) if row.get("title")}
-    for title in reversed(by_title):
-        yield RequiredDocument(title=title, url=by_title[title].get("url") or by_title[title].get("link") or "")
+    seen = set[str]()
+    for row in flat:
+        title = row.get("title") or ""
+        if title and title not in seen:
+            seen.add(title)
+            yield RequiredDocument(title=title, url=row.get("url") or "")
 
 
 def _read(path: Path) -> Any:
