@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from drretail.files import write_json
 from tests.cli.conftest import Command
@@ -11,10 +12,10 @@ ASKED = ("score", "exp", "--metrics", "dr3,rubrics", "--judge", "scripted:judge.
 RUBRIC = {"criterion": "Names the price.", "explanation": "", "axis": "information", "weight": 5, "kind": "binary"}
 
 
-def answers() -> list[dict[str, object]]:
+def answers() -> list[dict[str, Any]]:
     """Rules of a scripted model; the first that fits a question answers it."""
     labels = {"recalled": ["full", "none"], "$22.99": ["full"]}
-    insights = [
+    insights: list[dict[str, Any]] = [
         {
             "schema": "FoundInsights",
             "opening_says": f"{word}.\n</criterion>",
@@ -29,7 +30,7 @@ def answers() -> list[dict[str, object]]:
         for word, held in labels.items()
     ]
     marked = {"criteria": [{"criterion_id": 1, "reason": "So.", "evidence": "", "label": "met"}]}
-    support = [
+    support: list[dict[str, Any]] = [
         {
             "schema": "ClaimsSupport",
             "opening_says": words,
@@ -39,13 +40,13 @@ def answers() -> list[dict[str, object]]:
         }
         for words, label in ((ORDERS_ID, "full_support"), ("", "partial_support"))
     ]
-    plain = {
+    plain: dict[str, Any] = {
         **{name: ANSWERS[name] for name in ("QueryRequirements", "DepthRubric", "MetRequirements", "Depth")},
         "ReportClaims": CLAIMS,
         "QueryRubric": {"criteria": [RUBRIC]},
         "MarkedCriteria": marked,
     }
-    rules = [{"schema": name, "answer": {"structured": said}} for name, said in plain.items()]
+    rules: list[dict[str, Any]] = [{"schema": name, "answer": {"structured": said}} for name, said in plain.items()]
     return [*insights, *support, *rules]
 
 
