@@ -14,11 +14,12 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
+from drretail.eval.dr3.gold_files import take_gold
 from drretail.eval.dr3.judge import FAMILY as DR3
 from drretail.eval.failure_modes.judge import FAMILY as FAILURE_MODES
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
-from drretail.eval.judging.criteria import take_criteria, take_gold, unprepared
+from drretail.eval.judging.criteria import take_criteria, unprepared
 from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
@@ -86,8 +87,8 @@ async def score(
     ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
     None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
     ``criteria`` is a folder or experiment whose criteria of queries are taken, or a publication's file of them;
-    ``gold`` a folder or experiment with what is known beforehand of good answers; ``reference`` the system whose
-    reports "race" holds the others beside.
+    ``gold`` a folder, sandbox or experiment with what is known beforehand of good answers; ``reference`` the system
+    whose reports "race" holds the others beside.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -114,7 +115,7 @@ async def score(
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
 
         if gold is not None:
-            take_gold(experiment, gold)
+            take_gold(experiment, gold, definition.queries)
         if criteria is not None:
             take_criteria(experiment, criteria, families, definition.queries)
         if reference is not None:

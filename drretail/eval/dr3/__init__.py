@@ -1,5 +1,6 @@
 """DR³-Eval's metrics: recall of insights, cited documents, accuracy of claims, instructions followed, depth.
 
+gold_files.py     what is known beforehand of good answers, taken from where it lies
 insights.py       information recall: what is known beforehand of a good answer, found in the report or not
 coverage.py       citation coverage: required documents that are cited
 title_matches.py  the same as the released code reads titles

@@ -73,8 +73,8 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
         yield "brands_wanted", f"Where a brand was wished for, it recommends that: {', '.join(asked.brands_wanted)}."
     if asked.brands_unwanted:
         yield "brands_unwanted", f"It recommends nothing by {' or '.join(asked.brands_unwanted)}."
-    yield from (("must", _demanded(it, "has this property")) for it in asked.must)
-    yield from (("must_not", _demanded(it, "does not have this property")) for it in asked.must_not)
+    yield from (("must", _demanded(it, "It meets this demand")) for it in asked.must)
+    yield from (("must_not", _demanded(it, "It leaves out what is not wanted")) for it in asked.must_not)
     for thing, count in asked.quantities.items():
         yield "quantities", f"Of {thing} it recommends {count}."
     if asked.deadline:
@@ -83,9 +83,9 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
         yield "owned", f"It does not recommend to buy again what is owned already: {', '.join(asked.owned)}."
 
 
-def _demanded(demand: Demand, has: str) -> str:
-    of = "What it recommends" if demand.of is None else f"What it recommends as {demand.of}"
-    return f"{of} {has}: {demand.property}."
+def _demanded(demand: Demand, does: str) -> str:
+    of = "" if demand.of is None else f" of the {demand.of.removeprefix('the ')}"
+    return f"{does}{of}: {demand.property.removesuffix('.')}."
 
 
 def _money(money: Money) -> str:

@@ -160,7 +160,8 @@ def _at_all(s: float) -> bool:
 def factual_accuracy(judged: Judged) -> list[Value]:
     """``FA`` by claim: supported by all its sources that could be judged. ``FA_pair`` by claim and source. Both also of
     what cites user files or the sandbox alone. ``FA_lenient``: in part is enough, as it is for the released judge."""
-    names = ("FA", "FA_pair", *(f"{it}_{short}" for short in SHORT.values() for it in ("FA", "FA_pair")))
+    names = ["FA", "FA_pair", *(f"{it}_{short}" for short in SHORT.values() for it in ("FA", "FA_pair"))]
+    names += [] if judged.is_released else ["FA_lenient"]
     extracted = judged.of(accuracy.extraction_of(judged.rules), REPORT)
     claims = None if extracted is None else claims_in(extracted)
     if claims is None:

@@ -17,9 +17,6 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, is_unrated
 from drretail.experiment import (
     Definition,
-    gold_path,
-    read_definition,
-    read_gold_file,
     read_profile,
     read_rubric,
     rubric_path,
@@ -148,22 +145,6 @@ def _published(source: Path, families: Iterable[Metric], queries: Sequence[Query
         )
         for it in made
     }
-
-
-def take_gold(experiment: Path, source: Path) -> int:
-    """Copies what is known beforehand of good answers out of ``source``, a folder of QUERY.json or an experiment, and
-    gives the number of queries.
-
-    Raises UserError where there is nothing, for a file that can't be read, and where the experiment holds other gold.
-    """
-    root = source / "gold" if (source / "gold").is_dir() else source
-    names = [gold_path(experiment, it.query_id).name for it in read_definition(experiment).queries]
-    found = [root / name for name in names if (root / name).exists()]
-    if not found:
-        raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
-    made = {experiment / "gold" / path.name: read_gold_file(path).model_dump(mode="json") for path in found}
-    freeze("gold", source, made)
-    return len(found)
 
 
 def freeze(what: str, source: Path, files: Mapping[Path, Any]) -> None:

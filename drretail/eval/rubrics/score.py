@@ -43,7 +43,7 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
         weighted(SCORE, every),
         weighted(STRICT, strict),
         _faults(every),
-        *(weighted(axis, marks.get(axis, [])) for axis in AXES),
+        *(weighted(axis, marks[axis]) if axis in marks else Value(axis, "na") for axis in AXES),
     ]
 
 

@@ -140,7 +140,7 @@ def judge_by(answers: Answers = ANSWERS, name: str = "test") -> tuple[Judge, lis
     def play(request: Request) -> ScriptedAnswer:
         title = request.schema or ""
         asked.append(title)
-        answer = answers[title]
+        answer: Any = answers[title]
         return ScriptedAnswer(structured=answer(request.opening) if callable(answer) else answer)
 
     return Judge.of(scripted_model(play=play, name=name)), asked

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,12 @@ def covered(
         profile=None,
         store=None,
     )
-    about = {"metric": "dr3", "version": 1, "run_id": subject.run_id, "report_sha": subject.report_sha or ""}
+    about: dict[str, Any] = {
+        "metric": "dr3",
+        "version": 1,
+        "run_id": subject.run_id,
+        "report_sha": subject.report_sha or "",
+    }
     with JudgeSession(CODE_JUDGE, VerdictFile(tmp_path / "v.jsonl"), **about, rules=rules) as judge_session:
         judge_documents(gold, subject, judge_session)
         (verdict,) = judge_session.file.lasts()
