@@ -36,7 +36,7 @@ NOT_PAIRED = (
 )
 UNFETCHED = "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages."
 SHOWN = " What the agents were shown of them has scores in FP_web_shown."
-FAITHFULNESS = "faithfulness"
+FAITHFULNESS, RACE = "faithfulness", "race"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
 REPORT_EVAL = "report_eval"
@@ -150,6 +150,8 @@ class Asked:
 
         if self.pairs and PAIRWISE not in names:
             raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
+        if self.reference and RACE not in names:
+            raise UserError("--reference says what race holds reports beside: add it to the metrics, --metrics race.")
         if self.sources not in (LEDGER, LIVE):
             raise UnknownName("kind of sources", self.sources, (LEDGER, LIVE))
         if self.sources == LIVE and self.rules == "drg":

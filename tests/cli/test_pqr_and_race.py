@@ -101,6 +101,7 @@ def test_published_rules_stand_beside_ours_and_those_of_others_are_refused(drret
     refused = drretail("score", "exp", "--metrics", "pqr", "--rules", "drb", *JUDGED)
     assert refused.returncode == 2
     assert "pqr knows the rules default, paper" in refused.stderr
+    assert "add it to the metrics" in drretail("score", "exp", "--metrics", "pqr", "--reference", "b", *JUDGED).stderr
 
 
 def test_the_tables_name_what_stands_in_them(drretail: Command) -> None:

@@ -11,7 +11,7 @@ from drretail.eval.judging.session import ClaimVerdict, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.quality.material import report_and_sources
 from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.axes import Axis, read_axes
+from drretail.eval.weighted.axis import Axis, read_axes
 from drretail.eval.weighted.matching import criterion_tags, matched, problems
 from drretail.eval.weighted.shares import check_sums
 from drretail.eval.weighted.weighing import persona_of

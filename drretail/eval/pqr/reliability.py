@@ -86,21 +86,12 @@ def _v(pair: Pair) -> float:
 
 def _readable(pairs: Sequence[Pair]) -> Outcome:
     """Of a fact: the mean over sources that could be read."""
-    if any(it.state is None for it in pairs):
-        return None, 0.0
-    read = [_v(it) for it in pairs if it.state == "scored"]
-    if read:
-        return "scored", fmean(read)
-    return next(state for state in LACKING if any(it.state == state for it in pairs)), 0.0
+    return _mean([(it.state, _v(it)) for it in pairs])
 
 
 def _strict(fact: Fact, pairs: Sequence[Pair]) -> Outcome:
     """The same, with sources that could not be read, and references that come to nothing, as 0."""
-    every = [*(_as_zero(it) for it in pairs), *[_ZERO] * len(fact.unresolved)]
-    if any(state is None for state, _ in every):
-        return None, 0.0
-    kept = [v for state, v in every if state == "scored"]
-    return ("scored", fmean(kept)) if kept else ("failed" if every else "na", 0.0)
+    return _mean([*(_as_zero(it) for it in pairs), *[_ZERO] * len(fact.unresolved)])
 
 
 def _as_zero(pair: Pair) -> Outcome:
@@ -108,16 +99,24 @@ def _as_zero(pair: Pair) -> Outcome:
 
 
 def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
-    """FA = 10 · Σ v / N_cited over what was judged; ``without`` any citation it is that state, 0 where it is scored.
+    """FA = 10 · Σ v / N_cited over what was judged; ``without`` any citation it is that state, 0 where it is scored."""
+    state, mean = _mean(outcomes, without)
+    if state is None:
+        return "failed", None
+    return state, TOP * mean if state == "scored" else None
 
-    A report that was not judged to the end has none: what was asked first is no sample of it.
+
+def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
+    """The mean v of what was scored, or the gravest reason for its absence; ``without`` any outcome it is that.
+
+    What was not judged to the end has none: what was asked first is no sample of it.
     """
     states = {state for state, _ in outcomes}
     if None in states:
-        return "failed", None
+        return None, 0.0
     if scored := [v for state, v in outcomes if state == "scored"]:
-        return "scored", TOP * fmean(scored)
+        return "scored", fmean(scored)
     for lacking in LACKING:
         if lacking in states:
-            return lacking, None
-    return without, 0.0 if without == "scored" else None
+            return lacking, 0.0
+    return without, 0.0

@@ -24,7 +24,7 @@ from drretail.eval.pqr.judge import (
 from drretail.eval.pqr.reliability import CC, FA, FA_STRICT, LACKING, LITERAL, N_CITED, N_TOTAL, reliability_values
 from drretail.eval.triplets.facts import judged_facts
 from drretail.eval.triplets.triplet_support import triplet_hashes
-from drretail.eval.weighted.axes import Axis
+from drretail.eval.weighted.axis import Axis
 from drretail.eval.weighted.shares import weighted_mean
 from drretail.eval.weighted.weighing import made_criteria, persona_of, weighing_prompts
 from drretail.records.criteria import Criteria

@@ -10,7 +10,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.race.references import article_of, reference_of
 from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.axes import read_axes
+from drretail.eval.weighted.axis import read_axes
 from drretail.eval.weighted.matching import criterion_tags, matched, problems
 from drretail.eval.weighted.shares import check_sums
 from drretail.prompts import Prompt, load_prompt, tagged

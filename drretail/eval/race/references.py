@@ -6,7 +6,7 @@ The files are what counts. ``score --reference LABEL`` writes them from a system
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
+from drretail.eval.judging.subject import Subject, planned_runs, read_subject
 from drretail.eval.pairwise.pairs import named
 from drretail.experiment import Definition
 from drretail.files import write_atomically
@@ -39,12 +39,12 @@ def keep_references(experiment: Path, definition: Definition, label: str) -> Non
     of a query is kept.
     """
     label = named("system", label, definition.systems)
-    first: dict[str, Planned] = {}
+    articles: dict[str, str] = {}
     for planned in planned_runs(experiment, definition):
-        if planned.label == label:
-            first.setdefault(planned.query.query_id, planned)
-    subjects = (read_subject(experiment, definition, planned, None) for planned in first.values())
-    articles = {it.query.query_id: article_of(it) for it in subjects if it.report is not None}
+        if planned.label == label and planned.query.query_id not in articles:
+            subject = read_subject(experiment, definition, planned, None)
+            if subject.report is not None:
+                articles[planned.query.query_id] = article_of(subject)
     if not articles:
         raise UserError(f"{label} has left no report that others could be held beside.")
     for query_id, article in articles.items():

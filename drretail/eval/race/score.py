@@ -12,8 +12,8 @@ from drretail.eval.judging.criteria import Task
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
+from drretail.eval.race.bench_criteria import published_criteria
 from drretail.eval.race.judge import AXIS, BOTH, FAMILY, STAGE, Order, held_criteria, item_of, judge, orders, prompt
-from drretail.eval.race.published import published_criteria
 from drretail.eval.race.references import reference_of
 from drretail.eval.triplets.facts import JudgedFacts, Pair, judged_facts
 from drretail.eval.triplets.triplet_support import triplet_hashes

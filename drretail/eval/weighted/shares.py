@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from drretail.errors import UserError
-from drretail.eval.weighted.axes import Axis
+from drretail.eval.weighted.axis import Axis
 from drretail.records.criteria import Criteria
 
 TOLERANCE = 0.01

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from drretail.eval.judging.criteria import STAGE, Task
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.weighted.axes import Axis, Dimension
+from drretail.eval.weighted.axis import Axis, Dimension
 from drretail.eval.weighted.shares import normalised, off
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt, load_prompt, tagged

@@ -141,6 +141,7 @@ def test_pages_that_cannot_be_read_are_unverifiable_and_nought_by_the_paper_s_ru
     assert [told(by_variant(held, "paper")[it]) for it in ("FA", "S_R")] == [0, 5]
     unfetched = facts(triplets, {("a", "W:3"): ("na", None)})
     assert [told(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
+    assert told(by_variant(unfetched)["FA_strict"]) == "na"
 
 
 def test_what_the_judge_broke_or_has_not_reached_is_failed_and_never_nought() -> None:

@@ -75,6 +75,15 @@ def test_as_released_the_target_is_always_first(folder: Path) -> None:
     assert found["good@model", "RACE"].value == pytest.approx(9 / 11)
 
 
+def test_the_first_report_of_a_system_is_its_reference_where_an_earlier_run_failed(tmp_path: Path) -> None:
+    folder = experiment(
+        tmp_path / "two", {"good@model": {"q1-r1": GOOD}, "plain@model": {"q1-r1": None, "q1-r2": PLAIN}}
+    )
+    judge, _ = scripted_judge(played)
+    scored(folder, judge, reference="plain")
+    assert (folder / "references/q1.md").read_text() == PLAIN
+
+
 def test_a_file_of_ones_own_is_a_reference_and_stays(folder: Path) -> None:
     path = folder / "references/q2.md"
     path.parent.mkdir()

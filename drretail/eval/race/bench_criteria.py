@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.weighted.axes import Axis
+from drretail.eval.weighted.axis import Axis
 from drretail.eval.weighted.shares import normalised
 from drretail.files import read_jsonl
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
