@@ -141,6 +141,7 @@ def judge_by(answers: Answers = ANSWERS, name: str = "test") -> tuple[Judge, lis
         title = request.schema or ""
         asked.append(title)
         answer: Any = answers[title]
-        return ScriptedAnswer(structured=answer(request.opening) if callable(answer) else answer)
+        said: Any = answer(request.opening) if callable(answer) else answer
+        return ScriptedAnswer(structured=said)
 
     return Judge.of(scripted_model(play=play, name=name)), asked
