@@ -1,6 +1,7 @@
 """DR³-Eval: ``query.jsonl``, a folder of files a task, ``<run>/<dataset>/<size>/<model>/<task>/final_report.md``."""
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,12 @@ from drretail.errors import UserError
 from drretail.imports.formats import Format
 from drretail.imports.material import ForeignReport, ForeignTask, Material, demands_of
 from drretail.imports.rows import files_under, read_rows, read_text
+from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
 from drretail.records.query import Demand
 
+GOLD_OF_FILES, GOLD_OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
+USEFUL = ("useful_search.json", "useful_search.jsonl")
+"""The pages without which the task can't be answered."""
 REPORT, QUERIES, CHECKLIST = "final_report.md", "query.jsonl", "checklist.json"
 _SIZE = re.compile(r"\d+k", re.IGNORECASE)
 _OF_THE_USER = (".pdf", ".docx", ".md", ".txt", ".csv", ".xlsx", ".pptx", ".png", ".jpg", ".mp3", ".mp4")
@@ -26,7 +31,9 @@ def read(path: Path) -> Material:
                 task_id = row.id("number", "task", "id")
                 beside = file.parent / task_id
                 folder = folders.get(task_id) or (beside if _is_task(beside, file) else None)
-                task = ForeignTask(task_id, row.id("query"), demands=_demands(folder), files=_files(folder))
+                task = ForeignTask(
+                    task_id, row.id("query"), demands=_demands(folder), files=_files(folder), gold=_gold(folder)
+                )
                 material.add_task(task, row.where)
         elif file.name == REPORT:
             material.add_report(_report(file, path))
@@ -56,6 +63,33 @@ def _demands(folder: Path | None) -> tuple[Demand, ...]:
     if folder is None or not (folder / CHECKLIST).is_file():
         return ()
     return demands_of(row.text("requirement") for row in read_rows(folder / CHECKLIST, lambda it: "requirement" in it))
+
+
+def _gold(folder: Path | None) -> Mapping[GoldPart, PartOfGold] | None:
+    """Insights and required documents of the user's files and of the pages that stand for the web; None without any."""
+    if folder is None:
+        return None
+    own, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
+    useful = tuple(page for name in USEFUL if (folder / name).is_file() for page in _pages(folder / name))
+    if not (own or web or useful):
+        return None
+    named = tuple(RequiredDocument(title=name) for name in _files(folder))
+    return {
+        "files": PartOfGold(insights=own, documents=named),
+        "sandbox": PartOfGold(insights=web, documents=tuple(dict.fromkeys(useful))),
+    }
+
+
+def _insights(file: Path, letter: str) -> tuple[GoldInsight, ...]:
+    rows = read_rows(file, lambda it: "insight" in it) if file.is_file() else ()
+    said = (row.text("insight") for row in rows)
+    return tuple(GoldInsight(id=f"{letter}{at}", text=text) for at, text in enumerate(filter(None, said), 1))
+
+
+def _pages(file: Path) -> Iterator[RequiredDocument]:
+    for row in read_rows(file, lambda it: "title" in it or "url" in it):
+        if row.text("title", "url"):
+            yield RequiredDocument(title=row.text("title"), url=row.text("url"))
 
 
 def _files(folder: Path | None) -> tuple[str, ...]:

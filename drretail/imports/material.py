@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from drretail.errors import UserError
+from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.query import Demand
 
 LONGEST_REPORT = 1_000_000
@@ -27,6 +28,8 @@ class ForeignTask:
     """What the file's own checklist asks of an answer."""
     files: tuple[str, ...] = ()
     """Names of files that belong to the task."""
+    gold: Mapping[GoldPart, PartOfGold] | None = None
+    """What the file knows beforehand of a good answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,15 @@ from pathlib import Path
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment, read_definition, read_run, run_folder
-from drretail.files import write_lines
+from drretail.experiment import Definition, Experiment, gold_path, read_definition, read_run, run_folder
+from drretail.files import write_json, write_lines
 from drretail.imports.cited_sources import CitedSources, cited_sources
 from drretail.imports.given_pages import keep_pages, read_pages
 from drretail.imports.material import ForeignReport, Material
 from drretail.imports.question_ids import queries_of
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
+from drretail.records.criteria import Gold
 from drretail.records.query import Query
 from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, RoleModel, Run, RunError, System, slug
 
@@ -94,6 +95,7 @@ def record(
     held_already = [key for key, it in material.reports.items() if _is_there(folder, *places[key], it)]
     counts: list[ReportCount] = []
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
+        _keep_gold(folder, material, queries)
         for key, report in material.reports.items():
             sources = cited_sources(report.text)
             run = _run(report, *places[key], sources)
@@ -152,6 +154,16 @@ def _definition(
             "prompt_hashes": {},
         }
     )
+
+
+def _keep_gold(folder: Path, material: Material, queries: Mapping[str, Query]) -> None:
+    """Writes what files know of good answers; what was kept first of a question stays."""
+    for task_id, task in material.tasks.items():
+        query_id = queries[task_id].query_id
+        path = gold_path(folder, query_id)
+        if task.gold is not None and not path.exists():
+            gold = Gold(query_id=query_id, **task.gold)
+            write_json(path, gold.model_dump(mode="json", exclude_none=True))
 
 
 def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources) -> Run:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.registry import METRICS
 from drretail.experiment import read_runs
 from drretail.records.reading import Reading
 from tests.cli.conftest import Command
@@ -13,6 +14,7 @@ from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
 EVERY = "faithfulness,fault_place,quality,checks,reading,process,basket,next_purchase,robustness,pairwise"
+ALL = ",".join([*METRICS, "pairwise"])
 JUDGE = """
 [[rules]]
 schema = "ReportClaims"
@@ -114,7 +116,7 @@ def test_questions_alone_become_a_file_that_run_takes(drretail: Command, shop: s
 
 
 def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(drretail: Command, imported: Path) -> None:
-    ended = drretail("score", "exp", "--metrics", EVERY, "--details")
+    ended = drretail("score", "exp", "--metrics", ALL, "--details")
     assert ended.returncode == 0, ended.stderr
     found = rows(imported)
     for variant in ("covered", "n_wrong", "price_wrong", "turns", "pages_seen", "personalization"):

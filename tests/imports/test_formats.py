@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_gold
 from drretail.imports.formats import FORMATS, load_format
 from drretail.imports.material import Material
+from drretail.imports.recording import record
+from drretail.progress import Progress
 from tests.imports.foreign import REPORT, drb, jsonl, text
 
 
@@ -78,12 +81,21 @@ def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
     checklist = {"checklist": [{"id": 1, "requirement": "Names a price", "category": "content"}]}
     text(tmp_path / "001" / "checklist.json", json.dumps(checklist))
     text(tmp_path / "001" / "notes.pdf", "")
+    known = {"gold_insights": [{"insight": "The Alder is quiet."}]}
+    text(tmp_path / "001" / "gold_insights_from_long_context.json", json.dumps(known))
+    jsonl(tmp_path / "001" / "useful_search.jsonl", [{"title": "A test", "url": "https://lab.example/kettles"}])
     for size in ("32k", "128k"):
         text(tmp_path / "results" / "dr3" / size / "qwen" / "001" / "final_report.md", f"{size} {REPORT}")
     material = read("dr3", tmp_path)
     assert material.systems() == ["qwen-128k", "qwen-32k"]
     task = material.tasks["001"]
     assert ([it.property for it in task.demands], task.files) == (["Names a price"], ("notes.pdf",))
+    record(material, "dr3", tmp_path / "exp", Progress())
+    gold = read_gold(tmp_path / "exp", "001")
+    assert gold is not None
+    assert [it.text for it in gold.sandbox.insights] == ["The Alder is quiet."]
+    assert [it.url for it in gold.sandbox.documents] == ["https://lab.example/kettles"]
+    assert [it.title for it in gold.files.documents] == ["notes.pdf"]
 
 
 def test_liveresearch_reads_folders_and_an_index_alike(tmp_path: Path) -> None:
