@@ -104,7 +104,8 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
 
     ``chosen`` is the one that was frozen before; blank chooses now.
 
-    Only items that every version judged are compared: a version that fails on hard reports must not gain by it.
+    People's answers are split whatever was judged, so that a further version leaves each query on its side. Only items
+    that every version judged are compared: a version that fails on hard reports must not gain by it.
     The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises
     UserError where nothing can be compared.
     """
@@ -114,14 +115,18 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
     versions = sorted({it.rater for it in opinions if it.kind == "judge"})
     if not people or not versions:
         raise UserError("Answers of people and of at least one judge on the same items are needed.")
-    judged = {version: {it.item: it for it in opinions if it.rater == version} for version in versions}
+    judged = {
+        version: {it.item: it for it in opinions if (it.kind, it.rater) == ("judge", version)} for version in versions
+    }
     common = set[str].intersection(*({*it} for it in judged.values()))
     pairs = {version: [(it, judged[version][it.item]) for it in people if it.item in common] for version in versions}
-    split = split_queries((person.query_id for person, _ in pairs[versions[0]]), seed)
+    if not pairs[versions[0]]:
+        raise UserError(f"Nothing that people answered was judged by every version ({', '.join(versions)}).")
+    split = split_queries((it.query_id for it in people), seed)
     tuning = tuple(nearness(version, _of(pairs[version], split.tuning), seed) for version in versions)
     told = [it for it in tuning if it.score is not None]
     if not told:
-        raise UserError("On the tuning queries people's answers do not differ, so no version can be chosen.")
+        raise UserError("On the tuning queries no version can be told from another: more answers of people are needed.")
     held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
     return Calibration(
         question=named(opinions[0].question),
