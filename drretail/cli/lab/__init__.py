@@ -6,5 +6,6 @@ correct.py  claims to be labelled, and scores as people would give them
 agree.py  judges against people, and people against each other
 plant.py  known errors, and who finds them
 exploits.py  reports that deserve nothing, and which metric falls for them
+bias.py  known ways in which judges are biased, measured on one
 made_reports.py  how reports that the lab made are judged
 """

@@ -3,6 +3,7 @@
 import typer
 
 from drretail.cli.lab.agree import agree
+from drretail.cli.lab.bias import bias
 from drretail.cli.lab.card import card
 from drretail.cli.lab.correct import correct, sample
 from drretail.cli.lab.exploits import exploits
@@ -16,3 +17,4 @@ lab_app.command("correct")(correct)
 lab_app.command("agree")(agree)
 lab_app.command("plant")(plant)
 lab_app.command("exploits")(exploits)
+lab_app.command("bias")(bias)

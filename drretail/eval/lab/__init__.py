@@ -12,6 +12,7 @@ opinion_files.py  the same out of CSV
 agreeing.py       do judges say what people say, and people what each other say?
 plant/            known errors in copies of good reports, and who finds them
 exploits/         reports that deserve nothing, and which metric falls for them
+bias/             known ways in which judges are biased, each measured with an interval
 made_experiment.py  an experiment of reports that the lab makes out of another one's
 calibrating.py    which version of a judge is nearest to people?
 """

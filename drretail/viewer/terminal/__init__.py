@@ -12,4 +12,5 @@ printed_card.py        a judge beside people's labels
 printed_correction.py  scores as people would give them
 printed_agreement.py   people and judges, every two of them
 printed_trials.py      planted errors that were found, reports that deserve nothing
+printed_bias.py        how a judge is biased
 """
