@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from math import log2
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,15 @@ def _find(case: Case) -> Effects | str:
 
 
 def _entropy(values: ByQuery, seed: str, dimension: str) -> BiasEffect:
+    """How evenly the values are used. Entropy of a sample is too low, and as much lower again that of a sample of it:
+    so the ends are what the draws say, mirrored at the value.
+    """
     counts = {query: [float([*inside].count(it)) for it in range(STEPS)] for query, inside in values.items()}
-    return drawn("entropy in bits, 3.46 at most", counts, _bits, seed, dimension=dimension, n_items=len(_all(values)))
+    found = drawn("entropy in bits, 3.46 at most", counts, _bits, seed, dimension=dimension, n_items=len(_all(values)))
+    if found.value is None or found.low is None or found.high is None:
+        return found
+    low, high = (2 * found.value - end for end in (found.high, found.low))
+    return found.model_copy(update={"low": max(0.0, low), "high": min(log2(STEPS), high)})
 
 
 def _bits(counts: "NDArray[np.float64]") -> "NDArray[np.float64]":

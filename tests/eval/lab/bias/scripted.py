@@ -12,6 +12,7 @@ from drretail.eval.lab.bias.copies import bias_folder, choose_reports, make_copi
 from drretail.eval.lab.bias.probe import Case, ask
 from drretail.eval.lab.bias.probing import PROBES, families_of, pairs_of, probe_found
 from drretail.eval.lab.findings import BiasEffect, ProbeFound
+from drretail.eval.quality.judge import criteria
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scoring import score
 from drretail.offline.judge.policy import tag_contents
@@ -23,6 +24,8 @@ from tests.eval.folders import experiment, scripted_judge
 A, B, FLOOR = "a@model", "b@model", "null@none"
 FIRST_DAY, LATER = "2025-01-01", "2025-02-01"
 SENTENCES = 8
+QUERIES = 16
+TITLES = {it: told["title"] for it, told in criteria().items()}
 Rate = Callable[[str, str, int], float]
 """A report, its dimension's title, and its words, to a rating that may lie off the scale's whole numbers."""
 
@@ -38,18 +41,18 @@ def reports(name: str, queries: int) -> dict[str, str]:
     return {f"q{n}-r1": f"# Advice of {name} on q{n}\n\n" + "\n\n".join(lines) + "\n" for n in range(1, queries + 1)}
 
 
-def an_experiment(folder: Path, queries: int = 24, systems: Sequence[str] = (A, B), **models: str) -> Path:
+def an_experiment(folder: Path, queries: int = QUERIES, systems: Sequence[str] = (A, B), **models: str) -> Path:
     """Systems with a report on each query; ``models`` are those of systems a and b."""
     made = experiment(
         folder,
         {it: reports(it[0], queries) for it in systems},
-        agents={FLOOR: "null"} if FLOOR in systems else None,
+        agents={FLOOR: "null_copy"} if FLOOR in systems else None,
     )
     if models:
         path = made / "experiment.json"
         document = json.loads(path.read_text(encoding="utf-8"))
         for name, spec in models.items():
-            document["systems"][f"{name}@model"]["models"] = {"writer": {"spec": spec, "kind": "chat"}}
+            document["systems"][f"{name}@model"]["models"] = {"writer": {"spec": spec, "kind": "llm"}}
         path.write_text(json.dumps(document), encoding="utf-8")
     return made
 
@@ -79,7 +82,7 @@ def rater(rate: Rate) -> Callable[[str], Any]:
         titles = [it.split("\n")[0] for it in tag_contents("criterion", question)]
         if len(titles) == 1:
             return one(question, titles[0])
-        return {it.casefold().replace(" ", "_"): one(question, it) for it in titles}
+        return {it: one(question, title) for it, title in TITLES.items() if title in titles}
 
     return answer
 

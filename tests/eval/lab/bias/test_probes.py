@@ -1,5 +1,7 @@
 """Each probe finds the strength of a bias that a scripted judge has, and none of a judge without it."""
 
+import asyncio
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +11,17 @@ from drretail.eval.faithfulness.claims import SUPPORT, VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.lab.bias.copies import doubled, halved
 from drretail.eval.lab.bias.probe import About, Case
 from drretail.eval.scoring import score
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
 from tests.eval.lab.bias.scripted import (
-    A,
-    B,
     FLOOR,
     LATER,
-    SENTENCES,
+    QUERIES,
+    A,
+    B,
     an_experiment,
     chance,
     effect,
@@ -26,11 +29,15 @@ from tests.eval.lab.bias.scripted import (
     judge_of,
     probed,
     rater,
+    reports,
     worth,
 )
 from tests.eval.pairwise.judging import chosen, shown
 
-WORDS = len("# Advice of a on q1".split()) + SENTENCES * 15
+(REPORT,) = reports("a", 1).values()
+WORDS = len(REPORT.split())
+LENGTHS = {"twice": log2(len(doubled(REPORT).split()) / WORDS), "half": log2(len(halved(REPORT).split()) / WORDS)}
+"""Doublings of a copy: about 1 and -1, since copies are cut at a sentence, and headings stand once."""
 
 
 def unbiased(report: str, title: str, words: int) -> float:
@@ -49,7 +56,7 @@ def test_a_judge_that_prefers_what_it_reads_first_in_four_of_five(exp: Path) -> 
     assert holds(leaning, 0.6)
     assert leaning.is_found
     assert holds(effect(found, "flipped"), 0.68)
-    assert (leaning.n, leaning.n_items) == (24, 144)
+    assert (leaning.n, leaning.n_items) == (QUERIES, 6 * QUERIES)
 
 
 def test_a_judge_of_what_it_reads_leans_to_no_place_and_never_flips(exp: Path) -> None:
@@ -72,17 +79,14 @@ def test_a_judge_that_tosses_a_coin_flips_and_leans_to_no_place(exp: Path) -> No
     assert holds(effect(found, "flipped"), 0.5)
 
 
-@pytest.mark.parametrize("bias", [1.0, 0.3])
-def test_a_judge_that_gives_points_for_each_doubling(exp: Path, bias: float) -> None:
-    from math import log2
-
-    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) + bias * log2(n / WORDS)))
+def test_a_judge_that_gives_a_point_for_each_doubling(exp: Path) -> None:
+    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) + log2(n / WORDS)))
     found = probed(exp, judge, ["length"])["length"]
-    for name, strength in (("twice", bias), ("half", -bias)):
+    for name, strength in LENGTHS.items():
         assert holds(effect(found, name), strength), name
         assert effect(found, name).is_found
         assert holds(effect(found, name, "depth"), strength)
-    assert {it.n for it in found.effects} == {24}
+    assert {it.n for it in found.effects} == {QUERIES}
 
 
 def test_a_judge_that_does_not_look_at_length(exp: Path) -> None:
@@ -94,8 +98,6 @@ def test_a_judge_that_does_not_look_at_length(exp: Path) -> None:
 
 @pytest.mark.parametrize("bias", [0.7, 0.0])
 def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> None:
-    import asyncio
-
     exp = an_experiment(tmp_path / "exp", a="anthropic:claude-x", b="openai:gpt-x")
 
     def better_a(report: str, title: str, words: int) -> float:  # a is truly better, as others say, too
@@ -103,12 +105,12 @@ def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> 
 
     other = judge_of(rater(better_a), "gemini-j")
     asyncio.run(score(exp, ["quality"], [other], progress=choose_progress("none")))
-    own = judge_of(rater(lambda it, title, n: better_a(it, title + " own", n) + bias * ("of a on" in it)), "claude-j")
+    own = judge_of(rater(lambda it, title, n: better_a(it, title + " mine", n) + bias * ("of a on" in it)), "claude-j")
     found = probed(exp, own, ["own_family"])["own_family"]
     gap = effect(found, "anthropic's reports")
     assert holds(gap, bias)
     assert gap.is_found is (bias > 0)
-    assert gap.n == 24
+    assert gap.n == QUERIES
 
 
 def test_own_family_needs_others_ratings_and_both_kinds_of_systems(tmp_path: Path) -> None:
@@ -134,7 +136,7 @@ def strays(share: float) -> Any:
         if tag_content("justification", question) is not None:
             return derived(question)
         said = straight(question)
-        more = 3 * (chance("stray", question) < share)
+        more = 3 * (chance("astray", question) < share)
         return {**said, "rating": said["rating"] + more}
 
     return answer
@@ -147,7 +149,7 @@ def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path, share: fl
     more = effect(found, "rating minus")
     assert holds(more, 3 * share)
     assert more.is_found is (share > 0)
-    assert (more.n, more.n_items) == (24, 2 * 6 * 24)
+    assert (more.n, more.n_items) == (QUERIES, 2 * 6 * QUERIES)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.0])
@@ -170,7 +172,7 @@ def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path, 
     higher = effect(found, "support minus", SUPPORT)
     assert holds(higher, share / 2)
     assert higher.is_found is (share > 0)
-    assert higher.n_items == 2 * 5 * 24
+    assert higher.n_items == 2 * 5 * QUERIES
 
 
 @pytest.mark.parametrize("shift", [-1.0, 0.0])
@@ -189,24 +191,19 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
     moved = effect(found, "shift since 2025-01-01", "overall")
     assert holds(moved, shift)
     assert moved.is_found is (shift < 0)
-    assert (moved.n, moved.n_items) == (24, 48)
+    assert (moved.n, moved.n_items) == (QUERIES, 2 * QUERIES)
     if not shift:
         assert effect(found, "changed more than at once", "overall").is_found is False
         assert (effect(found, "changed since", "overall").value or 0) > 0
 
 
 def test_a_judge_that_uses_three_values_and_one_that_uses_all(tmp_path: Path) -> None:
-    from math import log2
-
-    exp = an_experiment(tmp_path / "exp", 40, (A, B, FLOOR))
+    exp = an_experiment(tmp_path / "exp", 24, (A, B, FLOOR))
     narrow = judge_of(rater(lambda it, title, n: 7 + int(3 * chance("narrow", it, title))), "narrow")
     wide = judge_of(rater(lambda it, title, n: int(11 * chance("wide", it, title))), "wide")
     for judge, values in ((narrow, 3), (wide, 11)):
         found = probed(exp, judge, ["scale_use"])["scale_use"]
-        assert (
-            holds(effect(found, "entropy"), log2(values))
-            or abs((effect(found, "entropy").value or 0) - log2(values)) < 0.02
-        )
+        assert holds(effect(found, "entropy"), log2(values))
         assert effect(found, "values used").value == values
         assert holds(effect(found, "8 or more"), 2 / 3 if values == 3 else 3 / 11)
         assert holds(effect(found, "of its most used value"), 1 / values)
@@ -231,7 +228,7 @@ def test_a_judge_that_rates_lower_where_it_rates_all_at_once(exp: Path, bias: fl
     less = effect(found, "in one call minus")
     assert holds(less, bias)
     assert less.is_found is (bias != 0)
-    assert (less.n, less.n_items) == (24, 2 * 6 * 24)
+    assert (less.n, less.n_items) == (QUERIES, 2 * 6 * QUERIES)
 
 
 def test_ratings_that_are_alike_in_both_ways_correlate_fully(exp: Path) -> None:
