@@ -1,5 +1,6 @@
 """``drretail lab bias``: known ways in which judges are biased, measured on this one."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,54 +52,51 @@ def bias(
     from drretail.cli.options.systems import exit_code
     from drretail.eval.lab.bias.copies import bias_folder, choose_reports, make_copies
     from drretail.eval.lab.bias.probe import Case, asked_folder
-    from drretail.eval.lab.bias.probing import bias_found, families_of, named_probes, pairs_of, probe_found
-    from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
-    from drretail.eval.registry import PAIRWISE
-    from drretail.viewer.output import print_json, say
-    from drretail.viewer.terminal.printed_bias import print_bias
+    from drretail.eval.lab.bias.probing import families_of, named_probes, pairs_of
+    from drretail.viewer.output import say
 
     wanted = named_probes(probes)
     reports, folder = choose_reports(experiment, limit=limit, seed=made.seed), bias_folder(experiment)
     pairs = pairs_of(reports)
-    families = [it for it in families_of(wanted) if pairs or it != PAIRWISE]
-    bench = Bench.of(families, by_whom, estimate=made.estimate, quiet=output.quiet)
+    bench = Bench.of(["quality"], by_whom, estimate=made.estimate, quiet=output.quiet)
+    bench = replace(bench, names=families_of(wanted, with_pairs=bool(pairs)))
     make_copies(experiment, reports, with_lengths=any(it.with_lengths for it in wanted))
     today = datetime.now(UTC).date().isoformat()
-    cases = [
-        Case(experiment, folder, it, reports, made.seed, today, pin, only_estimated=made.estimate)
-        for it in bench.judges
-    ]
-    with_floors = any(it.with_floors for it in wanted)
+    cases = [Case(experiment, folder, it, reports, made.seed, today, pin, made.estimate) for it in bench.judges]
+    floors = any(it.with_floors for it in wanted)
     if made.estimate:
         more = _estimates(cases, wanted)
-        bench.print_estimate(folder, as_json=output.as_json, pairs=pairs, rate_floors=with_floors, more=more)
+        bench.print_estimate(folder, as_json=output.as_json, pairs=pairs, rate_floors=floors, more=more)
         return
     allowance = bench.allowance([folder, asked_folder(folder)], cap)
+    retry, quiet = made.retry_failed, output.quiet
     left = 0
-    if families:
-        left = bench.score(
-            folder,
-            None,
-            allowance,
-            retry_failed=made.retry_failed,
-            quiet=output.quiet,
-            pairs=pairs,
-            rate_floors=with_floors,
-        )
-    left += _asked(cases, wanted, allowance, retry_failed=made.retry_failed, quiet=output.quiet)
-    rows = [probe_found(case, probe) for case in cases for probe in wanted]
-    found = bias_found(reports, rows, experiment / "lab" / "bias.json")
-    within = folder.relative_to(experiment)
-    asked = verdict_folders(experiment, within=asked_folder(within))
-    rests_on = [VOTES, *verdict_folders(experiment, "quality"), *verdict_folders(experiment, within=within), *asked]
-    document = keep(experiment, "bias", found, rests_on)
-    if output.as_json:
+    if bench.names:
+        left = bench.score(folder, None, allowance, retry_failed=retry, quiet=quiet, pairs=pairs, rate_floors=floors)
+    left += _asked(cases, wanted, allowance, retry_failed=retry, quiet=quiet)
+    _show(experiment, cases, wanted, as_json=output.as_json)
+    if not quiet and not output.as_json:
+        say(f"The reports and their copies are an experiment of their own: drretail view {folder}.")
+    exit_code(left)
+
+
+def _show(experiment: Path, cases: "Sequence[Case]", probes: "Sequence[Probe]", *, as_json: bool) -> None:
+    """Keeps and prints what was found."""
+    from drretail.eval.lab.bias.probe import asked_folder
+    from drretail.eval.lab.bias.probing import bias_found, probe_found
+    from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
+    from drretail.viewer.output import print_json
+    from drretail.viewer.terminal.printed_bias import print_bias
+
+    rows = [probe_found(case, probe) for case in cases for probe in probes]
+    found = bias_found(cases[0].reports, rows, experiment / "lab" / "bias.json")
+    within = cases[0].folder.relative_to(experiment)
+    own = [it for place in (within, asked_folder(within)) for it in verdict_folders(experiment, within=place)]
+    document = keep(experiment, "bias", found, [VOTES, *verdict_folders(experiment, "quality"), *own])
+    if as_json:
         print_json(document)
     else:
         print_bias(found)
-        if not output.quiet:
-            say(f"The reports and their copies are an experiment of their own: drretail view {folder}.")
-    exit_code(left)
 
 
 def _estimates(cases: "Sequence[Case]", probes: "Sequence[Probe]") -> "list[Estimate]":

@@ -6,6 +6,8 @@ from drretail.eval.lab.findings import seen_from, short_share
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from drretail.eval.lab.findings import BiasEffect, BiasFound, ProbeFound
 
 COLUMNS = ["", "of", "effect", "95 % interval", "queries", "n", ""]
@@ -21,8 +23,15 @@ def print_bias(found: "BiasFound") -> None:
     for row in found.probes:
         if row.effects:
             print_table(f"{_title(row)}, by {row.judge}", COLUMNS, [_row(it) for it in row.effects])
-    silent = [f"{_title(it)}, by {it.judge}: {it.reason}." for it in found.probes if not it.effects]
+    silent = [*_silent(found.probes)]
     print_notes([*NOTES, *silent] if any(it.effects for it in found.probes) else silent)
+
+
+def _silent(rows: "Sequence[ProbeFound]") -> "Iterator[str]":
+    """A sentence for each reason of each judge, with the probes that it is for."""
+    for judge, reason in dict.fromkeys((it.judge, it.reason) for it in rows if not it.effects):
+        probes = [it.probe.replace("_", " ") for it in rows if (it.judge, it.reason) == (judge, reason)]
+        yield f"{judge}, {', '.join(probes)}: {reason}."
 
 
 def _title(row: "ProbeFound") -> str:

@@ -11,6 +11,7 @@ from drretail.eval.lab.bias.copies import Reports
 from drretail.eval.lab.bias.probe import Case, Probe
 from drretail.eval.lab.findings import BiasFound, ProbeFound
 from drretail.eval.pairwise.pairs import BETWEEN
+from drretail.eval.registry import PAIRWISE
 from drretail.files import read_json
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, dollars_of
@@ -43,9 +44,10 @@ def named_probes(names: str | None) -> list[Probe]:
     return [it for name, it in PROBES.items() if name in wanted]
 
 
-def families_of(probes: Iterable[Probe]) -> list[str]:
-    """The families whose verdicts these probes read, each once."""
-    return [*dict.fromkeys(family for probe in probes for family in probe.families)]
+def families_of(probes: Iterable[Probe], *, with_pairs: bool) -> list[str]:
+    """The families whose verdicts these probes read, each once; without pairwise where there is no pair."""
+    found = dict.fromkeys(family for probe in probes for family in probe.families)
+    return [it for it in found if with_pairs or it != PAIRWISE]
 
 
 def pairs_of(reports: Reports) -> list[str]:

@@ -13,7 +13,6 @@ from drretail.eval.lab.bias.probe import Case, ask
 from drretail.eval.lab.bias.probing import PROBES, families_of, pairs_of, probe_found
 from drretail.eval.lab.findings import BiasEffect, ProbeFound
 from drretail.eval.quality.judge import criteria
-from drretail.eval.registry import PAIRWISE
 from drretail.eval.scoring import score
 from drretail.offline.judge.policy import tag_contents
 from drretail.progress import choose_progress
@@ -106,7 +105,7 @@ def probed(
     make_copies(exp, chosen, with_lengths=any(it.with_lengths for it in probes))
     case = Case(exp, bias_folder(exp), judge, chosen, "1", day, pin)
     pairs = pairs_of(chosen)
-    families = [it for it in families_of(probes) if pairs or it != PAIRWISE]
+    families = families_of(probes, with_pairs=bool(pairs))
     progress = choose_progress("none")
     floors = any(it.with_floors for it in probes)
     asyncio.run(score(case.folder, families, [judge], progress=progress, pairs=pairs, rate_floors=floors))
