@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.eval.lab.kept_findings import finding_lines
 from tests.cli.conftest import Command
 from tests.eval.folders import LABEL
 from tests.eval.lab.bias.scripted import an_experiment
@@ -98,12 +99,12 @@ schema = "SixRatings"
 [rules.answer.structured]
 """
 RATED = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "overall")
-JUDGE += "\n".join(f'{it} = {{ justification = "Thin.", rating = 5 }}' for it in RATED)
+RATINGS = "\n".join(f'{it} = {{ justification = "Thin.", rating = 5 }}' for it in RATED)
 
 
 @pytest.fixture
 def two_systems(tmp_path: Path) -> Path:
-    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
+    (tmp_path / "judge.toml").write_text(JUDGE + RATINGS, encoding="utf-8")
     return an_experiment(tmp_path / "exp", 3)
 
 
@@ -121,8 +122,7 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_s
     kept = json.loads((two_systems / "lab" / "bias.json").read_text(encoding="utf-8"))
     assert kept["line"].startswith("Biases of scripted:judge")
     assert drretail(*command, COLUMNS="200").stdout == done.stdout
-    assert drretail("report", "exp").returncode == 0
-    assert "Biases of scripted:judge" in (two_systems / "report.html").read_text(encoding="utf-8")
+    assert finding_lines(two_systems) == [kept["line"]]
     as_json = json.loads(drretail(*command, "--probes", "drift", "--json").stdout)
     assert len(as_json["probes"]) == 7  # what other probes found of these reports stays
 
@@ -134,7 +134,9 @@ def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_syste
 
 
 def test_bias_estimates_caps_and_names_what_it_does_not_know(drretail: Command, two_systems: Path) -> None:
-    done = drretail("lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "joint,position", COLUMNS="200")
+    done = drretail(
+        "lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "joint,position", COLUMNS="200"
+    )
     assert done.returncode == 0, done.stderr
     assert "joint, openai:gpt-4o" in done.stdout
     assert "pairwise by openai:gpt-4o" in done.stdout

@@ -50,8 +50,8 @@ def bias(
     from datetime import UTC, datetime
 
     from drretail.cli.options.systems import exit_code
-    from drretail.eval.lab.bias.copies import bias_folder, choose_reports, make_copies
     from drretail.eval.lab.bias.probe import Case, asked_folder
+    from drretail.eval.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
     from drretail.eval.lab.bias.probing import families_of, named_probes, pairs_of
     from drretail.viewer.output import say
 

@@ -1,8 +1,8 @@
 """Is the same report rated otherwise at half and at twice its length?"""
 
-from drretail.eval.lab.bias.copies import HALF, TWICE, length_label
 from drretail.eval.lab.bias.effects import by_query, difference, over_dimensions
 from drretail.eval.lab.bias.probe import Case, Effects, Probe
+from drretail.eval.lab.bias.probed_reports import HALF, TWICE, length_label
 
 NAME = "length"
 NOT_RATED = "no copy was rated beside its report"

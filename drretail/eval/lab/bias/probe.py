@@ -12,7 +12,7 @@ from drretail.eval.judging.session import Again, ClaimVerdict, Judge, JudgeSessi
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.lab.bias.copies import Reports
+from drretail.eval.lab.bias.probed_reports import Reports
 from drretail.eval.lab.findings import BiasEffect
 from drretail.eval.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.eval.metric import Metric

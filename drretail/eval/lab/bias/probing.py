@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.lab.bias import drift, joint, justification, length, own_family, position, scale_use
-from drretail.eval.lab.bias.copies import Reports
 from drretail.eval.lab.bias.probe import Case, Probe
+from drretail.eval.lab.bias.probed_reports import Reports
 from drretail.eval.lab.findings import BiasFound, ProbeFound
 from drretail.eval.pairwise.pairs import BETWEEN
 from drretail.eval.registry import PAIRWISE

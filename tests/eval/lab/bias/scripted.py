@@ -8,8 +8,8 @@ from typing import Any
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.lab.bias.copies import bias_folder, choose_reports, make_copies
 from drretail.eval.lab.bias.probe import Case, ask
+from drretail.eval.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
 from drretail.eval.lab.bias.probing import PROBES, families_of, pairs_of, probe_found
 from drretail.eval.lab.findings import BiasEffect, ProbeFound
 from drretail.eval.quality.judge import criteria

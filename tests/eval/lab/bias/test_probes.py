@@ -11,8 +11,8 @@ from drretail.eval.faithfulness.claims import SUPPORT, VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.lab.bias.copies import doubled, halved
 from drretail.eval.lab.bias.probe import About, Case
+from drretail.eval.lab.bias.probed_reports import doubled, halved
 from drretail.eval.scoring import score
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
