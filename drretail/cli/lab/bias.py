@@ -52,12 +52,13 @@ def bias(
     from drretail.cli.options.systems import exit_code
     from drretail.eval.lab.bias.probe import Case, asked_folder
     from drretail.eval.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
-    from drretail.eval.lab.bias.probing import families_of, named_probes, pairs_of
+    from drretail.eval.lab.bias.probing import families_of, named_probes
+    from drretail.eval.pairwise.pairs import pair_name
     from drretail.viewer.output import say
 
     wanted = named_probes(probes)
     reports, folder = choose_reports(experiment, limit=limit, seed=made.seed), bias_folder(experiment)
-    pairs = pairs_of(reports)
+    pairs = [pair_name(it) for it in reports.pairs]
     bench = Bench.of(["quality"], by_whom, estimate=made.estimate, quiet=output.quiet)
     bench = replace(bench, names=families_of(wanted, with_pairs=bool(pairs)))
     make_copies(experiment, reports, with_lengths=any(it.with_lengths for it in wanted))

@@ -3,10 +3,19 @@
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.lab.made_experiment import MADE, MadeRun, good_reports, made_label, write_experiment
+from drretail.eval.lab.made_experiment import (
+    MADE,
+    MadeRun,
+    copy_verdicts,
+    good_reports,
+    made_label,
+    write_experiment,
+)
+from drretail.eval.pairwise.pairs import Labels, pair_name
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.base import sha256_of
 from drretail.records.run import BASELINES
@@ -20,6 +29,11 @@ class Reports:
 
     subjects: tuple[Subject, ...]
     floors: tuple[Subject, ...]
+
+    @property
+    def pairs(self) -> list[Labels]:
+        """All pairs of systems that research."""
+        return [*combinations(sorted({it.label for it in self.subjects}), 2)]
 
     @property
     def sha(self) -> str:
@@ -58,9 +72,14 @@ def _floors(experiment: Path, queries: Collection[str]) -> list[Subject]:
 
 
 def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> None:
-    """Makes EXP/lab/bias: the reports, and with ``with_lengths`` two more systems for each that researches."""
+    """Makes EXP/lab/bias: the reports, and with ``with_lengths`` two more systems for each that researches.
+
+    Verdicts on the reports and on pairs of them are taken along.
+    """
     made = [it for subject in reports.subjects for it in _made(subject)] if with_lengths else []
     write_experiment(experiment, bias_folder(experiment), [*reports.subjects, *reports.floors], made)
+    for labels in reports.pairs:
+        copy_verdicts(experiment, bias_folder(experiment), pair_name(labels))
 
 
 def length_label(label: str, length: str) -> str:

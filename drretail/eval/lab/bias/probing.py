@@ -10,7 +10,6 @@ from drretail.eval.lab.bias import drift, joint, justification, length, own_fami
 from drretail.eval.lab.bias.probe import Case, Probe
 from drretail.eval.lab.bias.probed_reports import Reports
 from drretail.eval.lab.findings import BiasFound, ProbeFound
-from drretail.eval.pairwise.pairs import BETWEEN
 from drretail.eval.registry import PAIRWISE
 from drretail.files import read_json
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
@@ -48,12 +47,6 @@ def families_of(probes: Iterable[Probe], *, with_pairs: bool) -> list[str]:
     """The families whose verdicts these probes read, each once; without pairwise where there is no pair."""
     found = dict.fromkeys(family for probe in probes for family in probe.families)
     return [it for it in found if with_pairs or it != PAIRWISE]
-
-
-def pairs_of(reports: Reports) -> list[str]:
-    """What pairwise is to compare: all pairs of the systems that research, without copies and floors."""
-    labels = sorted({it.label for it in reports.subjects})
-    return [f"{one}{BETWEEN}{other}" for at, one in enumerate(labels) for other in labels[at + 1 :]]
 
 
 def has_opinions(case: Case) -> bool:

@@ -10,8 +10,9 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.lab.bias.probe import Case, ask
 from drretail.eval.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
-from drretail.eval.lab.bias.probing import PROBES, families_of, pairs_of, probe_found
+from drretail.eval.lab.bias.probing import PROBES, families_of, probe_found
 from drretail.eval.lab.findings import BiasEffect, ProbeFound
+from drretail.eval.pairwise.pairs import pair_name
 from drretail.eval.quality.judge import criteria
 from drretail.eval.scoring import score
 from drretail.offline.judge.policy import tag_contents
@@ -104,7 +105,7 @@ def probed(
     chosen = choose_reports(exp, limit=0, seed="1")
     make_copies(exp, chosen, with_lengths=any(it.with_lengths for it in probes))
     case = Case(exp, bias_folder(exp), judge, chosen, "1", day, pin)
-    pairs = pairs_of(chosen)
+    pairs = [pair_name(it) for it in chosen.pairs]
     families = families_of(probes, with_pairs=bool(pairs))
     progress = choose_progress("none")
     floors = any(it.with_floors for it in probes)

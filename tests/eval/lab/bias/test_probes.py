@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
+from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import SUPPORT, VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.lab.bias.own_family import family_of
 from drretail.eval.lab.bias.probe import About, Case
-from drretail.eval.lab.bias.probed_reports import doubled, halved
+from drretail.eval.lab.bias.probed_reports import choose_reports, doubled, halved
 from drretail.eval.scoring import score
 from drretail.progress import choose_progress
 from drretail.prompts import tag_content
+from tests.eval.folders import scripted_judge
 from tests.eval.lab.bias.scripted import (
     FLOOR,
     LATER,
@@ -243,3 +246,40 @@ def test_copies_are_rated_beside_their_report_only_where_length_is_probed(exp: P
     assert len(runs) == 6
     probed(exp, judge_of(rater(unbiased)), ["scale_use"])
     assert sorted(it.name for it in (exp / "lab" / "bias" / "runs").iterdir()) == [A, B]
+
+
+def test_pairs_that_were_compared_before_are_not_asked_again(tmp_path: Path) -> None:
+    exp = an_experiment(tmp_path / "exp", 2)
+    judge, asked = scripted_judge(lambda _: chosen("A"))
+    asyncio.run(score(exp, ["pairwise"], [judge], progress=choose_progress("none")))
+    n = len(asked)
+    found = probed(exp, judge, ["position"])["position"]
+    assert effect(found, "first preferred").value == 1
+    assert len(asked) == n == 2 * 2 * 6
+
+
+def test_whole_queries_are_drawn_by_seed_up_to_the_limit(exp: Path) -> None:
+    one, other = (choose_reports(exp, limit=7, seed=it) for it in ("1", "2"))
+    assert len(one.subjects) == len(other.subjects) == 6
+    assert one.sha != other.sha
+    assert one.sha == choose_reports(exp, limit=7, seed="1").sha
+    assert len(choose_reports(exp, limit=1, seed="1").subjects) == 2
+    assert len(choose_reports(exp, limit=0, seed="1").subjects) == 2 * QUERIES
+
+
+def test_copies_are_cut_at_a_sentence_and_told_twice_without_headings() -> None:
+    report = "# A\n\nOne two three. Four five six.\n\n## B\n\n- seven eight nine [P:1]\n- ten\n"
+    assert halved(report) == "# A\n\nOne two three. Four five six.\n"
+    again = doubled(report)
+    assert [again.count(it) for it in ("# A", "## B", "Four five six.", "[P:1]", "- ten")] == [1, 1, 2, 2, 2]
+    assert halved("") == "\n"
+    pairs = [("anthropic:claude-4", "anthropic"), ("openrouter:openai/gpt-5", "openai"), ("vllm:own", "vllm")]
+    assert [family_of(it) for it, _ in pairs] == [it for _, it in pairs]
+
+
+def test_a_pinned_set_that_was_changed_is_refused(tmp_path: Path) -> None:
+    exp, pin = an_experiment(tmp_path / "exp", 2), tmp_path / "pin.json"
+    probed(exp, judge_of(rater(unbiased)), ["drift"], pin=pin)
+    pin.write_text(pin.read_text(encoding="utf-8").replace("Point 1", "Point 9"), encoding="utf-8")
+    with pytest.raises(UserError, match="was changed since it was pinned"):
+        probed(exp, judge_of(rater(unbiased)), ["drift"], pin=pin, day=LATER)
