@@ -105,6 +105,7 @@ TAGS = frozenset(
             "faults",
             "findings",
             "hint",
+            "justification",
             "owned",
             "page",
         ),

@@ -14,6 +14,7 @@ agreeing.py       do judges say what people say, and people what each other say?
 memory/           what a model knows of a shop by heart
 plant/            known errors in copies of good reports, and who finds them
 exploits/         reports that deserve nothing, and which metric falls for them
+bias/             known ways in which judges are biased, each measured with an interval
 made_experiment.py  an experiment of reports that the lab makes out of another one's
 calibrating.py    which version of a judge is nearest to people?
 failing.py        what low ratings are about, by system, and by people's word

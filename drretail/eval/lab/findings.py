@@ -407,6 +407,79 @@ class MemoryFound(LabFinding):
         return f"Known by heart, without tools: {'; '.join(parts)}{left}."
 
 
+class BiasEffect(Record):
+    """One effect of a judge's bias, with its 95 % interval over queries."""
+
+    name: str
+    dimension: str
+    unit: str = ""
+    """points, or share."""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int
+    """Queries."""
+    n_items: int
+    """Ratings, comparisons or claims on them."""
+    neutral: float | None = None
+    """What a judge without the bias has; None where no value says so."""
+    detectable: float | None = None
+    """The smallest true effect that so many queries show with 80 % power; None where nothing tells their spread."""
+
+    @property
+    def is_found(self) -> bool | None:
+        """Whether the interval lies apart from what is neutral; None where there is no interval, or nothing neutral."""
+        if self.neutral is None or self.low is None or self.high is None:
+            return None
+        return not self.low <= self.neutral <= self.high
+
+
+class ProbeFound(Record):
+    """One probe of one judge: its effects, the one that stands for it first; without any, why."""
+
+    probe: str
+    judge: str
+    effects: tuple[BiasEffect, ...] = ()
+    reason: str = ""
+
+
+class BiasFound(LabFinding):
+    """lab/bias.json: how judges are biased."""
+
+    reports: str
+    """Names the reports that they were probed on; what was found on others is not kept."""
+    probes: tuple[ProbeFound, ...] = ()
+
+    def told(self) -> str:
+        """Of each judge the first effect of every probe; a bias that was not found, with what would have been seen."""
+        parts: list[str] = []
+        for judge in dict.fromkeys(it.judge for it in self.probes):
+            firsts = [(it.probe, it.effects[0]) for it in self.probes if it.judge == judge and it.effects]
+            named = "; ".join(f"{probe.replace('_', ' ')}: {effect_in_words(it)}" for probe, it in firsts)
+            parts.append(f"{judge}: {named or 'no probe has an answer'}")
+        return f"Biases of {'. '.join(parts) or 'nobody'}."
+
+
+def effect_in_words(it: BiasEffect) -> str:
+    """What was found; where none was, on how many queries, and the smallest effect that they would have shown."""
+    queries = f"{it.n:,} quer{'y' if it.n == 1 else 'ies'}"
+    told = f"{it.name} {with_ends(it.value, it.low, it.high)} on {queries}"
+    if it.neutral is None:
+        return told
+    if it.is_found is None:
+        return f"{told}, too few to say"
+    if it.is_found:
+        return told
+    return f"none found ({told}; {seen_from(it)})"
+
+
+def seen_from(it: BiasEffect) -> str:
+    """What an effect would have had to be to be seen; of queries that are all alike, how many others may not be."""
+    if it.detectable is not None:
+        return f"{short_share(it.detectable)} would have been seen in four of five"
+    return f"all alike, and yet up to {1 - 0.025 ** (1 / max(it.n, 1)):.0%} of other queries may not be"
+
+
 def short_share(value: float | None) -> str:
     """ ".64"; a dash where there is none."""
     if value is None:
