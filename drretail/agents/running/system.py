@@ -175,7 +175,7 @@ def informed(suts: Sequence[SystemUnderTest], settings: Iterable[str]) -> list[S
     for setting in asked:
         if setting not in INFORMATION:
             raise UnknownName("setting of information", setting, INFORMATION)
-    ordered = [it for it in INFORMATION if it in asked]
+    ordered: list[Information] = [it for it in INFORMATION if it in asked]
     made = [sut if setting == "tools" else _informed(sut, setting) for setting in ordered for sut in suts]
     return list({sut.label: sut for sut in made}.values())
 
@@ -190,7 +190,7 @@ def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
 
 def check_told(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> None:
     """Raises UserError for the first query that doesn't hold what a system is to be told of its user."""
-    settings = {sut.system.information for sut in suts}
+    settings: set[Information] = {sut.system.information for sut in suts}
     for query in queries:
         for setting in settings:
             told_of_shopper(setting, query)
