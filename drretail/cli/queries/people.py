@@ -63,9 +63,10 @@ def personas(
     if writer is None:
         made, failed, spent = [persona_by_rules(it) for it in pasts.values()], {}, {}
     else:
-        asked = {it.key: past for past in pasts.values() for it in [persona_ask(past)]}
-        answers = ask_all(writer, people, [persona_ask(it) for it in pasts.values()], calls, quiet=output.quiet)
-        made = [persona_of(asked[key], it, writer.model.spec) for key, it in answers.found.items()]
+        asked = {user: persona_ask(past) for user, past in pasts.items()}
+        answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
+        written = {user: answers.found[it.key] for user, it in asked.items() if it.key in answers.found}
+        made = [persona_of(pasts[user], it, writer.model.spec) for user, it in written.items()]
         failed, spent = answers.failed, writer.document(answers.usage, answers.served)
     for persona in made:
         freeze_person(people, persona)
@@ -160,11 +161,10 @@ def pair(
         if writer is None:
             choices = chosen_by_overlap(tasks, [read_past(shop, it) for it in known], users_per_task)
         else:
-            asked = {choice_ask(it, tasks).key: user for user, it in known.items()}
-            answers = ask_all(
-                writer, people, [choice_ask(it, tasks) for it in known.values()], calls, quiet=output.quiet
-            )
-            choices = chosen_by_model(tasks, {asked[key]: it for key, it in answers.found.items()})
+            asked = {user: choice_ask(it, tasks) for user, it in known.items()}
+            answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
+            found = {user: answers.found[it.key] for user, it in asked.items() if it.key in answers.found}
+            choices = chosen_by_model(tasks, found)
             failed, spent = answers.failed, writer.document(answers.usage, answers.served)
         queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
     if not queries:

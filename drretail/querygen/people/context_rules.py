@@ -14,7 +14,7 @@ TALK_EVERY = 3
 
 
 def context_by_rules(past: Past, most: int = MOST_ENTRIES) -> PersonContext:
-    """The newest ``most`` orders as notes and talk, the oldest first; the first entry says who is written to, and where."""
+    """The newest ``most`` orders as notes and talk, the oldest first, after who it is and where they live."""
     return PersonContext(user_id=past.user_id, made_by=RULES, entries=tuple(_entries(past, most)))
 
 

@@ -74,7 +74,7 @@ class Answers(Generic[T]):
 
     found: dict[str, T] = field(default_factory=dict[str, T])
     failed: dict[str, str] = field(default_factory=dict[str, str])
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     served: int = 0
 
 
