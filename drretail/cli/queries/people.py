@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from drretail.cli.queries.by_model import QueryWriter
     from drretail.querygen.people.past import Past
     from drretail.querygen.people.person_model import Answers, Ask
+    from drretail.querygen.people.persona import Persona
     from drretail.querygen.people.reversibility import Recall
-    from drretail.records.persona import Persona
     from drretail.records.query import Query
 
 T = TypeVar("T", bound=Record)
@@ -50,9 +50,9 @@ def personas(
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import freeze_person, person_path
     from drretail.querygen.people.person_model import persona_ask, persona_of
+    from drretail.querygen.people.persona import Persona
     from drretail.querygen.people.persona_rules import persona_by_rules
     from drretail.querygen.users import check_users, drawn_users
-    from drretail.records.persona import Persona
 
     writer = person_writer(model, calls, quiet=output.quiet)
     with opened_world(world, quiet=output.quiet) as shop:
@@ -95,7 +95,7 @@ def context(
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import freeze_person, read_people
     from drretail.querygen.people.person_model import context_ask, context_of
-    from drretail.records.persona import PersonContext
+    from drretail.querygen.people.persona import PersonContext
 
     writer = person_writer(model, calls, quiet=output.quiet)
     known = read_personas(people)
@@ -148,7 +148,7 @@ def pair(
     from drretail.querygen.people.past import read_past
     from drretail.querygen.people.people_files import read_people
     from drretail.querygen.people.person_model import choice_ask, chosen_by_model
-    from drretail.records.persona import PersonContext
+    from drretail.querygen.people.persona import PersonContext
     from drretail.viewer.output import say
 
     writer = person_writer(model, calls, quiet=output.quiet)
@@ -204,7 +204,7 @@ def ask_all(
 def read_personas(people: Path) -> "dict[str, Persona]":
     """The personas of the folder. Raises UserError where there is none."""
     from drretail.querygen.people.people_files import read_people
-    from drretail.records.persona import Persona
+    from drretail.querygen.people.persona import Persona
 
     found = read_people(people, Persona)
     if not found:
@@ -238,8 +238,8 @@ def checked(
     """
     from drretail.querygen.people.people_files import read_people
     from drretail.querygen.people.person_model import agreement_ask, inference_ask
+    from drretail.querygen.people.persona import PersonContext
     from drretail.querygen.people.reversibility import agreed_by_words, inferred_by_rules, recall_by_field
-    from drretail.records.persona import PersonContext
 
     contexts = {user: it for user, it in read_people(people, PersonContext).items() if user in known}
     if writer is None:
@@ -258,7 +258,7 @@ def checked(
 
 def print_recall(recalls: "Sequence[Recall]") -> None:
     """A line a field: in how many personas it is filled, and how often the context gives it back."""
-    from drretail.records.persona import told_field
+    from drretail.querygen.people.persona import told_field
     from drretail.viewer.terminal.grid import print_grid
 
     rows = [[told_field(it.field), str(it.filled), str(it.recalled), f"{it.share:.2f}"] for it in recalls]

@@ -1,5 +1,6 @@
 """PDR-Bench's setting on a shop: users as personas with contexts, and the tasks that suit them (docs/pdr.md).
 
+persona.py        who a user is, in the seven groups of Table 5, and the context that tells it
 past.py           what a user's records hold: profile, orders, products
 persona_rules.py  personas out of records, without a model
 context_rules.py  contexts out of records, without a model

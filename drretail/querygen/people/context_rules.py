@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from drretail.grounding.text.wording import short_title
 from drretail.querygen.people.past import Past
+from drretail.querygen.people.persona import ContextEntry, PersonContext
 from drretail.querygen.people.persona_rules import RULES
-from drretail.records.persona import ContextEntry, PersonContext
 from drretail.records.shop import VOID_STATUSES, Order
 
 MOST_ENTRIES = 40

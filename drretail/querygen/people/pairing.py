@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from drretail.errors import UserError
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.people.past import Past
+from drretail.querygen.people.persona import Persona, PersonContext
 from drretail.querygen.people.reversibility import likeness
 from drretail.querygen.users import user_slug
-from drretail.records.persona import Persona, PersonContext
 from drretail.records.query import Query
 
 POOL = 4

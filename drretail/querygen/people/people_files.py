@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
+from drretail.querygen.people.persona import Persona, PersonContext
 from drretail.records.base import Document
 from drretail.records.ids import file_name
-from drretail.records.persona import Persona, PersonContext
 
 T = TypeVar("T", Persona, PersonContext)
 _FOLDERS: dict[type[Document], str] = {Persona: "personas", PersonContext: "contexts"}

@@ -18,8 +18,16 @@ from drretail.llm.structured import Check
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.write import used_in
 from drretail.querygen.people.past import Past
+from drretail.querygen.people.persona import (
+    FIELDS,
+    LONGEST_VALUE,
+    PROFILE_FIELDS,
+    ContextEntry,
+    Persona,
+    PersonContext,
+    Trait,
+)
 from drretail.records.base import Record, canonical_json, sha256_of
-from drretail.records.persona import FIELDS, LONGEST_VALUE, PROFILE_FIELDS, ContextEntry, Persona, PersonContext, Trait
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.trajectory import Trajectory

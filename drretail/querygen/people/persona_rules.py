@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from drretail.grounding.profile.purchases import leaf_category
 from drretail.querygen.people.past import Past
-from drretail.records.persona import LONGEST_VALUE, Persona, Trait
+from drretail.querygen.people.persona import LONGEST_VALUE, Persona, Trait
 from drretail.records.score import Statement
 
 RULES = "rules"
