@@ -104,8 +104,8 @@ class PersonModel:
         return run_loop(self._all(list(asked)))
 
     async def _all(self, asked: Sequence[Ask[T]]) -> Answers[T]:
-        tried = frozenset(effect.scope for effect in read_effects(self.journal))
         journal, gate = Journal(self.journal), asyncio.Semaphore(self.parallel)
+        tried = frozenset(effect.scope for effect in read_effects(self.journal))
         models = Models({ROLE: self.model}, journal, Trajectory())
 
         async def one(ask: Ask[T]) -> T | str:
