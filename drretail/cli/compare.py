@@ -115,7 +115,7 @@ def compare_information(
         print_json({"information": [it.model_dump(mode="json", exclude_none=True) for it in tables]})
         return
     for sheet in information_sheets(tables):
-        print_grid(sheet.title, COLUMNS, sheet.rows)
+        print_grid(sheet.title, ("", " ", *COLUMNS[2:]), sheet.rows)  # words stand to the left
     typer.echo(NOTE)
 
 

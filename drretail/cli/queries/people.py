@@ -264,7 +264,7 @@ def print_recall(recalls: "Sequence[Recall]") -> None:
     rows = [[told_field(it.field), str(it.filled), str(it.recalled), f"{it.share:.2f}"] for it in recalls]
     filled, recalled = sum(it.filled for it in recalls), sum(it.recalled for it in recalls)
     rows.append(["all fields", str(filled), str(recalled), f"{recalled / filled:.2f}" if filled else "–"])
-    print_grid("Personas inferred back from contexts", ["field", "filled", "given back", "recall"], rows, [])
+    print_grid("Personas inferred back from contexts", ["", "filled", "given back", "recall"], rows, [])
 
 
 def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:
