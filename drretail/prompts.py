@@ -100,6 +100,7 @@ TAGS = frozenset(
             "category",
             "claim",
             "constraints",
+            "context",
             "cost",
             "criterion",
             "faults",
@@ -111,6 +112,7 @@ TAGS = frozenset(
         ),
         *(
             "part",
+            "persona",
             "picks",
             "problem",
             "problems",
