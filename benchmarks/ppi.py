@@ -7,15 +7,16 @@ is the population: its mean label is the truth. Every round draws clusters (ques
 replacement, all verdicts on their claims, and labels of some of these: by lot, or evenly over the judge's verdicts and
 weighted back. Counted is how often the interval holds the truth, by labels alone, with λ = 1, and with the tuned λ;
 "gain" is (width of labels alone / width)², in labels. A deaf judge, whose verdicts are dice, shows what it costs.
-Last, without any FILE: win rates out of made-up votes on two systems, with ties and two meetings on each query.
+Last, without any FILE: win rates out of made-up votes on two systems, with ties and two meetings on each query, and
+FR out of made-up claims, some of which are none.
 """
 
 import argparse
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -27,7 +28,7 @@ from drretail.eval.lab.labelled_claims import LabelledSet, drawn, read_labelled
 from drretail.eval.lab.opinions import SUPPORT_OF
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
-from drretail.stats.prediction_powered import Corrected, Item, corrected_mean
+from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, corrected_ratio
 
 METHODS = {"labels alone": 0.0, "λ = 1": 1.0, "tuned λ": None}
 TIES = 0.3
@@ -86,9 +87,14 @@ def measured(
     return summed_up([one_round(clusters, given.labelled, lot, evenly=evenly) for _ in range(given.rounds)], truth)
 
 
-def summed_up(rounds: Sequence[Sequence[Item]], truth: float) -> dict[str, dict[str, float]]:
+Estimator = Callable[[Sequence[Item], float | None], Corrected | None]
+
+
+def summed_up(
+    rounds: Sequence[Sequence[Item]], truth: float, estimate: Estimator = corrected_mean
+) -> dict[str, dict[str, float]]:
     """Coverage, bias, width and gain by method over all rounds."""
-    made = {name: [it for items in rounds if (it := corrected_mean(items, λ))] for name, λ in METHODS.items()}
+    made = {name: [it for items in rounds if (it := estimate(items, λ))] for name, λ in METHODS.items()}
     alone = width(made["labels alone"])
     return {
         name: {
@@ -130,6 +136,40 @@ def wins(given: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
     return tables
 
 
+def one_extraction(lot: Random, count: int, *, deaf: bool) -> list[Item]:
+    """Forty reports of three to fifteen claims, ``count`` of them labelled, as many that the judge holds for cited.
+
+    One in seven is no claim to people; of the others a report has its own share with a source, about three in four.
+    The judge sees in nine of ten whether there is one.
+    """
+    claims: list[Item] = []
+    for report in range(40):
+        share, size = lot.uniform(0.5, 1), lot.randint(3, 15)
+        for _ in range(size):
+            whole = float(lot.random() < 6 / 7)
+            cited = float(lot.random() < share)
+            seen = float(lot.random() < 0.5) if deaf else cited if lot.random() < 0.9 else 1 - cited
+            claims.append(Item(report, seen, 1 / size, cited * whole, whole=whole))
+    taken: dict[int, float] = {}
+    for verdict in (0.0, 1.0):
+        stratum = [at for at, it in enumerate(claims) if it.verdict == verdict]
+        drawn_here = lot.sample(stratum, min(len(stratum), count // 2))
+        taken |= {at: len(stratum) / len(drawn_here) for at in drawn_here}
+    return [
+        replace(it, stands_for=taken[at]) if at in taken else replace(it, label=None) for at, it in enumerate(claims)
+    ]
+
+
+def recalls(given: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
+    """Coverage of FR as ``lab correct`` makes it of what people say of claims; the truth is known."""
+    tables: dict[str, dict[str, dict[str, float]]] = {}
+    for told, deaf in (("a judge right in nine of ten", False), ("a judge that throws coins", True)):
+        lot = Random(given.seed)
+        rounds = [one_extraction(lot, given.labelled, deaf=deaf) for _ in range(given.rounds)]
+        tables[f"FR, {told}"] = summed_up(rounds, 0.75, corrected_ratio)
+    return tables
+
+
 def shown(title: str, table: dict[str, dict[str, float]]) -> None:
     print(f"\n{title}")
     for name, row in table.items():
@@ -161,6 +201,9 @@ def main() -> None:
     for told, table in wins(given).items():
         tables[told] = table
         shown(f"{told}, {VOTES} votes on 120 meetings, {given.rounds:,} rounds, seed {given.seed}", table)
+    for told, table in recalls(given).items():
+        tables[told] = table
+        shown(f"{told}, {given.labelled} labels, {given.rounds:,} rounds, seed {given.seed}", table)
     if given.json is not None:
         given.json.write_text(json.dumps(tables, indent=1, ensure_ascii=False), encoding="utf-8")
 

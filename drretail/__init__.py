@@ -20,6 +20,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
     exports/       the forms that other programs read
+    imports/       reports from elsewhere, as experiments
     doctor/        what works on this machine, and what a model does with our prompts
     eval/          judges and scores
     querygen/      profile-aware queries
@@ -45,6 +46,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     plugins.py     things by name: built-in, entry points, module:attribute
     event_loop.py  the loop of a command, and Ctrl-C in it
     records/       what crosses a folder
+    parsing.py     JSON and TOML from outside
     errors.py      who must act
 """
 

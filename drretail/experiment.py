@@ -16,6 +16,7 @@ from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, held, release_lock, take_lock
 from drretail.records.base import Document, canonical_json
 from drretail.records.counterfactual import Counterfactual
+from drretail.records.criteria import Gold
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.ids import file_name
 from drretail.records.query import Query, Reference
@@ -31,7 +32,8 @@ class Definition(Document):
 
     title: str | None = None
     """What people call the experiment; None where nobody named it."""
-    world_fingerprint: str
+    world_fingerprint: str | None = None
+    """None where no world is behind the reports: they came from elsewhere."""
     now: datetime | None = None
     """The shop's today, which agents and judges are told; None where nobody knows it."""
     queries: tuple[Query, ...] = ()
@@ -42,7 +44,8 @@ class Definition(Document):
     """By label."""
     prompt_hashes: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
     """By label, then by prompt."""
-    tool_schema_hash: str
+    tool_schema_hash: str | None = None
+    """None where nobody called our tools."""
     seed: str = "42"
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By query id: the shop's top-level categories of what is wanted, as the world knew them."""
@@ -175,6 +178,8 @@ class Experiment:
         nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}
         held = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
         if held.world_fingerprint != asked.world_fingerprint:
+            if held.world_fingerprint is None or asked.world_fingerprint is None:
+                raise UserError(f"{self.folder} holds imported reports, which have no world: use a new folder.")
             raise UserError(
                 f"{self.folder} was made on the world {held.world_fingerprint[:12]}, and this is "
                 f"{asked.world_fingerprint[:12]}: use that world, or a new folder."
@@ -264,6 +269,21 @@ def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -
     """What reports on a query are held against in a metric; None where nothing was frozen for it."""
     path = rubric_path(experiment, metric, query_id)
     return _validated(record, path) if path.exists() else None
+
+
+def gold_path(experiment: Path, query_id: str) -> Path:
+    return experiment / "gold" / f"{file_name(query_id)}.json"
+
+
+def read_gold(experiment: Path, query_id: str) -> Gold | None:
+    """What is known beforehand of a good answer to a query; None where nobody knows it."""
+    path = gold_path(experiment, query_id)
+    return read_gold_file(path) if path.exists() else None
+
+
+def read_gold_file(path: Path) -> Gold:
+    """The gold of one query, wherever it lies. Raises UserError for a file that is none."""
+    return _validated(Gold, path)
 
 
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from drretail.errors import UserError
+from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document
-from drretail.records.parsing import parse_json
 
 T = TypeVar("T", bound=Document)
 _LONGEST = 60

@@ -16,8 +16,8 @@ from pydantic_settings import (
 )
 
 from drretail.errors import UserError
+from drretail.parsing import TOO_DEEP, parse_toml
 from drretail.records.models import ModelProfile, Price, RateLimit
-from drretail.records.parsing import TOO_DEEP, parse_toml
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")

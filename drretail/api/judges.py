@@ -82,12 +82,18 @@ def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float)
 def world_of(experiment: "Path", spec: str | None, *, quiet: bool = False) -> "Generator[World | None]":
     """The world that an experiment was made in: the one at ``spec``, else the one that its runs name.
 
-    None, and a line that says why, where the runs' world is gone or has become another. Raises UserError when there is
+    None for imported reports, which have none; None, and a line that says why, where the runs' world is gone or has
+    become another. Raises UserError when there is
     no experiment, and when ``spec`` names no world or another one.
     """
     from drretail.experiment import read_definition
 
     wanted = read_definition(experiment).world_fingerprint
+    if wanted is None:
+        if spec is not None:
+            raise UserError(f"{experiment} holds imported reports, which have no world: leave --world out.")
+        yield None
+        return
     with ExitStack() as stack:
         if spec is not None:
             yield _named(stack, spec, wanted, quiet=quiet)

@@ -42,6 +42,9 @@ def score(
     retry_failed: bool = False,
     fetch_sources: bool = False,
     prompts: str | Path | None = None,
+    criteria: str | Path | None = None,
+    reference: str | None = None,
+    gold: str | Path | None = None,
     max_tokens: int | None = None,
     max_dollars: float | None = None,
 ) -> Scores:
@@ -52,7 +55,9 @@ def score(
     "pairwise" compares the ``pairs``, written "A~B", or all. ``judge`` is a model or several; the default one follows
     rules, so it is asked for no ratings. With ``rate_floors`` the quality of null agents and the oracle is rated, too.
     ``world`` is the runs' world where it has moved. ``fetch_sources`` first fetches the cited pages that the runs have
-    not read. ``prompts`` is a folder of judges' prompts that stand in for the packaged ones (docs/scores.md).
+    not read. ``prompts`` is a folder of judges' prompts that stand in for the packaged ones (docs/scores.md),
+    ``criteria`` one of what reports on a query are held to (docs/metrics.md), ``gold`` one of what good answers tell
+    and cite (docs/metrics/dr3.md). ``reference`` is the system whose reports "race" holds the others beside.
 
     Raises UserError for a folder without an experiment, for a wrong name, and while another process writes there.
     """
@@ -82,6 +87,9 @@ def score(
                 prices=opener.prices,
                 again="failed" if retry_failed else "nothing",
                 allowance=capped(folder, models, opener.prices, max_tokens, max_dollars),
+                criteria=None if criteria is None else Path(criteria),
+                reference=reference,
+                gold=None if gold is None else Path(gold),
                 wording=PACKAGED if prompts is None else read_wording(Path(prompts)),
             )
         )

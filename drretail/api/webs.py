@@ -26,6 +26,8 @@ def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
 def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "dict[str, Pages]":
     """Where the pages that each system cites are fetched from today: its corpus, its plugin, or the open web.
 
+    Those of imported reports are from nobody's corpus: a file of pages that the settings name will do for them.
+
     Raises UserError where a system's pages were those of a corpus that the settings do not name.
     """
     from drretail.env.web.providers import open_pages
@@ -40,6 +42,7 @@ def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "di
                 " has others: name theirs, such as --web sandbox:FILE."
             )
         own = system.web_corpus is not None or (web.provider == system.web_provider and web.provider not in BUILT_IN)
+        own = own or (system.is_imported and settings.web not in BUILT_IN and web.corpus is not None)
         pages[label] = web if own else open_web_pages
     return pages
 

@@ -17,6 +17,7 @@ score.py         judges over runs
 compare.py       two systems
 lab/             is the judge any good?
 report.py        the page, the text, the paper's tables
+imports/         reports from elsewhere
 export.py        the forms that other programs read
 mcp.py           the nine for clients from outside
 view.py          the same live, and voting

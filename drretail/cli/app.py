@@ -63,6 +63,10 @@ COMMANDS = {
         "drretail.cli.report:report",
         "Shows the reports of an experiment with every claim marked by its verdict.",
     ),
+    "import": (
+        "drretail.cli.imports.command:import_reports",
+        "Makes an experiment of reports from elsewhere: deep_research_bench, ReportEval, PDR-Bench, Markdown and more.",
+    ),
     "export": (
         "drretail.cli.export:export",
         "Writes runs, reports and scores as chat JSONL for fine-tuning, as deep_research_bench takes reports, as CSV "

@@ -1,6 +1,7 @@
 """``drretail compare``: two systems on the same queries, from what was judged."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -8,8 +9,6 @@ import typer
 from drretail.cli.options import flags
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from drretail.records.comparison import Comparison
 
 
@@ -51,6 +50,10 @@ def compare(
         list[str] | None,
         typer.Option("--metric", metavar="FAMILY[:VARIANT]", help="With --by: of what; may be given again."),
     ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option("--beside", metavar="EXP2", help="Each system against itself in EXP2, as in another world."),
+    ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Every pair with all its tables, those of what runs did included.")
     ] = False,
@@ -60,12 +63,14 @@ def compare(
     """Sets systems side by side, query by query, and says what can be concluded, what can't, and what it would take.
 
     Several pairs take a line each; one pair, or --details, shows the tables. Nothing is judged: what is missing is
-    named, with the command that makes it.
+    named, with the command that makes it. With --beside both experiments hold queries of the same ids, as drretail
+    queries carry leaves them; of pairs judged side by side there are none.
     """
     from drretail.cli.options.systems import exit_code
     from drretail.errors import UserError
     from drretail.eval.compare.comparing import compare_recorded, families_away
     from drretail.eval.compare.fail_if import broken_rules, read_rule
+    from drretail.eval.compare.two_worlds import compare_beside, name_there
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
 
@@ -81,14 +86,19 @@ def compare(
         compare_information(experiment, metric or [], judge or [], as_json=as_json, quiet=quiet)
         return
     rules = [read_rule(text) for text in fail_if or []]
+    if beside is not None and b not in (None, f"{a}@{name_there(beside)}"):
+        raise UserError("With --beside a system meets itself: name one, or none for all.")
     with busy("comparing", quiet=quiet):
-        comparisons = compare_recorded(experiment, a, b, metrics=names, judges=judge or [], bar=bar)
+        if beside is None:
+            comparisons = compare_recorded(experiment, a, b, metrics=names, judges=judge or [], bar=bar)
+        else:
+            comparisons = compare_beside(experiment, beside, a, metrics=names, judges=judge or [], bar=bar)
     broken = list(broken_rules(comparisons, rules))
     if as_json:
         made = [it.model_dump(mode="json", exclude_none=True) for it in comparisons]
         print_json({"comparisons": made} | ({"failed": broken} if rules else {}))
     else:
-        _print(comparisons, experiment, details=details)
+        _print(comparisons, str(experiment) if beside is None else f"{experiment} --beside {beside}", details=details)
     away = families_away(experiment) if names is None else []
     if away:
         say(
@@ -100,7 +110,7 @@ def compare(
 
 
 def compare_information(
-    experiment: "Path", metrics: "Sequence[str]", judges: "Sequence[str]", *, as_json: bool, quiet: bool
+    experiment: Path, metrics: "Sequence[str]", judges: "Sequence[str]", *, as_json: bool, quiet: bool
 ) -> None:
     """Prints score against information: a table for each metric and judge."""
     from drretail.eval.compare.information import tables_of_experiment
@@ -119,12 +129,12 @@ def compare_information(
     typer.echo(NOTE)
 
 
-def _print(comparisons: "Sequence[Comparison]", experiment: "Path", *, details: bool) -> None:
+def _print(comparisons: "Sequence[Comparison]", experiment: str, *, details: bool) -> None:
     from drretail.viewer.terminal.printed_all_pairs import print_all_pairs
     from drretail.viewer.terminal.printed_comparison import print_comparison
 
     if len(comparisons) > 1 and not details:
-        print_all_pairs(comparisons, str(experiment))
+        print_all_pairs(comparisons, experiment)
         return
     for comparison in comparisons:
         print_comparison(comparison, details=details)

@@ -15,7 +15,7 @@ def export(
         typer.Option(
             "--as",
             metavar="FORM",
-            help="chat, drb, csv, parquet, dataset, otel, inspect, a plugin's, or module:attribute.",
+            help="chat, drb, csv, parquet, dataset, otel, sandbox, inspect, a plugin's, or module:attribute.",
         ),
     ],
     to: Annotated[

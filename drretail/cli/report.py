@@ -62,6 +62,9 @@ def report(
         tuple[str, str] | None,
         typer.Option("--diff", metavar="A B", help="Two systems' answers side by side, and what changed in them."),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="With --format text: every answer and all tables, of many runs as well.")
+    ] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -87,17 +90,19 @@ def report(
         return
     if title is not None:
         entitle(experiment, title)
-    _shown(experiment, form, to, split=split, as_json=as_json, quiet=quiet)
+    _shown(experiment, form, to, split=split, details=details, as_json=as_json, quiet=quiet)
 
 
-def _shown(experiment: Path, form: Format, to: Path | None, *, split: bool | None, as_json: bool, quiet: bool) -> None:
+def _shown(
+    experiment: Path, form: Format, to: Path | None, *, split: bool | None, details: bool, as_json: bool, quiet: bool
+) -> None:
     """The whole experiment as pages or as text, and where they went."""
     from drretail.eval.faithfulness.claims import FAMILY
     from drretail.progress import busy
     from drretail.viewer.experiment import read_view
     from drretail.viewer.output import print_json, say
     from drretail.viewer.summary import summary_of
-    from drretail.viewer.terminal.text_report import text_of
+    from drretail.viewer.terminal.text_report import FEW_RUNS, text_of
 
     with busy("reading runs and scores", quiet=quiet):
         view = read_view(experiment)
@@ -106,7 +111,7 @@ def _shown(experiment: Path, form: Format, to: Path | None, *, split: bool | Non
         text = ""
     else:
         with busy("writing the report", quiet=quiet):
-            text = text_of(view)
+            text = text_of(view, details=details or len(view.planned) <= FEW_RUNS)
             _write(to, lambda: text, lambda: summary_of(view))
     if as_json:
         print_json({"report": None if to is None else str(to), **summary_of(view)})

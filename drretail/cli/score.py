@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -13,6 +13,7 @@ from drretail.cli.options.groups import grouped
 from drretail.cli.options.systems import exit_code
 from drretail.cli.spending import judging_document, judging_in_short, print_judging
 from drretail.errors import UnknownName, UserError
+from drretail.records.base import Rules
 
 if TYPE_CHECKING:
     from drretail.api.models import Opener
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from drretail.eval.judging.session import Again, Judge
     from drretail.eval.judging.spending import JudgingCost
     from drretail.llm.prices import PriceTable
-    from drretail.records.score import Rules, Scores, SliceBy
+    from drretail.records.score import Scores, SliceBy
     from drretail.settings import Settings
 
 
@@ -33,14 +34,15 @@ NOT_PAIRED = (
     "pairwise compared nothing: the experiment holds no two systems that research and met in a query. Floors and the "
     "oracle are compared by name: --pairs A~B."
 )
-UNFETCHED = (
-    "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages, "
-    "and what the agents were shown of them has scores in FP_web_shown."
-)
-FAITHFULNESS = "faithfulness"
+UNFETCHED = "Claims on pages that nobody fetched: {count:,}. They are n/a: --fetch-sources fetches the pages."
+SHOWN = " What the agents were shown of them has scores in FP_web_shown."
+FAITHFULNESS, RACE = "faithfulness", "race"
 LEDGER, LIVE = "ledger", "live"
 FORM, MODEL = "form", "model"
-RULES: "dict[str, Rules]" = {"default": "default", "paper": "paper", "drg": "drg"}
+REPORT_EVAL = "report_eval"
+BY_UNIT = {"section": REPORT_EVAL, "paragraph": "drretail.eval.report_eval:BY_PARAGRAPHS"}
+"""The family that compares pairs of such units."""
+RULES: dict[str, Rules] = {it: it for it in get_args(Rules)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,17 @@ class Asked:
         str,
         typer.Option("--readings", metavar="form|model", help="model: a judge reads picks and values of each report."),
     ] = FORM
-    rules: Annotated[str, typer.Option("--rules", help="default, or a publication's rules: paper, drg.")] = "default"
+    rules: Annotated[
+        str,
+        typer.Option("--rules", metavar="|".join(get_args(Rules)), help="By whose rules: ours, or a publication's."),
+    ] = "default"
     pairs: Annotated[
         list[str] | None,
         typer.Option("--pairs", metavar="A~B", help="Two systems that pairwise compares; may be given again."),
+    ] = None
+    unit: Annotated[
+        str | None,
+        typer.Option("--unit", metavar="|".join(BY_UNIT), help="Of what report_eval compares pairs (section)."),
     ] = None
     page_age: Annotated[
         float | None,
@@ -82,6 +91,21 @@ class Asked:
     prompts: Annotated[
         Path | None,
         typer.Option("--prompts", metavar="DIR", help="Judges' prompts of yours (drretail prompts --judges)."),
+    ] = None
+    criteria: Annotated[
+        Path | None,
+        typer.Option(
+            "--criteria", metavar="PATH", help="Hold reports to what stands in this folder, experiment, file."
+        ),
+    ] = None
+
+    reference: Annotated[
+        str | None,
+        typer.Option("--reference", metavar="LABEL", help="The system whose reports race holds the others beside."),
+    ] = None
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", metavar="DIR", help="What good answers have to tell and cite (docs/metrics/dr3.md)."),
     ] = None
 
     @property
@@ -112,6 +136,12 @@ class Asked:
             say(f"{experiment} holds no next purchases: `ingest --holdout last` makes a world for experiments that do.")
         if self.readings not in (FORM, MODEL):
             raise UnknownName("reader", self.readings, (FORM, MODEL))
+        if self.unit is not None:
+            if self.unit not in BY_UNIT:
+                raise UnknownName("unit", self.unit, BY_UNIT)
+            if REPORT_EVAL not in names:
+                raise UserError("--unit says of what report_eval compares pairs: add it to the metrics.")
+            names = [BY_UNIT[self.unit] if name == REPORT_EVAL else name for name in names]
         return [*names, READING] if self.readings == MODEL and READING not in names else names
 
     def checked(self, names: Sequence[str]) -> "Rules":
@@ -120,6 +150,8 @@ class Asked:
 
         if self.pairs and PAIRWISE not in names:
             raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
+        if self.reference and RACE not in names:
+            raise UserError("--reference says what race holds reports beside: add it to the metrics, --metrics race.")
         if self.sources not in (LEDGER, LIVE):
             raise UnknownName("kind of sources", self.sources, (LEDGER, LIVE))
         if self.sources == LIVE and self.rules == "drg":
@@ -222,6 +254,9 @@ def score(
             allowance=allowance,
             prices=opener.prices,
             wording=wording,
+            criteria=asked.criteria,
+            reference=asked.reference,
+            gold=asked.gold,
         )
         scores = run_loop(judging)
     spent = judging_costs(experiment, opener.prices)
@@ -384,7 +419,8 @@ def say_what_is_left(
     if PAIRWISE in names and not meetings(experiment, definition, choose_pairs(definition, asked.pairs or ())):
         say(NOT_PAIRED)
     if unfetched := unfetched_claims(scores):
-        say(UNFETCHED.format(count=unfetched))
+        is_shown = any(row.n_scored for row in scores.scores if row.variant == "FP_web_shown")
+        say(UNFETCHED.format(count=unfetched) + (SHOWN if is_shown else ""))
     if failed:
         say(f"A judge gave no usable answer {failed:,} times: the same command with --retry-failed asks again.")
     return failed + (closing is not None)

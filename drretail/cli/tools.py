@@ -7,7 +7,7 @@ import typer
 
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 
 if TYPE_CHECKING:
     from drretail.records.run import Scope

@@ -16,5 +16,6 @@ report.py          what was read, kept, dropped and why
 profile_pool.py    names and addresses drawn with Faker, for users in other languages
 download/          the official files
 synth/             a made-up shop in the same formats
+perturb/           a world that no model can know, made of one that some may
 demo.py            the built-in shop
 """

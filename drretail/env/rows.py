@@ -16,7 +16,7 @@ from drretail.env.profiles import ProfilePool
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore, unreadable
 from drretail.errors import UserError
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 from drretail.records.shop import Product
 
 

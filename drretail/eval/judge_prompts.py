@@ -71,12 +71,22 @@ def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> froze
     return found
 
 
+def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
+    """What ``load`` gives of the set of prompts that is kept under that label; of the packaged ones without a label."""
+    folder = experiment / KEPT / file_name(label)
+    with overridden(_texts(folder) if label and folder.is_dir() else {}):
+        return load()
+
+
 def _kept(experiment: Path) -> list[dict[Path, str]]:
-    return [
-        {_EVAL / path.parent.relative_to(folder) / "prompts" / path.name: plain_text(path.read_text(encoding="utf-8"))
-         for path in sorted(folder.rglob("*.md"))}
-        for folder in sorted((experiment / KEPT).glob("*/"))
-    ]  # fmt: skip
+    return [_texts(folder) for folder in sorted((experiment / KEPT).glob("*/"))]
+
+
+def _texts(folder: Path) -> dict[Path, str]:
+    return {
+        _EVAL / path.parent.relative_to(folder) / "prompts" / path.name: plain_text(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.rglob("*.md"))
+    }
 
 
 def _name(path: Path) -> str:

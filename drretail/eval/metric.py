@@ -1,6 +1,6 @@
 """What a metric family is: one stage that judges a run, one that makes values per report of the verdicts."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -28,6 +28,21 @@ def description_of(metric: "Metric") -> MetricDescription:
     """What the family says of itself, or the plainest that can be said of one that says nothing."""
     described = getattr(metric, "description", None)
     return described if isinstance(described, MetricDescription) else MetricDescription(title=metric.name)
+
+
+RULES: tuple[Rules, ...] = ("default", "paper", "drg")
+"""What a family knows that says nothing of rules."""
+
+
+def check_rules(metrics: Iterable["Metric"], rules: Rules) -> None:
+    """Raises UserError where a family that asks a judge does not know these rules; code has one set of its own.
+
+    A family says which it knows by an attribute ``rules``.
+    """
+    for metric in metrics:
+        known: tuple[Rules, ...] = getattr(metric, "rules", RULES)
+        if metric.needs_judge and rules not in known:
+            raise UserError(f"{metric.name} knows the rules {', '.join(known)}, and not {rules}: judge it by those.")
 
 
 def is_unrated(metric: "Metric", judge: JudgeRef) -> bool:
@@ -182,3 +197,30 @@ class CodeFamily:
 
     def pooled_variants(self) -> frozenset[str]:
         return frozenset()
+
+
+Measure = Callable[[Subject], float | None]
+"""What a report gets; None where it holds nothing to score."""
+_STAGE = "measure"
+
+
+def metric_of(name: str, *measures: Measure, version: int = 1, **described: Any) -> CodeFamily:
+    """A family of functions of a run, each a variant by its name.
+
+    They are called once for each report; raise ``version`` when what they give changes. ``described`` are the fields of
+    a MetricDescription, whose title is the name unless it is among them.
+    """
+
+    def judged(subject: Subject, judge_session: JudgeSession) -> None:
+        for measure in measures:
+            if judge_session.standing(_STAGE, measure.__name__) is None:
+                value = measure(subject)
+                state = "na" if value is None else "scored"
+                judge_session.record(_STAGE, measure.__name__, state, None if value is None else float(value))
+
+    def valued(verdicts: Sequence[Verdict]) -> list[Value]:
+        return [Value(it.item, it.state, it.value) for it in verdicts]
+
+    names = tuple(measure.__name__ for measure in measures)
+    description = MetricDescription.model_validate({"title": name.capitalize(), **described})
+    return CodeFamily(name, version, judged, valued, names, description)

@@ -13,12 +13,18 @@ METRICS = {
     "faithfulness": "drretail.eval.faithfulness:METRIC",
     "fault_place": "drretail.eval.fault_place:METRIC",
     "quality": "drretail.eval.quality:METRIC",
+    "failure_modes": "drretail.eval.failure_modes:METRIC",
     "checks": "drretail.eval.checks:METRIC",
     "reading": "drretail.eval.reading:METRIC",
     "process": "drretail.eval.process:METRIC",
     "basket": "drretail.eval.basket:METRIC",
     "next_purchase": "drretail.eval.next_purchase:METRIC",
     "robustness": "drretail.eval.robustness:METRIC",
+    "pqr": "drretail.eval.pqr:METRIC",
+    "race": "drretail.eval.race:METRIC",
+    "dr3": "drretail.eval.dr3:METRIC",
+    "rubrics": "drretail.eval.rubrics:METRIC",
+    "report_eval": "drretail.eval.report_eval:METRIC",
 }
 USUAL = ("faithfulness", "fault_place", "quality", "checks", "process", "basket")
 """The families that are scored where none is named."""

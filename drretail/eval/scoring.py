@@ -14,16 +14,21 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
+from drretail.eval.dr3.gold_files import take_gold
+from drretail.eval.dr3.judge import FAMILY as DR3
+from drretail.eval.failure_modes.judge import FAMILY as FAILURE_MODES
 from drretail.eval.fault_place.judge import FAMILY as FAULT_PLACE
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
-from drretail.eval.judging.jobs import Job, PairJob, Submitter
+from drretail.eval.judging.criteria import take_criteria, unprepared
+from drretail.eval.judging.jobs import AnyJob, Job, PairJob, Submitter, TaskJob
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.sources import LivePages, fetch_missing, live_journal, told_fetched
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, planned_runs, read_subjects
-from drretail.eval.metric import Metric
-from drretail.eval.pairwise.judge import check_rules
+from drretail.eval.metric import Metric, check_rules
+from drretail.eval.pairwise.judge import check_rules as check_rules_of_pairs
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, read_pairs
+from drretail.eval.race.references import keep_references
 from drretail.eval.reading.judge import FAMILY as READING
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.eval.scores.aggregate import NOT_RATED
@@ -39,8 +44,8 @@ from drretail.records.score import JudgeRef, Rules, Score, Scores
 
 CONCURRENCY = 8
 """Runs judged at once; of one run a judge is asked a few questions at the same time, or one after the other."""
-_STAGES = {READING: 0, FAULT_PLACE: 2}
-"""What the families by code use comes first, and last what is said of the claims that were just judged."""
+_STAGES = {READING: 0, FAULT_PLACE: 2, FAILURE_MODES: 2, DR3: 2}
+"""What the families by code use comes first, and last what uses verdicts that were just given."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once where answers come in batches: each holds two open files, of which a process has a thousand."""
 
@@ -64,6 +69,9 @@ async def score(
     rate_floors: bool = False,
     prices: PriceTable | None = None,
     wording: Wording = PACKAGED,
+    criteria: Path | None = None,
+    reference: str | None = None,
+    gold: Path | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second time it asks nothing and leaves the same bytes.
 
@@ -78,6 +86,9 @@ async def score(
     all pairs of systems that research. Null agents and the oracle are rated for quality only with
     ``rate_floors``; a rule-based judge is asked for no opinion at all. ``prices`` are those of the scoreboard;
     None = the table that ships. With another ``wording`` than the packaged one these are other judges, by its label.
+    ``criteria`` is a folder or experiment whose criteria of queries are taken, or a publication's file of them;
+    ``gold`` a folder, sandbox or experiment with what is known beforehand of good answers; ``reference`` the system
+    whose reports "race" holds the others beside.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -85,8 +96,9 @@ async def score(
     allowance = allowance or Allowance()
     judges = [judge.told(wording.label) for judge in judges]
     families = load_metrics(metrics)
+    check_rules(families, rules)
     if PAIRWISE in metrics:
-        check_rules(rules)
+        check_rules_of_pairs(rules)
     definition = read_definition(experiment)
     tables_of_judges = [(metric, judge) for metric in families for judge in table_key(metric, judges)]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
@@ -102,14 +114,22 @@ async def score(
                 looked = subject if live is None else _looking_again(subject, pages)
                 yield from (Job(looked, metric, judge) for metric, judge in asked)
 
+        if gold is not None:
+            take_gold(experiment, gold, definition.queries)
+        if criteria is not None:
+            take_criteria(experiment, criteria, families, definition.queries)
+        if reference is not None:
+            keep_references(experiment, definition, reference)
+        tasks = [TaskJob(*it) for it in unprepared(experiment, definition, families, judges, store)]
         doubles = (PairJob(pair, judge) for pair in read_pairs(experiment, compared, store) for judge in judges)
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
-        total += len(meetings(experiment, definition, compared)) * len(judges)
+        total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
             keep_wording(experiment, wording)
             with overridden(wording.texts):
+                await _work_on(desk, iter(tasks), bar, side_by_side)
                 await _work_on(desk, singles(0), bar, side_by_side)
                 await _work_on(desk, chain(singles(1), doubles), bar, side_by_side)
                 await _work_on(desk, singles(2), bar, side_by_side)
@@ -132,7 +152,7 @@ def table_key(metric: Metric, judges: Sequence[Judge]) -> Sequence[Judge]:
     return judges if metric.needs_judge else (CODE_JUDGE,)
 
 
-async def _work_on(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, side_by_side: int) -> None:
+async def _work_on(desk: Submitter, jobs: Iterator[AnyJob], bar: Bar, side_by_side: int) -> None:
     """Ends when all jobs are done, or one has raised. What stops the command is raised once no job is under way."""
     stopped: list[CommandStopped] = []
     workers = [asyncio.create_task(_work(desk, jobs, bar, stopped)) for _ in range(side_by_side)]
@@ -146,7 +166,7 @@ async def _work_on(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, sid
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def _work(desk: Submitter, jobs: Iterator[Job | PairJob], bar: Bar, stopped: list[CommandStopped]) -> None:
+async def _work(desk: Submitter, jobs: Iterator[AnyJob], bar: Bar, stopped: list[CommandStopped]) -> None:
     """Takes jobs, which several workers share, until none is left. One that meets the cap is left as it is."""
     for job in jobs:
         try:

@@ -27,6 +27,7 @@ FORMS = {
     "parquet": "drretail.exports.score_tables:AS_PARQUET",
     "dataset": "drretail.exports.dataset:FORM",
     "otel": "drretail.exports.spans:FORM",
+    "sandbox": "drretail.exports.sandbox_pages:FORM",
     "inspect": "drretail.exports.inspect_form:FORM",
 }
 PLUGINS = Plugins("export", FORMS, "drretail.exports")

@@ -42,6 +42,8 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
     Raises UserError for an experiment of another world.
     """
     made_in, here = read_definition(Path(folder)).world_fingerprint, shop.world.manifest.fingerprint
+    if made_in is None:
+        raise UserError(f"{folder} holds imported reports, which have no world.")
     if made_in != here:
         raise UserError(f"{folder} was made on the world {made_in[:12]}, and this is {here[:12]}: open that world.")
     for path in sorted((Path(folder) / "runs").glob("*/*/run.json")):

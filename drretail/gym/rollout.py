@@ -9,7 +9,7 @@ from drretail.agents.running.runner import Recorded, recorded_spec, run_of
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.text.serialisation import compact_json
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 from drretail.records.query import Query
 from drretail.records.run import Answer, RunError
 from drretail.tools.registry import ROLE, SUBMIT, read_submitted

@@ -121,7 +121,7 @@ def _as_score(metric: Metric, heard: Heard, verdicts: Sequence[Verdict], names: 
     )
 
 
-def _store_of(spec: str, fingerprint: str) -> Store | None:
+def _store_of(spec: str, fingerprint: str | None) -> Store | None:
     """The records of the world of that spec; None where it is gone or has become another."""
     try:
         world = world_at(spec)

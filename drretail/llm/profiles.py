@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
+from drretail.parsing import parse_toml
 from drretail.records.models import ModelProfile
-from drretail.records.parsing import parse_toml
 
 SHIPPED = Path(__file__).with_name("profiles.toml")
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 from drretail.records.query import LONGEST_TEXT, Query
 
 _MOST_FAULTS = 10

@@ -1,7 +1,6 @@
 """What crosses a folder: frozen records, written to disk as JSON with ``"format": 1``.
 
 base.py            Record and Document, canonical JSON and its hash
-parsing.py         JSON and TOML from outside
 ids.py             which ids a shop may have, and file names made of texts that others chose
 money.py           an amount with its currency
 shop.py            products, orders, users, statistics, next purchases
@@ -9,6 +8,7 @@ query.py           queries, their typed constraints, the baskets that would answ
 evidence.py        what a run has seen, citations of it, findings about it
 reading.py         picks and values read out of a report, and how they stand to the records
 research.py        what the parts of a multi-agent system give each other
+criteria.py        what reports on a query are held to, and what is known beforehand of good ones
 run.py             systems, steps, answers, runs
 models.py          how models are asked for, and prices
 score.py           verdicts, scores and their rows

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 FORMAT = 1
-Rules = Literal["default", "paper", "drg", "hkuds", "dr3"]
+Rules = Literal["default", "paper", "drg", "hkuds", "dr3", "drb"]
 """By whose rules something is scored: ours, or a publication's."""
 # How json ends a float that is a whole number.
 _WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")

@@ -39,6 +39,8 @@ INFORMATION: tuple[Information, ...] = get_args(Information)
 """In the order in which more is known."""
 INFORMED = "information"
 """The option of a System that has no tools for the user's data, and says what it is told instead."""
+IMPORTED_AGENT = "imported"
+"""The agent of the systems whose reports came as files: nothing is known of them but what they wrote."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
 
@@ -105,6 +107,11 @@ class System(Record):
     def web_is_live(self) -> bool:
         """True where pages come from the open web and not from a fixed corpus."""
         return self.web_corpus is None and self.web_provider != SANDBOX
+
+    @property
+    def is_imported(self) -> bool:
+        """True where only its reports are known, and nothing of how they came to be."""
+        return self.agent == IMPORTED_AGENT
 
     @property
     def sees(self) -> Scope:

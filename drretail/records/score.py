@@ -47,8 +47,8 @@ class MetricDescription(Record):
     """By variant: those of one group stand side by side."""
     only_in_json: tuple[str, ...] = ()
     """What is no column of a table."""
-    scale: Literal["share", "rating"] = "share"
-    """0 to 1, or 0 to 10."""
+    scale: Literal["share", "rating", "grade", "percent"] = "share"
+    """0 to 1, 0 to 10, 0 to 4, or 0 to 100."""
     counts: tuple[str, ...] = ()
     """Variants in a unit of their own."""
     higher_is_better: bool = True
@@ -70,6 +70,8 @@ class MetricDescription(Record):
         return () if line is None else (line,)
 
 
+WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
+"""The highest value of each scale; the lowest is 0."""
 SliceBy = Literal["category", "kind", "constraint"]
 """What queries are sorted by: what is wanted, what sort of need it is, what it demands."""
 FEW = 10

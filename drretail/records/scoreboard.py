@@ -8,7 +8,7 @@ from pydantic import Field
 from drretail.records.base import Record, Rules
 from drretail.records.run import ModelKind
 
-Unit = Literal["share", "rating", "count", "words", "tokens", "dollars"]
+Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
 """0 to 1, 0 to 10, or a number of things a report or run."""
 
 

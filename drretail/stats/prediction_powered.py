@@ -67,6 +67,8 @@ class Item:
     label: float | None = None
     stands_for: float = 1.0
     """Of a labelled one: one over the chance of its being drawn, of any scale."""
+    whole: float = 1.0
+    """Of a labelled one: what it adds to the denominator of ``corrected_ratio``."""
 
 
 def corrected_mean(items: Sequence[Item], power: float | None = None) -> Corrected | None:
@@ -93,6 +95,28 @@ def corrected_mean(items: Sequence[Item], power: float | None = None) -> Correct
     influence = dict(zip(names, (of_labels + power * of_verdicts).tolist(), strict=True))
     residual = dict(zip(names, few.influence(labels - power * same).tolist(), strict=True))
     return _clustered(float(value), power, len({it.cluster for it in labelled}), influence, residual)
+
+
+def corrected_ratio(items: Sequence[Item], power: float | None = None) -> Corrected | None:
+    """The sum of labels over the sum of wholes as people would give them of all items; None where nobody counts any.
+
+    Verdicts are about the numerator alone: θ(λ) = (λ·mean f + mean(y − λf)) / mean w. Its variance is that of the mean
+    of y − θw over mean w (linearised), and so is the choice of λ.
+    """
+    wholes = corrected_mean([it if it.label is None else replace(it, label=it.whole) for it in items], 0.0)
+    if wholes is None or not wholes.value:
+        return None
+
+    def above(value: float, power: float | None) -> Corrected:
+        centred = [it if it.label is None else replace(it, label=it.label - value * it.whole) for it in items]
+        found = corrected_mean(centred, power)
+        assert found is not None  # some item is labelled
+        return found
+
+    if power is None:
+        power = above(above(0.0, 0.0).value / wholes.value, None).power
+    value = above(0.0, power).value / wholes.value
+    return _over(above(value, power), value, wholes.value)
 
 
 def difference(one: Corrected, other: Corrected) -> Corrected:
@@ -169,6 +193,20 @@ def _clustered(
     variance = spread * clusters / (clusters - 1)
     found = _with_interval(value, power, variance, clusters - 1)
     return replace(found, clusters=clusters, influence=influence, by_labels=residual)
+
+
+def _over(centred: Corrected, value: float, whole: float) -> Corrected:
+    """A mean about 0 as that of a ratio: everything over ``whole``, and about ``value``."""
+    found = replace(
+        centred,
+        value=value,
+        influence={at: it / whole for at, it in centred.influence.items()},
+        by_labels={at: it / whole for at, it in centred.by_labels.items()},
+    )
+    if centred.error is None or centred.low is None or centred.high is None:
+        return found
+    ends = (value + (it - centred.value) / whole for it in (centred.low, centred.high))
+    return replace(found, error=centred.error / whole, **dict(zip(("low", "high"), ends, strict=True)))
 
 
 def _clipped(above: float, below: float) -> float:

@@ -8,6 +8,7 @@ from drretail.eval.faithfulness.claims import TYPES
 from drretail.eval.faithfulness.score import HEADLINE, report_values
 from drretail.eval.metric import Value
 from drretail.eval.scores.gathering import averaged
+from drretail.grounding.text.wording import split_words
 from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.viewer.judged import Judged
 
@@ -89,7 +90,7 @@ def arithmetic_of(judged: Judged, report: str) -> Arithmetic:
     repeats: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in judged.verdicts:
         repeats[verdict.judge_repeat].append(verdict)
-    words = len(report.split())
+    words = len(split_words(report))
     values = averaged(
         [
             {value.variant: value for value in report_values(repeats[repeat], judged.rules, words)}

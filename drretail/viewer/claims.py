@@ -16,7 +16,7 @@ from drretail.eval.faithfulness.claims import REPORT, SUPPORT, stages_of, types_
 from drretail.eval.faithfulness.claims import Claim as Extracted
 from drretail.eval.faithfulness.rulings import CONTRADICTED
 from drretail.eval.fault_place.placing import PlacedClaim
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged
 

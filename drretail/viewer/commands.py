@@ -82,6 +82,8 @@ def _rules(rules: str) -> list[str]:
 def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> list[str]:
     """One command for a system; for one that called from outside one a query, to which its client is to connect."""
     system = view.definition.systems[label]
+    if system.is_imported:
+        return [_imported(system, label, folder)]
     if system.agent == INSPECT_AGENT:
         return [_inspected(view, label, system, folder)]
     if system.agent != MCP_AGENT:
@@ -96,6 +98,13 @@ def _runs(view: ExperimentView, label: str, folder: str, *, floors: bool) -> lis
         " ".join(["drretail mcp --queries queries.jsonl --query", quote(it.query_id), "--world W --to", folder, *scope])
         for it in view.definition.queries_of(label)
     ]
+
+
+def _imported(system: System, label: str, folder: str) -> str:
+    """The command that imports such reports; FILE stands for where they came from."""
+    models = _flags("--model", (model.spec for model in system.models.values()))
+    form = str(system.options.get("format", "markdown"))
+    return " ".join(["drretail import", quote(form), "FILE --to", folder, "--system", quote(label), *models])
 
 
 def _inspected(view: ExperimentView, label: str, system: System, folder: str) -> str:

@@ -112,7 +112,7 @@ def test_comparing_that_was_killed_goes_on_from_there(drretail: Command, tmp_pat
     [
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
-        ((*PAIRWISE, "--rules", "drg"), "pairwise knows the rules default and paper, for drg is of faithfulness alone"),
+        ((*PAIRWISE, "--rules", "drg"), "pairwise knows the rules default and paper, and not drg"),
         ((*PAIRWISE, "--rules", "drg", "--estimate"), "pairwise knows the rules default and paper"),
         ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
         (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),

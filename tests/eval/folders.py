@@ -10,6 +10,7 @@ from drretail.eval.metric import Metric, Value
 from drretail.experiment import Definition, Experiment
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import ModelKind, RoleModel, Run, RunError, System
@@ -31,11 +32,12 @@ def experiment(
     self_checked: Sequence[str] = (),
     agents: Mapping[str, str] | None = None,
     picks: Mapping[str, Sequence[str]] | None = None,
+    evidence: Sequence[Evidence] = (),
 ) -> Path:
     """An experiment with these reports by system; a query that one system lacks was never run by it.
 
     ``users`` gives the user of a query, who then has a profile summary; ``agents`` the agents of systems that are not
-    react's; ``picks`` by run, in any system, the products that are declared.
+    react's; ``picks`` by run, in any system, the products that are declared; ``evidence`` what every run was handed.
     """
     users = users or {}
     ids = sorted({name.rpartition("-r")[0] for reports in systems.values() for name in reports})
@@ -59,7 +61,7 @@ def experiment(
             opened.freeze_profile(ProfileSummary(user_id=user, statements=(likes,)))
         for label, reports in systems.items():
             for name, report in reports.items():
-                opened.save(a_run(label, name, report, (picks or {}).get(name)), [], {}, {"world": "nowhere"})
+                opened.save(a_run(label, name, report, (picks or {}).get(name)), evidence, {}, {"world": "nowhere"})
     return folder
 
 

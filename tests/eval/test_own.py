@@ -3,18 +3,20 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from drretail.eval.compare.comparing import Asking, compare
 from drretail.eval.compare.wording import bar_of
-from drretail.eval.metric import description_of
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import description_of, metric_of
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
 from drretail.eval.scoring import score
-from drretail.progress import choose_progress
+from drretail.progress import Progress, choose_progress
 from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables
@@ -99,3 +101,29 @@ def test_what_a_built_in_family_says_names_variants_that_it_has(name: str) -> No
     ):
         assert set(named) <= set(metric.variants())
     assert set(said.counts) <= set(metric.variants())
+
+
+def test_the_metric_of_the_docs_takes_ten_lines_and_scores(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "scores.md").read_text(encoding="utf-8")
+    code = text.partition("```python\n")[2].partition("```")[0]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    names: dict[str, Any] = {}
+    exec(code, names)
+    scores = asyncio.run(score(experiment(tmp_path / "exp", REPORTS), [names["METRIC"]], [], progress=Progress()))
+    rows = {(it.system, it.variant): it.value for it in scores.scores if it.policy == "scored_only"}
+    assert rows == {
+        ("a@model", "short"): 1,
+        ("a@model", "words"): 4.5,
+        ("b@model", "short"): 1,
+        ("b@model", "words"): 1.5,
+    }
+
+
+def test_where_a_measure_finds_nothing_to_score_the_report_is_na(tmp_path: Path) -> None:
+    def letters(run: Subject) -> float | None:
+        return None if run.report == "A" else len(run.report or "")
+
+    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
+    scores = asyncio.run(score(folder, [metric_of("letters", letters)], [], progress=Progress()))
+    (row,) = (it for it in scores.scores if it.policy == "scored_only")
+    assert (row.value, row.n_scored, row.n_na) == (3, 1, 1)

@@ -1,7 +1,8 @@
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.registry import METRICS, load_metric, metric_names
+from drretail.eval.metric import check_rules
+from drretail.eval.registry import METRICS, load_metric, load_metrics, metric_names
 from tests.eval.folders import STUB
 
 
@@ -29,3 +30,10 @@ def test_a_wrong_name_is_answered_with_the_nearest() -> None:
 def test_a_place_without_a_metric_is_said(place: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         load_metric(place)
+
+
+def test_rules_that_a_family_does_not_know_are_told_before_anything_is_asked() -> None:
+    metrics = load_metrics(["checks", "quality"])
+    check_rules(metrics, "paper")
+    with pytest.raises(UserError, match="quality knows the rules default, paper, drg, and not hkuds"):
+        check_rules(metrics, "hkuds")

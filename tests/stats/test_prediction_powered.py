@@ -1,8 +1,10 @@
+from collections import defaultdict
+from dataclasses import replace
 from random import Random
 
 import pytest
 
-from drretail.stats.prediction_powered import Item, corrected_mean, independent_mean
+from drretail.stats.prediction_powered import Item, corrected_mean, corrected_ratio, independent_mean
 
 
 def drawn(seed: int, n: int, others: int) -> tuple[list[float], list[float], list[float]]:
@@ -105,3 +107,81 @@ def test_a_judge_that_always_says_the_same_is_not_trusted_by_rounding() -> None:
     found = corrected_mean(items)
     assert found is not None
     assert found.power == 0
+
+
+def shares(seed: int, clusters: int, labelled: int) -> list[Item]:
+    """Claims of reports: what the judge takes for cited, and what people say of ``labelled`` of them."""
+    lot = Random(seed)
+    items: list[Item] = []
+    for cluster in range(clusters):
+        lean, size = lot.uniform(0.5, 0.95), lot.randint(3, 9)
+        for _ in range(size):
+            whole = float(lot.random() < 0.85)
+            label = whole * float(lot.random() < lean)
+            verdict = label if lot.random() < 0.85 else 1 - label
+            items.append(Item(cluster, verdict, 1 / size, label, 1.0, whole))
+    told = {*lot.sample(range(len(items)), labelled)}
+    return [it if at in told else replace(it, label=None) for at, it in enumerate(items)]
+
+
+@pytest.mark.parametrize("power", [0.0, 0.4, 1.0])
+def test_a_ratio_and_its_error_are_those_of_the_formula_written_out(power: float) -> None:
+    items = shares(3, 40, 60)
+    told = [it for it in items if it.label is not None]
+    v = [it.share / sum(one.share for one in items) for it in items]
+    w = [it.share / sum(one.share for one in told) for it in told]
+    mean_f = sum(a * it.verdict for a, it in zip(v, items, strict=True))
+    whole = sum(a * it.whole for a, it in zip(w, told, strict=True))
+    above = power * mean_f + sum(a * ((it.label or 0) - power * it.verdict) for a, it in zip(w, told, strict=True))
+    rest = [(it.label or 0) - above / whole * it.whole - power * it.verdict for it in told]
+    mean_rest = sum(a * r for a, r in zip(w, rest, strict=True))
+    moved: dict[object, float] = defaultdict(float)
+    for a, it in zip(v, items, strict=True):
+        moved[it.cluster] += power * a * (it.verdict - mean_f)
+    for a, it, r in zip(w, told, rest, strict=True):
+        moved[it.cluster] += a * (r - mean_rest)
+    clusters = len({it.cluster for it in told})
+    error = (sum(it**2 for it in moved.values()) * clusters / (clusters - 1)) ** 0.5 / whole
+    found = corrected_ratio(items, power)
+    assert found is not None
+    assert found.value == pytest.approx(above / whole, abs=1e-12)
+    assert found.error == pytest.approx(error, abs=1e-12)
+    spread = sum(it**2 for it in found.influence.values())  # what differences are made of
+    assert (spread * clusters / (clusters - 1)) ** 0.5 == pytest.approx(error, abs=1e-12)
+    assert found.high is not None
+    assert found.low == pytest.approx(2 * found.value - found.high, abs=1e-12)
+
+
+def test_the_tuned_power_of_a_ratio_is_about_the_one_with_the_least_error() -> None:
+    items = shares(5, 80, 150)
+    found = corrected_ratio(items)
+    assert found is not None
+    errors = {power: it.error for power in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0) if (it := corrected_ratio(items, power))}
+    assert found.error is not None
+    assert found.error == pytest.approx(min(it for it in errors.values() if it is not None), rel=0.02)
+    assert found.error < (errors[0.0] or 0)
+
+
+def test_where_all_are_counted_a_ratio_is_the_mean() -> None:
+    items = [replace(it, whole=1.0) for it in shares(7, 30, 50)]
+    ratio, mean = corrected_ratio(items), corrected_mean(items)
+    assert ratio is not None
+    assert mean is not None
+    assert (ratio.value, ratio.error) == (pytest.approx(mean.value), pytest.approx(mean.error))
+
+
+def test_nothing_is_said_of_a_ratio_of_which_nobody_counts_anything() -> None:
+    assert corrected_ratio([Item(1, 1.0, label=0.0, whole=0.0), Item(2, 1.0)]) is None
+    assert corrected_ratio([Item(1, 1.0)]) is None
+
+
+def test_intervals_of_a_ratio_hold_the_truth_as_often_as_they_promise() -> None:
+    truth = 0.725  # mean of lean, between .5 and .95, which is drawn apart from what is counted
+    held = 0
+    for seed in range(300):
+        found = corrected_ratio(shares(seed, 40, 80))
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= truth <= found.high
+    assert 0.91 <= held / 300 <= 0.98

@@ -17,10 +17,10 @@ def correct(
     judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts, where several judged.")] = None,
     as_json: flags.Json = False,
 ) -> None:
-    """FP and win rates as people would give them, from their labels and all verdicts (PPI++), with 95 % intervals.
+    """FP, FR and win rates as people would give them, from their labels and all verdicts (PPI++), with 95 % intervals.
 
-    Labels are those of ``view`` and of --labels. Nothing is asked of any model. The result is kept in
-    EXP/lab/correct.json.
+    FR is there where sheets have the column cited (lab sample --uncited). Labels are those of ``view`` and of --labels.
+    Nothing is asked of any model. The result is kept in EXP/lab/correct.json.
     """
     from drretail.eval.lab.correcting import correction_of
     from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
@@ -43,20 +43,22 @@ def sample(
     seed: Annotated[
         str | None, typer.Option("--seed", metavar="SEED", help="By which lots.", show_default="the experiment's")
     ] = None,
+    uncited: Annotated[
+        int,
+        typer.Option("--uncited", min=0, metavar="N", help="As many claims without a verdict besides: FR needs them."),
+    ] = 0,
 ) -> None:
     """Draws claims to be labelled: by seed, evenly over systems and verdicts.
 
     They are put into the plan of ``view``, whose pairs and reports stay as they are, and into a sheet to fill in by
     hand (EXP/lab/sample.csv), which doesn't say what the judge ruled, nor whose the claim is. What was drawn once
-    stays: a larger N, and another seed, add to it.
+    stays: a larger N, and another seed, add to it. With --uncited the sheet asks of each claim, too, whether it is one
+    and names a source: yes, no, or no claim.
     """
     from drretail.cells import as_csv
     from drretail.errors import UserError
-    from drretail.eval.lab.judged_claims import sheet_name
-    from drretail.experiment import read_definition
     from drretail.viewer.output import say
-    from drretail.viewer.voting.blind import Names
-    from drretail.viewer.voting.items import Sheets
+    from drretail.viewer.voting.claim_sheet import sheet_rows
     from drretail.viewer.voting.plan import planned_claims
 
     path = to or experiment / "lab" / "sample.csv"
@@ -65,17 +67,12 @@ def sample(
     claims = planned_claims(experiment, n, seed).claims
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
-    definition = read_definition(experiment)
-    sheets = Sheets(experiment, definition, Names(definition))
-    rows = [["item", "question", "claim", "sources", "label"]]
-    for item in claims:
-        sheet = sheets.of_claim(item)
-        if sheet.claim is not None:
-            texts = "\n\n".join(f"{it.title}\n{it.about}\n{it.text}" for it in sheet.claim.sources)
-            rows.append([sheet_name(item.about), sheet.asked.query, sheet.claim.text, texts, ""])
+    rows = sheet_rows(experiment, claims, uncited, seed)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(as_csv(rows))
     say(f"{len(claims):,} claims in {path}: label full, partial, none or contradicted; a blank cell is no label.")
+    if uncited:
+        say(f"And {len(rows) - 1 - len(claims):,} without a verdict. Of all, the column cited: yes, no or no claim.")
     if len(claims) < n:
         say(f"There are no more than {len(claims):,} claims with a verdict.")
     say(f"In the browser: drretail view {experiment} --plan {n}. Then: drretail lab correct {experiment}; of the sheet")

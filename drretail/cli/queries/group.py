@@ -8,6 +8,7 @@ import typer
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
 from drretail.cli.options.query_files import Force, check_file, write_queries
+from drretail.cli.queries.carry import carry
 from drretail.cli.queries.check import check
 from drretail.cli.queries.comparison import compare
 from drretail.cli.queries.people import context, pair, personas
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 queries_app = typer.Typer(no_args_is_help=True, help="Questions for agents, made from users' real histories.")
 
 
+queries_app.command("carry")(carry)
 queries_app.command("check")(check)
 queries_app.command("compare")(compare)
 queries_app.command("import")(import_questions)

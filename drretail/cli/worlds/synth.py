@@ -1,5 +1,6 @@
-"""``drretail synth``: a made-up shop in Amazon's file formats."""
+"""``drretail synth``: a made-up shop in Amazon's file formats, or a world made unlike what anybody may know of it."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,25 +10,43 @@ from drretail.cli.options import flags as options
 
 def synth(
     to: options.To,
-    products: Annotated[int, typer.Option("--products", min=1, help="Products over all categories.")] = 400,
-    reviews: Annotated[int, typer.Option("--reviews", min=0, help="Reviews over all categories.")] = 6000,
+    products: Annotated[
+        int | None, typer.Option("--products", min=1, help="Products over all categories.", show_default="400")
+    ] = None,
+    reviews: Annotated[
+        int | None, typer.Option("--reviews", min=0, help="Reviews over all categories.", show_default="6000")
+    ] = None,
     category: Annotated[
         list[str] | None, typer.Option("--category", help="Only this category; may be given again.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Without the quirks of real files.")] = False,
+    perturb: Annotated[
+        str | None,
+        typer.Option("--perturb", metavar="WORLD", help="Not files but WORLD with other brands, ids, prices, ratings."),
+    ] = None,
     seed: options.Seed = "42",
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files."""
+    """Writes made-up product and review files: coherent products, shoppers with tastes, every quirk of real files.
+
+    With --perturb it writes a world instead, which no model can know: that of WORLD under other names and with other
+    values; drretail queries carry makes its queries fit.
+    """
     from drretail.data_ingest.synth.shop import write_shop
+    from drretail.errors import UserError
     from drretail.progress import choose_progress
     from drretail.viewer.output import print_json, print_table
 
+    if perturb is not None:
+        if plain or category or (products, reviews) != (None, None):
+            raise UserError("--perturb takes the world as it is: leave out --products, --reviews, --category, --plain.")
+        _perturb(perturb, to, seed, as_json=as_json, quiet=quiet)
+        return
     report = write_shop(
         to,
-        products=products,
-        reviews=reviews,
+        products=400 if products is None else products,
+        reviews=6000 if reviews is None else reviews,
         seed=seed,
         categories=category or [],
         plain=plain,
@@ -39,3 +58,30 @@ def synth(
     print_table(f"A made-up shop in {to}", ["file", "rows", "bytes"], [(f.name, f.rows, f.bytes) for f in report.files])
     if report.quirks:
         print_table("Quirks", ["what happened to a row", "rows"], list(report.quirks.items()))
+
+
+def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> None:
+    from drretail.api.worlds import place_of, server_settings
+    from drretail.data_ingest.perturb.perturbed_world import MAPPING, perturb_world
+    from drretail.progress import choose_progress
+    from drretail.viewer.output import print_json
+
+    progress = choose_progress("none" if quiet else None)
+    source = place_of(world, quiet=quiet)
+    manifest, mapping = perturb_world(source, to, seed, servers=server_settings(), progress=progress)
+    if as_json:
+        print_json(
+            {
+                "world": str(to),
+                "fingerprint": manifest.fingerprint,
+                "perturbed_from": mapping.perturbed_from,
+                "seed": seed,
+                "counts": manifest.counts.model_dump(),
+                "names": len(mapping.brands),
+                "mapping": str(to / MAPPING),
+            }
+        )
+        return
+    typer.echo(manifest.headline)
+    typer.echo(f"World {to}, fingerprint {manifest.fingerprint}, made of {mapping.perturbed_from[:12]} by seed {seed}")
+    typer.echo(f"Queries of the old one: drretail queries carry FILE --world {to} --to FILE2")

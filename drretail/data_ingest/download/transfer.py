@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from drretail.data_ingest.raw.sources import check_packed, is_packed
 from drretail.errors import UserError
 from drretail.files import sync_folder, write_atomically
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response

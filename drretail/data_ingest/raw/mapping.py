@@ -7,9 +7,9 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, Field, ValidationError
 
 from drretail.errors import UserError, nearest_names, suggestion
+from drretail.parsing import parse_toml
 from drretail.records.base import Record
 from drretail.records.money import USD
-from drretail.records.parsing import parse_toml
 from drretail.records.shop import OrderStatus
 
 Column = Annotated[str, Field(min_length=1)]
@@ -80,6 +80,8 @@ def read_mapping(path: Path) -> Mapping:
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
         mapping = Mapping.model_validate(content)
+    except FileNotFoundError:
+        raise UserError(f"There is no file {path}: name the mapping of your shop's columns.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise UserError(f"{path} cannot be read as a mapping: {problem}.") from problem
     except ValidationError as problem:

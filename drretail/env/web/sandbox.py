@@ -18,8 +18,8 @@ from drretail.env.web.registry import WebOptions
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.parsing import parse_json
 from drretail.records.base import Record, sha256_of
-from drretail.records.parsing import parse_json
 
 CORPUS_FILE = "sandbox_pages.jsonl"
 MADE_FOR = "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd"

@@ -23,7 +23,7 @@ from drretail.env.web.base import WebResult
 from drretail.env.web.reading.cleaning import LONGEST_SNIPPET, LONGEST_TITLE, clean_line, web_address
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 
 MOST_BYTES = 4_000_000
 """Of an answer, unpacked."""

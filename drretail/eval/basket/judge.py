@@ -13,6 +13,7 @@ from drretail.records.score import VerdictState
 
 STAGE = "basket"
 NO_REFERENCE = "the experiment was opened without baskets: run it again, and they are found"
+NO_SHOP = "the report is imported, and no shop is known that it could have bought in"
 NO_PICKS = "the report's picks are not known"
 
 
@@ -31,7 +32,8 @@ def judge_basket(subject: Subject, judge_session: JudgeSession) -> None:
 
 def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
     if reference is None or picks is None:
-        lack = Measured(None, NO_REFERENCE if reference is None else NO_PICKS)
+        without = NO_SHOP if subject.system.is_imported else NO_REFERENCE
+        lack = Measured(None, without if reference is None else NO_PICKS)
         return dict.fromkeys(MEASURES, lack)
     distance = Distance.of(reference, subject.query.constraints, [it.product for it in picks])
     return {variant: measure(distance) for variant, measure in MEASURES.items()}

@@ -67,8 +67,17 @@ def _of_case(*conditions: Callable[[Case], str | None]) -> Lacks:
 
 
 def _ledger(case: Case) -> str | None:
-    has_one = bool(case.evidence) or (case.run is not None and bool(case.run.steps))
+    has_one = bool(case.evidence) or case.is_imported or (case.run is not None and bool(case.run.steps))
     return None if has_one else "the run has no ledger"
+
+
+def _records(case: Case) -> str | None:
+    has_none = case.is_imported and case.lookup is None
+    return "the report is imported: the shop's records of what it picks are not known" if has_none else None
+
+
+def _watched(case: Case) -> str | None:
+    return "the report is imported: what its system read and did is not known" if case.is_imported else None
 
 
 def _today(case: Case) -> str | None:
@@ -148,12 +157,12 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         Check("not_in_catalog", _cites_products),
         Check("pick_not_argued", _of_picks()),
-        Check("wrong_thing", _of_picks(_things), only_warns=True),
-        Check("over_budget", _of_picks(_budget)),
-        Check("recommended_although_owned", _of_picks(_user)),
-        Check("unwanted_brand", _of_picks(_unwanted)),
-        Check("quantity_wrong", _of_picks(_quantities, declared=True)),
-        Check("unavailable", _of_picks()),
+        Check("wrong_thing", _of_picks(_records, _things), only_warns=True),
+        Check("over_budget", _of_picks(_records, _budget)),
+        Check("recommended_although_owned", _of_picks(_records, _user)),
+        Check("unwanted_brand", _of_picks(_records, _unwanted)),
+        Check("quantity_wrong", _of_picks(_records, _quantities, declared=True)),
+        Check("unavailable", _of_picks(_records)),
         Check("price_wrong", _of_values("price"), of_values=True),
         Check("rating_wrong", _of_values("rating"), of_values=True),
         Check("rating_count_wrong", _of_values("rating_count"), of_values=True),
@@ -163,7 +172,7 @@ CHECKS: Mapping[str, Check] = {
         Check("brand_wrong", _of_values("brand"), of_values=True),
         Check("place_wrong", _of_values("place"), of_values=True),
         Check("unresolved_citation", _of_case(_ledger, _cites)),
-        Check("url_not_seen", _of_case(_ledger, _cites_pages)),
+        Check("url_not_seen", _of_case(_ledger, _watched, _cites_pages)),
         Check(
             "old_page",
             _of_case(_today, _cites_dated_pages),
@@ -178,8 +187,8 @@ CHECKS: Mapping[str, Check] = {
             of_settings=True,
             only_warns=True,
         ),
-        Check("personal_data_sent", _of_case(_run, _asked_the_web), of_claims=False),
-        Check("profile_changed", _of_case(_run), of_claims=False),
+        Check("personal_data_sent", _of_case(_run, _watched, _asked_the_web), of_claims=False),
+        Check("profile_changed", _of_case(_run, _watched), of_claims=False),
         Check("repeated_section", _of_case(_sections), of_claims=False, only_warns=True),
     )
 }

@@ -5,6 +5,7 @@ rows.py         a row for each metric: both sides, their difference and its test
 preferences.py  what judges prefer, by judge
 steadiness.py   noise of agents and judges
 missing.py      what was not judged yet
+two_worlds.py   the same systems in two experiments, each beside itself
 conclusions.py  sentences: what can be concluded, what can't
 differences.py  all systems at once: who is above whom
 information.py  one agent in several settings of what it knows of the shopper

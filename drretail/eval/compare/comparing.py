@@ -137,7 +137,7 @@ def compare(
             "missing": (
                 *missing(gathered, comparison, asking.experiment, asking.families, seats),
                 *(lacking_pairs(comparison, theirs, asking.experiment, seats) if asking.pairwise else ()),
-                *too_few(comparison, asking.experiment),
+                *too_few(gathered, comparison, asking.experiment),
             ),
             "conclusions": tuple(
                 conclusions(

@@ -31,6 +31,9 @@ def _runs(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterat
         plans = [plan for plan in gathered.plans if plan.label == label]
         lost = sum(not plan.has_report for plan in plans)
         if lost:
+            if _is_imported(gathered, label):
+                yield Missing(what=f"{side}: {lost:,} of {len(plans):,} imported reports have no word")
+                continue
             what = f"{side}: {lost:,} of {len(plans):,} runs failed or were not made"
             yield Missing(what=what, command=f"drretail run --to {experiment} … --retry-failed")
 
@@ -70,7 +73,8 @@ def _agent_repeats(gathered: Gathered, comparison: Comparison, experiment: str) 
     once = [
         side
         for side, label in _sides(comparison)
-        if len({plan.repeat for plan in gathered.plans if plan.label == label}) < 2
+        if not _is_imported(gathered, label)
+        and len({plan.repeat for plan in gathered.plans if plan.label == label}) < 2
     ]
     if once:
         yield Missing(
@@ -99,14 +103,22 @@ def _repeated(gathered: Gathered, name: str, seat: Seat) -> bool:
     return any(len(heard.reported.by_repeat) > 1 for _, heard in gathered.heard(name, seat))
 
 
-def too_few(comparison: Comparison, experiment: str) -> Iterator[Missing]:
+def _is_imported(gathered: Gathered, label: str) -> bool:
+    """True for a system that no command of ours runs again."""
+    return gathered.definition.systems[label].is_imported
+
+
+def too_few(gathered: Gathered, comparison: Comparison, experiment: str) -> Iterator[Missing]:
     """The family that lacks most queries."""
+    are_imported = any(_is_imported(gathered, label) for _, label in _sides(comparison))
+    run = f"drretail run --to {experiment} --queries MORE …"
+    more = f"drretail import FORMAT MORE --to {experiment}" if are_imported else run
     few = [found for table in comparison.tables for found in _few(table)]
     if few:
         name, pairs, needed = max(few, key=lambda it: it[2])
         yield Missing(
             what=f"{name}: {queries(pairs)}, and no test can come out below {needed:,}",
-            command=f"drretail run --to {experiment} --queries MORE …",
+            command=more,
         )
 
 

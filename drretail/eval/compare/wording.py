@@ -8,6 +8,7 @@ from drretail.eval.metric import Metric, description_of, is_unrated
 from drretail.eval.scores.gathering import Seat
 from drretail.eval.scores.slices import headlines, named
 from drretail.records.comparison import ComparedRow, Reliability
+from drretail.records.score import WHOLES
 
 MOST = 10_000
 """So many queries nobody asks: more are told as more than that."""
@@ -82,11 +83,11 @@ def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
 
 
 def bar_of(metric: Metric, variant: str, bar: float) -> float | None:
-    """What a value has to reach: ``bar`` of a rating (0 to 10), a tenth of it of a share; None where neither."""
+    """What a value has to reach where a rating (0 to 10) has to reach ``bar``; None of what has no such bar."""
     described = description_of(metric)
     if variant in described.counts or not described.higher_is_better:
         return None
-    return bar if described.scale == "rating" else bar / 10
+    return bar / 10 * WHOLES[described.scale]
 
 
 def family_of(spec: str) -> str:

@@ -13,8 +13,10 @@ from drretail.eval.faithfulness.sections import Part, parts_of
 from drretail.eval.faithfulness.typed_values import SaidValue, as_values, value_problems
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
+from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
 
 _TOLD = 8
@@ -205,7 +207,14 @@ def _claims(answer: Answer, report: str, after: int, resolver: SourceResolver) -
                 found.unresolved,
                 quote=said.quote,
                 span=span,
-                values=as_values(values, report, span[0] if span else after),
+                values=tuple(_of_sources(it, resolver) for it in as_values(values, report, span[0] if span else after)),
             )
         )
     return claims
+
+
+def _of_sources(value: ReadValue, resolver: SourceResolver) -> ReadValue:
+    """The value said of evidence ids, where the judge named numbers of marks or addresses."""
+    named = [() if parse_evidence_id(it) else resolver.resolve([it]).sources for it in value.of]
+    of = tuple(name for it, found in zip(value.of, named, strict=True) for name in (found or (it,)))
+    return value if of == value.of else value.model_copy(update={"of": of})

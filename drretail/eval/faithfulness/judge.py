@@ -4,28 +4,25 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from drretail.env.web.base import WebPage
-from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import ALL, CITED, EXTRACT, SUPPORT_LIVE, Unit, stages_of, unit_of
 from drretail.eval.faithfulness.extraction import extract, extraction_prompt
 from drretail.eval.faithfulness.rulings import Bench, support_prompt
 from drretail.eval.faithfulness.support import are_the_same
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import RULES
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.score import Rules, Verdict
+from drretail.records.score import Verdict
 
 AS_IN_LEDGER = "as_in_ledger"
 """The note of a claim whose pages read as in the ledger: nobody was asked again."""
 PageAt = Callable[[str], Awaitable[WebPage]]
-RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Extracts the claims, then judges each that cites something; a failed one ends only its own branch."""
     rules = judge_session.rules
-    if rules not in RULES:
-        raise UserError(f"faithfulness knows no rules {rules!r}: use {', '.join(RULES)}.")
     stages = stages_of(rules)
     await judge_session.each(extract(subject, judge_session, stage) for stage in stages)
     claims = await extract(subject, judge_session, stages[0]) or ()  # stands now

@@ -1,7 +1,7 @@
 """Stage 3: whether the sources of claims bear them out: 1 wholly, 0.5 in part, 0 not at all (paper Table 8)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -38,6 +38,7 @@ NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED, ONLY_IN_SNIPPET, SOURCE_CUT,
 the summary, or the snippet, that the agent read bears the claim out better than its page; a source was too long for the
 judge and was cut to passages; the sources say otherwise (its value is 0)."""
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
+Fit = Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]]
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 _VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
 
@@ -89,6 +90,8 @@ class Bench:
     judge_session: JudgeSession
     evidence: Mapping[str, Evidence]
     stage: str = SUPPORT
+    fit: Fit = fitted
+    """How texts that are too long are cut to what matters to the claims."""
 
     @property
     def rules(self) -> Rules:
@@ -143,18 +146,18 @@ class Bench:
         """Of claims of the same sources."""
         content = self.content(units[0])
         if not content.texts:
-            state, reason = self._unread(content)
+            state, reason = self.unread(content)
             for unit in units:
                 self.judge_session.record(self.stage, unit.item, state, reason=reason)
             return
-        texts = fitted(content.texts, [unit.claim.claim for unit in units], self.judge_session.room)
+        texts = self.fit(content.texts, [unit.claim.claim for unit in units], self.judge_session.room)
         ruled = await self.asked(units, texts)
         for unit in units:
             notes = [PARTIAL_CONTENT] if content.unreadable else []
             notes += [SOURCE_CUT] if any(it.share is not None for it in texts) else []
             self.keep(unit, texts, ruled[unit.item], [*notes, *self._better_as_shown(unit, ruled[unit.item])])
 
-    def _unread(self, content: Content) -> tuple[VerdictState, str]:
+    def unread(self, content: Content) -> tuple[VerdictState, str]:
         """Why a claim can't be judged: a page that nobody fetched is not one that can't be read."""
         if content.unfetched:
             return "na", UNFETCHED.format(pages=", ".join(content.unfetched))

@@ -14,6 +14,7 @@ from drretail.eval.faithfulness.tally import ReportVerdicts, Tally, has_url, poo
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
+from drretail.grounding.text.wording import split_words
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
@@ -302,7 +303,13 @@ class Faithfulness:
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
         report = subject.report
-        return failed_values() if report is None else report_values(verdicts, rules, len(report.split()))
+        if report is None:
+            return failed_values()
+        found = report_values(verdicts, rules, len(split_words(report)))
+        if not subject.system.is_imported:
+            return found
+        # What the system was shown of its sources nobody knows.
+        return [Value(it.variant, "na") if it.variant in (FP_SHOWN, FP_WEB_SHOWN) else it for it in found]
 
     def variants(self) -> tuple[str, ...]:
         return VARIANTS

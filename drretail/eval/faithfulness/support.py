@@ -58,10 +58,11 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, show
 def fitted(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> tuple[SourceText, ...]:
     """The texts, cut to the passages that matter to the claims where they are longer than ``room`` bytes together."""
     cut = fit([it.text.text for it in texts], claims, room)
-    return tuple(_shortened(it, text) for it, text in zip(texts, cut, strict=True))
+    return tuple(shortened(it, text) for it, text in zip(texts, cut, strict=True))
 
 
-def _shortened(source: SourceText, text: str) -> SourceText:
+def shortened(source: SourceText, text: str) -> SourceText:
+    """The source with what is left of its text."""
     whole = source.text.text
     if text == whole:
         return source

@@ -20,6 +20,7 @@ from drretail.eval.pairwise.pairs import BETWEEN, choose_pairs, meetings, pair_n
 from drretail.eval.quality.judge import DIMENSIONS as RATED
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics
 from drretail.experiment import Definition, read_definition, read_run, run_folder
+from drretail.grounding.text.wording import split_words
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.prices import BATCH
 from drretail.records.base import Rules, sha256_of
@@ -90,6 +91,13 @@ BY_LENGTH = {
         Growth(Range(7, 10), Range(0, 0)),
         Growth(Range(10_500, 16_000), Range(12, 50)),
         Growth(Range(700, 5_000), Range(0, 0)),
+    ),
+    # Grades, six pairs of sections or thirty of paragraphs, and a label for each sentence and source. Twenty reports of
+    # 3,575 words took 10 calls and 30,400 tokens each without labels, and have 107 of these, each asked with its page.
+    "report_eval": Figures(
+        Growth(Range(7, 31), Range(0.03, 0.06)),
+        Growth(Range(1_500, 3_000), Range(35, 150)),
+        Growth(Range(500, 4_000), Range(2, 8)),
     ),
     PAIRWISE: Figures(
         Growth(Range(7, 10), Range(0, 0)),
@@ -258,7 +266,7 @@ def _reports(experiment: Path, definition: Definition) -> Iterator[Place]:
         folder = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat)
         report = read_run(folder).report if (folder / "run.json").exists() else None
         if report is not None:
-            kind, words = _kind(definition, planned.label), len(report.split())
+            kind, words = _kind(definition, planned.label), len(split_words(report))
             yield Place(planned.label, folder.name, kind, words, (sha256_of(report),))
 
 

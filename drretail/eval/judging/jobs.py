@@ -1,9 +1,10 @@
-"""What one worker of ``score`` does at a time: a judge on one run in a family, or a judge on two runs of one query."""
+"""What one worker of ``score`` does at a time: a judge on a query, on one run in a family, or on two of one query."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.judging.criteria import FOLDER, Prepares, Task, about_task, prepare
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
@@ -34,6 +35,18 @@ class PairJob:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskJob:
+    """One judge that makes the criteria of a query in a family."""
+
+    task: Task
+    metric: Prepares
+    judge: Judge
+
+
+AnyJob = Job | PairJob | TaskJob
+
+
+@dataclass(frozen=True, slots=True)
 class Submitter:
     """How one command judges, whatever the job."""
 
@@ -49,12 +62,18 @@ class Submitter:
     fresh: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     """The keys of verdicts made so far: what one family asked anew, another that uses it does not ask again."""
 
-    async def do(self, job: "Job | PairJob") -> None:
+    async def do(self, job: AnyJob) -> None:
         """Records the verdicts that are missing. Raises CapReached.
 
         A run without a report is left alone, and nobody who follows rules is asked for an opinion.
         """
-        await (self._judge(job) if isinstance(job, Job) else self._compare(job))
+        match job:
+            case Job():
+                await self._judge(job)
+            case PairJob():
+                await self._compare(job)
+            case TaskJob():
+                await self._prepare(job)
 
     async def _judge(self, job: Job) -> None:
         subject, metric = job.subject, job.metric
@@ -63,12 +82,17 @@ class Submitter:
             return
         about = {"metric": metric.name, "version": metric.version, "run_id": subject.run_id}
         with self._judge_session(
-            job.judge, subject.label, subject, about | {"report_sha": subject.report_sha}
+            job.judge, subject.label, _run(subject), about | {"report_sha": subject.report_sha}
         ) as judge_session:
             repeats = self.judge_repeats if metric.needs_judge else 1
             await judge_session.each(
                 metric.judge(subject, judge_session.of_repeat(repeat)) for repeat in range(1, repeats + 1)
             )
+
+    async def _prepare(self, job: TaskJob) -> None:
+        about = {"metric": job.metric.name, "version": job.metric.version, **about_task(job.task)}
+        with self._judge_session(job.judge, FOLDER, job.task.query.query_id, about) as judge_session:
+            await prepare(job.task, job.metric, judge_session)
 
     async def _compare(self, job: PairJob) -> None:
         a, b = job.pair.a, job.pair.b
@@ -82,16 +106,19 @@ class Submitter:
             "other_run_id": b.run_id,
             "other_report_sha": b.report_sha,
         }
-        with self._judge_session(job.judge, pair_name(job.pair.labels), a, about) as judge_session:
+        with self._judge_session(job.judge, pair_name(job.pair.labels), _run(a), about) as judge_session:
             await judge_session.each(
                 compare(job.pair, self.seed, judge_session.of_repeat(repeat))
                 for repeat in range(1, self.judge_repeats + 1)
             )
 
-    def _judge_session(self, judge: Judge, folder: str, subject: Subject, about: dict[str, Any]) -> JudgeSession:
-        run = f"{subject.query.query_id}-r{subject.repeat}"
+    def _judge_session(self, judge: Judge, folder: str, run: str, about: dict[str, Any]) -> JudgeSession:
         path = verdict_path(self.experiment, about["metric"], judge.slug, folder, run)
         file = VerdictFile(path)
         return JudgeSession(
             judge, file, **about, rules=self.rules, again=self.again, allowance=self.allowance, fresh=self.fresh
         )
+
+
+def _run(subject: Subject) -> str:
+    return f"{subject.query.query_id}-r{subject.repeat}"

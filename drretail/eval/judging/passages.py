@@ -48,6 +48,14 @@ def cut(text: str, claims: Sequence[str], room: int) -> str:
     return _joined(text, [spans[number] for number in sorted(chosen)])
 
 
+def best_pieces(text: str, claims: Sequence[str], length: int, most: int) -> str:
+    """The ``most`` pieces of ``length`` characters that share most words with the claims together, in their order."""
+    spans = [(at, min(at + length, len(text))) for at in range(0, len(text), length)]
+    scores = Bm25([("", text[start:end]) for start, end in spans]).scores(" ".join(claims))
+    best = sorted(range(len(spans)), key=lambda number: (-scores.get(number, 0.0), number))[:most]
+    return _joined(text, [spans[number] for number in sorted(best)])
+
+
 def _ranked(index: Bm25, claims: Sequence[str]) -> Iterator[int]:
     """Passages with any word of the claims: the best of each claim, then the second of each, and so on."""
     scores = [index.scores(claim) for claim in claims]

@@ -1,16 +1,27 @@
 """Which version of a judge is nearest to people? Chosen on some queries, and its figure taken on others."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
+from pathlib import Path
 
-from drretail.errors import UserError
-from drretail.eval.lab.opinions import Opinion, Scale
-from drretail.records.base import sha256_of
+from pydantic import ValidationError
+
+from drretail.errors import UnknownName, UserError
+from drretail.eval.judge_prompts import in_wording
+from drretail.eval.lab.findings import LabFinding, Measured, with_ends
+from drretail.eval.lab.opinions import Opinion, Question, Scale, by_question, named
+from drretail.eval.pairwise.dimensions import prompt_hashes as compared_hashes
+from drretail.eval.registry import load_metric
+from drretail.files import read_json
+from drretail.records.base import Record, sha256_of
+from drretail.records.score import JudgeRef
 from drretail.stats.confusion import drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
 
-NOTHING = Interval(None)
+NAME = "calibrate"
+"""Of its command and file."""
+NOTHING = Measured()
 Pair = tuple[Opinion, Opinion]
 """What a person and a version of the judge said of one item."""
 
@@ -27,31 +38,56 @@ class Split:
         return sha256_of([sorted(self.tuning), sorted(self.held_out)])[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class Nearness:
+class Nearness(Record):
     """A version beside people. Ratings have a MAD and, with several systems, a PCA; all else has κ."""
 
     version: str
     n: int
     """Pairs of a person's answer and the version's."""
-    mad: Interval = NOTHING
-    pca: Interval = NOTHING
-    kappa: Interval = NOTHING
+    mad: Measured = NOTHING
+    pca: Measured = NOTHING
+    kappa: Measured = NOTHING
 
     @property
     def score(self) -> float | None:
         """More is nearer; None where nothing can be told."""
         return self.kappa.value if self.mad.value is None else -self.mad.value
 
+    def told(self) -> str:
+        """ "MAD .90 (.60–1.20), PCA .80 (.71–.88)"."""
+        parts = {"MAD": self.mad, "PCA": self.pca, "κ": self.kappa}
+        shown = [f"{name} {with_ends(it.value, it.low, it.high)}" for name, it in parts.items() if it.value is not None]
+        return ", ".join(shown) or "nothing can be told"
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """All versions on both sides; ``chosen`` is the nearest on the tuning queries, whatever the others say."""
 
-    split: Split
+class Calibration(LabFinding):
+    """lab/calibrate.json: all versions on both sides.
+
+    ``chosen`` is the nearest on the tuning queries when it was chosen, whatever the others say, and stays.
+    """
+
+    question: str
+    model: str = ""
+    """ "provider:model"; the choice says nothing of another one."""
+    seed: str
+    split: str
+    """A hash of which queries are on which side."""
+    n_tuning: int
+    """Queries; so is ``n_held_out``."""
+    n_held_out: int
     tuning: tuple[Nearness, ...]
     held_out: tuple[Nearness, ...]
     chosen: str
+    prompt_hash: str = ""
+    """Of all that the chosen version is told."""
+
+    def told(self) -> str:
+        """How near the chosen version is to people on queries that took no part in its choice."""
+        held_out = next(it for it in self.held_out if it.version == self.chosen)
+        return (
+            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {len(self.tuning)} versions on "
+            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}."
+        )
 
 
 def split_queries(queries: Iterable[str], seed: str) -> Split:
@@ -63,10 +99,13 @@ def split_queries(queries: Iterable[str], seed: str) -> Split:
     return Split(frozenset(drawn[:half]), frozenset(drawn[half:]))
 
 
-def calibrated(opinions: Sequence[Opinion], seed: str) -> Calibration:
+def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
     """The version, of all judges among the opinions on one question, that is nearest to people on tuning queries.
 
-    Only items that every version judged are compared: a version that fails on hard reports must not gain by it.
+    ``chosen`` is the one that was frozen before; blank chooses now.
+
+    People's answers are split whatever was judged, so that a further version leaves each query on its side. Only items
+    that every version judged are compared: a version that fails on hard reports must not gain by it.
     The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises
     UserError where nothing can be compared.
     """
@@ -76,35 +115,51 @@ def calibrated(opinions: Sequence[Opinion], seed: str) -> Calibration:
     versions = sorted({it.rater for it in opinions if it.kind == "judge"})
     if not people or not versions:
         raise UserError("Answers of people and of at least one judge on the same items are needed.")
-    judged = {version: {it.item: it for it in opinions if it.rater == version} for version in versions}
+    judged = {
+        version: {it.item: it for it in opinions if (it.kind, it.rater) == ("judge", version)} for version in versions
+    }
     common = set[str].intersection(*({*it} for it in judged.values()))
     pairs = {version: [(it, judged[version][it.item]) for it in people if it.item in common] for version in versions}
-    split = split_queries((person.query_id for person, _ in pairs[versions[0]]), seed)
+    if not pairs[versions[0]]:
+        raise UserError(f"Nothing that people answered was judged by every version ({', '.join(versions)}).")
+    split = split_queries((it.query_id for it in people), seed)
     tuning = tuple(nearness(version, _of(pairs[version], split.tuning), seed) for version in versions)
     told = [it for it in tuning if it.score is not None]
     if not told:
-        raise UserError("On the tuning queries people's answers do not differ, so no version can be chosen.")
-    chosen = max(told, key=lambda it: it.score or 0.0).version
+        raise UserError("On the tuning queries no version can be told from another: more answers of people are needed.")
     held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
-    return Calibration(split, tuning, held_out, chosen)
+    return Calibration(
+        question=named(opinions[0].question),
+        seed=seed,
+        split=split.hash,
+        n_tuning=len(split.tuning),
+        n_held_out=len(split.held_out),
+        tuning=tuning,
+        held_out=held_out,
+        chosen=chosen or max(told, key=lambda it: it.score or 0.0).version,
+    )
 
 
 def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     """How near a version is to people, with intervals over queries; every person's answer counts for itself."""
     if not pairs:
-        return Nearness(version, 0)
+        return Nearness(version=version, n=0)
     scale = pairs[0][0].question.scale
     if scale.level != "interval":
-        return Nearness(version, len(pairs), kappa=_kappa(scale, pairs, seed))
+        return Nearness(version=version, n=len(pairs), kappa=_measured(_kappa(scale, pairs, seed)))
     by_query = _by_query(pairs)
     apart = [[abs(judge.value - person.value) for person, judge in it] for it in by_query]
     ordered = [_same_orders(it) for it in by_query]
     return Nearness(
-        version,
-        len(pairs),
-        mad=ratio_interval([Ratio([sum(it) for it in apart], [len(it) for it in apart])], seed),
-        pca=ratio_interval([Ratio([sum(it) for it in ordered], [len(it) for it in ordered])], seed),
+        version=version,
+        n=len(pairs),
+        mad=_measured(ratio_interval([Ratio([sum(it) for it in apart], [len(it) for it in apart])], seed)),
+        pca=_measured(ratio_interval([Ratio([sum(it) for it in ordered], [len(it) for it in ordered])], seed)),
     )
+
+
+def _measured(interval: Interval) -> Measured:
+    return Measured(value=interval.value, low=interval.low, high=interval.high)
 
 
 def _kappa(scale: Scale, pairs: Sequence[Pair], seed: str) -> Interval:
@@ -135,3 +190,59 @@ def _by_query(pairs: Sequence[Pair]) -> list[list[Pair]]:
 
 def _of(pairs: Iterable[Pair], queries: frozenset[str]) -> list[Pair]:
     return [it for it in pairs if it[0].query_id in queries]
+
+
+def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
+    """What a judge is calibrated on: the question of that dimension or scale; "overall" where nobody names one.
+
+    Raises UserError where people and judges have no such question in common.
+    """
+    kinds = {
+        question: {it.kind for it in said} for question, said in by_question(opinions).items() if question.scale.values
+    }
+    asked = [question for question, found in kinds.items() if found == {"person", "judge"}]
+    wanted = dimension or "overall"
+    found = [it for it in asked if wanted in (it.dimension, it.scale.name, named(it))]
+    chosen = [it for it in found if it.scale.level == "interval"] or found
+    chosen = chosen or (asked if dimension is None and len(asked) == 1 else [])
+    if not chosen:
+        shared = ", ".join(map(named, asked)) or "nothing"
+        raise UserError(f"People and judges both answered {shared}: name one of these with --dimension.")
+    return chosen[0]
+
+
+def of_model(opinions: Iterable[Opinion], refs: Mapping[str, JudgeRef], model: str | None) -> tuple[list[Opinion], str]:
+    """People's opinions and those of one model's versions, and that model.
+
+    A judge out of a file is a version of whatever model it is. Raises UserError where several models judged and none is
+    named, or where the one that is named judged nothing.
+    """
+    held = list(opinions)
+    judges = {it.rater for it in held if it.kind == "judge"}
+    models = sorted({refs[name].spec for name in judges if name in refs})
+    if model is not None and models and model not in models:
+        raise UnknownName("judge", model, models)
+    if model is None and len(models) > 1:
+        raise UserError(f"Judges of several models answered: name one with --judge ({', '.join(models)}).")
+    one = model or next(iter(models), "")
+    mine = {name for name in judges if name not in refs or refs[name].spec == one}
+    return [it for it in held if it.kind == "person" or it.rater in mine], one
+
+
+def frozen(experiment: Path) -> Calibration | None:
+    """The choice that was made before in an experiment; None where there is none, or no whole one."""
+    path = experiment / "lab" / f"{NAME}.json"
+    if not path.exists():
+        return None
+    try:
+        return Calibration.model_validate(read_json(path))
+    except ValidationError:
+        return None
+
+
+def told_hash(experiment: Path, judge: JudgeRef | None) -> str:
+    """A hash of all that a judge is told of quality and pairs, in its own wording where it has one."""
+    _, has_own, label = ("" if judge is None else judge.params_hash).rpartition("prompts-")
+    families = [load_metric("quality").prompt_hashes, lambda: compared_hashes("default")]
+    hashes = [sorted(in_wording(experiment, has_own + label, load)) for load in families]
+    return sha256_of(hashes)[:16]

@@ -1,37 +1,49 @@
-"""FP and win rates as people would give them, from few labels and all of a judge's verdicts."""
+"""FP, FR and win rates as people would give them, from few labels and all of a judge's verdicts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import TypeVar
 
-from drretail.cells import read_cells
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.lab.findings import CorrectedValue, Correction, Separation
-from drretail.eval.lab.judged_claims import JudgedClaim, judged_claims, sheet_name
+from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
+from drretail.eval.lab.labelled_sheets import Cited, cited_in, support_in
 from drretail.eval.lab.opinions import PREFERENCE, SUPPORT_OF, Opinion, opinions_of
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, pair_id
 from drretail.experiment import read_definition, read_runs
 from drretail.records.vote import ClaimLabel
-from drretail.stats.prediction_powered import Corrected, Item, corrected_mean, difference, labels_needed
+from drretail.stats.prediction_powered import (
+    Corrected,
+    Item,
+    corrected_mean,
+    corrected_ratio,
+    difference,
+    labels_needed,
+)
 
 FEW = 10
+OfJudge = TypeVar("OfJudge", JudgedClaim, ExtractedClaim)
 Labels = Mapping[str, float]
 """By item the mean of what people said of it."""
 
 
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
-    """FP of every system and its win rates, corrected by people's labels of ``view`` and of CSV ``files``.
+    """FP, FR and win rates of every system, corrected by people's labels of ``view`` and of CSV ``files``.
 
-    Raises UserError where nobody labelled anything, or several judges ruled and none is named.
+    FR is there where the files say what is cited. Raises UserError where nobody labelled anything, or several judges
+    ruled and none is named.
     """
-    claims = judged_claims(experiment)
+    claims, extracted = judged_claims(experiment), extracted_claims(experiment)
     labels = support_labels(experiment, files, claims)
+    cited = cited_in(files, (it.about for it in extracted))
     preferences = [it for it in opinions_of(experiment) if it.question.scale == PREFERENCE]
     voted = any(it.kind == "person" for it in preferences)
-    if not labels and not voted:
+    if not labels and not cited and not voted:
         raise UserError(
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
             "asks people, and --labels reads what they filled in."
@@ -48,6 +60,10 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
             rows.append(_row("FP", system, own[0].judge, found, alone, judged=plain[system], **counts))
         apart += _separations(values)
         notes += _notes(own, claims, labels)
+    if cited:
+        of_judge = _of_one_judge(extracted, judge, cited)
+        rows += _recall_rows(of_judge, cited)
+        notes += _recall_notes(of_judge, cited)
     rows += _win_rates(experiment, preferences, judge)
     return Correction(values=tuple(rows), separations=tuple(apart), notes=tuple(notes))
 
@@ -58,28 +74,12 @@ def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[Jud
     for ballot in read_votes(experiment):
         if isinstance(ballot, ClaimLabel):
             said[ballot.about].append(SUPPORT_OF[ballot.label])
-    names = {sheet_name(it.about): it.about for it in claims}
-    for path in files:
-        for item, label in _filled_in(path):
-            said[names.get(item, item)].append(label)
+    for about, label in support_in(files, (it.about for it in claims)):
+        said[about].append(label)
     return {about: fmean(values) for about, values in said.items()}
 
 
-def _filled_in(path: Path) -> Iterable[tuple[str, float]]:
-    heading, *rows = read_cells(path) or [[]]
-    names = [it.strip().casefold() for it in heading]
-    if not {"item", "label"} <= {*names}:
-        raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
-    for number, row in enumerate(rows, 2):
-        held = dict(zip(names, (cell.strip() for cell in row), strict=False))
-        label = held.get("label", "").casefold()
-        if label and label not in SUPPORT_OF:
-            raise UnknownName(f"label ({path}, row {number})", label, SUPPORT_OF)
-        if label:
-            yield held["item"], SUPPORT_OF[label]
-
-
-def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Labels) -> list[JudgedClaim]:
+def _of_one_judge(claims: Sequence[OfJudge], judge: str | None, labels: Collection[str]) -> list[OfJudge]:
     """The claims of the judge that is named, else of the only one whose claims people labelled."""
     known = sorted({it.judge for it in claims})
     if judge is not None and judge not in known:
@@ -128,6 +128,66 @@ def _estimates(items: Sequence[Item]) -> Estimates | None:
     if found is None or alone is None:
         return None
     return found, alone, sum(it.label is not None for it in items)
+
+
+def recalls(claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited]) -> dict[str, Estimates]:
+    """By system FR: of what people hold for claims the share with a source, every report of the same weight.
+
+    A system is left out where nobody was asked of claims that the judge holds for cited, or of those that it does not.
+    """
+    sizes = Counter(it.stratum for it in claims)
+    labelled = Counter(it.stratum for it in claims if it.about in labels)
+    of_report = Counter(it.run_id for it in claims)
+    found: dict[str, Estimates] = {}
+    for system in sorted({it.system for it in claims} - _one_sided(claims, labels)):
+        items: list[Item] = []
+        for it in claims:
+            if it.system == system:
+                item = Item(it.query_id, float(it.cited), 1 / of_report[it.run_id])
+                if (said := labels.get(it.about)) is not None:
+                    stands_for = sizes[it.stratum] / labelled[it.stratum]
+                    item = replace(item, label=said.has_source, whole=said.is_claim, stands_for=stands_for)
+                items.append(item)
+        corrected, alone = corrected_ratio(items), corrected_ratio(items, 0.0)
+        if corrected is not None and alone is not None:
+            found[system] = corrected, alone, sum(it.label is not None for it in items)
+    return found
+
+
+def _one_sided(claims: Sequence[ExtractedClaim], labels: Collection[str]) -> set[str]:
+    """Systems whose cited claims, or the others, have no label: what is not asked about has no correction."""
+    there = {(it.system, it.cited) for it in claims}
+    asked = {(it.system, it.cited) for it in claims if it.about in labels}
+    return {system for system, _ in there - asked}
+
+
+def _recall_rows(claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited]) -> list[CorrectedValue]:
+    rows: list[CorrectedValue] = []
+    for system, (found, alone, n) in recalls(claims, labels).items():
+        reports: dict[str, list[bool]] = defaultdict(list)
+        for it in claims:
+            if it.system == system:
+                reports[it.run_id].append(it.cited)
+        counts = {"n_labels": n, "n_items": sum(map(len, reports.values()))}
+        rows.append(
+            _row("FR", system, claims[0].judge, found, alone, judged=fmean(map(fmean, reports.values())), **counts)
+        )
+    return rows
+
+
+def _recall_notes(claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited]) -> list[str]:
+    notes: list[str] = []
+    one_sided = _one_sided(claims, labels)
+    for system in sorted({it.system for it in claims}):
+        said = [labels[it.about] for it in claims if it.system == system and it.about in labels]
+        if system in one_sided:
+            notes.append(
+                f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
+                "they are cited: drretail lab sample --uncited draws the latter."
+            )
+        elif len(said) < FEW:
+            notes.append(f"{system}: FR rests on {_labels(len(said))}; its interval may promise more than it holds.")
+    return notes
 
 
 def _row(what: str, system: str, judge: str, estimates: Corrected, alone: Corrected, **more: object) -> CorrectedValue:

@@ -7,6 +7,8 @@ from drretail.records.score import JudgeRef
 
 PEOPLE = "people"
 """All people as one rater: their mean, and of labels what most of them say."""
+SHARES = ("FP", "FR")
+"""What of claims is corrected; all other corrected values are win rates."""
 MOST_TOLD = 4
 """Systems, or pairs of raters, in a line."""
 
@@ -145,7 +147,7 @@ class JudgeCard(Document):
 
 
 class CorrectedValue(Record):
-    """FP of a system, or how often it wins, as people would give it."""
+    """FP or FR of a system, or how often it wins, as people would give it."""
 
     what: str
     system: str
@@ -190,17 +192,20 @@ class Correction(LabFinding):
     notes: tuple[str, ...] = ()
 
     def told(self) -> str:
-        """Every FP as people would give it beside the judge's own; win rates by their number alone."""
-        precisions = [it for it in self.values if it.what == "FP"]
-        named = [
-            f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
-            f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
-            for it in precisions[:MOST_TOLD]
-        ]
-        wins = len(self.values) - len(precisions)
-        parts = [f"FP as people would give it: {'; '.join(named)}"] if named else []
-        if len(precisions) > MOST_TOLD:
-            parts.append(f"{len(precisions) - MOST_TOLD:,} more systems in lab correct")
+        """Every FP and FR as people would give it beside the judge's own; win rates by their number alone."""
+        parts: list[str] = []
+        for what in SHARES:
+            rows = [it for it in self.values if it.what == what]
+            named = [
+                f"{it.system} {with_ends(it.value, it.low, it.high)}, by {it.judge} alone {short_share(it.judged)}, "
+                f"{it.n_labels:,} label{'s' * (it.n_labels != 1)}"
+                for it in rows[:MOST_TOLD]
+            ]
+            if named:
+                parts.append(f"{what} as people would give it: {'; '.join(named)}")
+            if len(rows) > MOST_TOLD:
+                parts.append(f"{len(rows) - MOST_TOLD:,} more systems in lab correct")
+        wins = sum(it.what not in SHARES for it in self.values)
         if wins:
             parts.append(f"{wins:,} win rate{'s' * (wins != 1)} corrected by votes in lab correct")
         return f"{'; '.join(parts)}."
@@ -340,6 +345,139 @@ class ExploitsFound(LabFinding):
             part += f", not {', '.join(missed)}" if missed else ""
             parts.append(f"{part}; compare favours {', '.join(favoured) or 'none'}")
         return f"Exploits: {'; '.join(parts)}."
+
+
+class RecalledField(Record):
+    """What a model says by heart of one field of products; ``value`` is the share that is right, of all ``n``."""
+
+    name: str
+    n: int
+    right: int
+    unknown: int
+    """Of the others, those where it said that it does not know."""
+    value: float | None = None
+    low: float | None = None
+    """95 %, exact binomial; so is ``high``."""
+    high: float | None = None
+    chance: float | None = None
+    """What would be right had it given another product's value of the same category wherever it gave one."""
+
+
+class Remembered(Record):
+    """What a model knows by heart of the products of one world."""
+
+    model: JudgeRef
+    world: str
+    """Fingerprint."""
+    perturbed_from: str | None = None
+    """Of the world that this one was made of, by ``synth --perturb``."""
+    seed: str
+    n: int
+    """Products with an answer."""
+    failed: int = 0
+    unasked: int = 0
+    knows_nothing: int = 0
+    """Products of which it said nothing at all."""
+    named_in_title: int = 0
+    """Products whose title says a name of theirs: in no share of brands."""
+    fields: tuple[RecalledField, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return self.model.spec, self.model.params_hash, self.world, self.seed
+
+
+class MemoryFound(LabFinding):
+    """lab/memory.json: what models know by heart of the shops that agents are asked about."""
+
+    rows: tuple[Remembered, ...] = ()
+
+    def told(self) -> str:
+        """The recall of each model beside chance, field by field."""
+        parts: list[str] = []
+        for it in self.rows[:MOST_TOLD]:
+            shares = ", ".join(
+                f"{field.name} {with_ends(field.value, field.low, field.high)} (chance {short_share(field.chance)})"
+                for field in it.fields
+                if field.n
+            )
+            where = f"{'perturbed ' if it.perturbed_from else ''}world {it.world[:12]}"
+            parts.append(f"{it.model.spec} of {it.n:,} products of {where} {shares or 'nothing'}")
+        left = f"; {len(self.rows) - MOST_TOLD:,} more in lab memory" if len(self.rows) > MOST_TOLD else ""
+        return f"Known by heart, without tools: {'; '.join(parts)}{left}."
+
+
+class BiasEffect(Record):
+    """One effect of a judge's bias, with its 95 % interval over queries."""
+
+    name: str
+    dimension: str
+    unit: str = ""
+    """points, or share."""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int
+    """Queries."""
+    n_items: int
+    """Ratings, comparisons or claims on them."""
+    neutral: float | None = None
+    """What a judge without the bias has; None where no value says so."""
+    detectable: float | None = None
+    """The smallest true effect that so many queries show with 80 % power; None where nothing tells their spread."""
+
+    @property
+    def is_found(self) -> bool | None:
+        """Whether the interval lies apart from what is neutral; None where there is no interval, or nothing neutral."""
+        if self.neutral is None or self.low is None or self.high is None:
+            return None
+        return not self.low <= self.neutral <= self.high
+
+
+class ProbeFound(Record):
+    """One probe of one judge: its effects, the one that stands for it first; without any, why."""
+
+    probe: str
+    judge: str
+    effects: tuple[BiasEffect, ...] = ()
+    reason: str = ""
+
+
+class BiasFound(LabFinding):
+    """lab/bias.json: how judges are biased."""
+
+    reports: str
+    """Names the reports that they were probed on; what was found on others is not kept."""
+    probes: tuple[ProbeFound, ...] = ()
+
+    def told(self) -> str:
+        """Of each judge the first effect of every probe; a bias that was not found, with what would have been seen."""
+        parts: list[str] = []
+        for judge in dict.fromkeys(it.judge for it in self.probes):
+            firsts = [(it.probe, it.effects[0]) for it in self.probes if it.judge == judge and it.effects]
+            named = "; ".join(f"{probe.replace('_', ' ')}: {effect_in_words(it)}" for probe, it in firsts)
+            parts.append(f"{judge}: {named or 'no probe has an answer'}")
+        return f"Biases of {'. '.join(parts) or 'nobody'}."
+
+
+def effect_in_words(it: BiasEffect) -> str:
+    """What was found; where none was, on how many queries, and the smallest effect that they would have shown."""
+    queries = f"{it.n:,} quer{'y' if it.n == 1 else 'ies'}"
+    told = f"{it.name} {with_ends(it.value, it.low, it.high)} on {queries}"
+    if it.neutral is None:
+        return told
+    if it.is_found is None:
+        return f"{told}, too few to say"
+    if it.is_found:
+        return told
+    return f"none found ({told}; {seen_from(it)})"
+
+
+def seen_from(it: BiasEffect) -> str:
+    """What an effect would have had to be to be seen; of queries that are all alike, how many others may not be."""
+    if it.detectable is not None:
+        return f"{short_share(it.detectable)} would have been seen in four of five"
+    return f"all alike, and yet up to {1 - 0.025 ** (1 / max(it.n, 1)):.0%} of other queries may not be"
 
 
 def short_share(value: float | None) -> str:

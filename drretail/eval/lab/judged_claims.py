@@ -1,6 +1,6 @@
-"""The cited claims of an experiment on which a judge ruled: what labels are drawn from, and stand for."""
+"""The claims that judges extracted, and ruled on where they cite something: what labels stand for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,27 @@ class JudgedClaim:
     """False of claims that cite internal sources alone: FP leaves them out."""
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractedClaim:
+    """A claim that a judge took out of a report, whether or not it cites anything."""
+
+    about: str
+    judge: str
+    extracted_by: str
+    """The judge's name as ballots have it."""
+    system: str
+    query_id: str
+    run_id: str
+    text: str
+    span: tuple[int, int] | None
+    """Where in the report it stands."""
+    cited: bool
+    """As FR counts it: some source of it is one that the run was handed."""
+    stratum: str
+    """As that of a ``JudgedClaim``; of claims without a verdict "uncited" or "unverified" stands for it."""
+    has_verdict: bool
+
+
 def sheet_name(about: str) -> str:
     """As sheets name a claim to whoever labels it: not by the system and the judge whose it is."""
     return sha256_of(about)[:16]
@@ -42,10 +63,25 @@ def sheet_name(about: str) -> str:
 
 def judged_claims(experiment: Path) -> list[JudgedClaim]:
     """All of every judge, under the default rules and in its first repeat, from verdicts that live."""
-    return [it for subject in read_subjects(experiment, None) for it in _of(experiment, subject)]
+    return [
+        claim
+        for subject in read_subjects(experiment, None)
+        for verdicts in _by_judge(experiment, subject)
+        for claim in _judged(subject, verdicts)
+    ]
 
 
-def _of(experiment: Path, subject: Subject) -> Iterator[JudgedClaim]:
+def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
+    """The same of every claim that was extracted."""
+    return [
+        claim
+        for subject in read_subjects(experiment, None)
+        for verdicts in _by_judge(experiment, subject)
+        for claim in _extracted(subject, verdicts)
+    ]
+
+
+def _by_judge(experiment: Path, subject: Subject) -> Iterator[list[Verdict]]:
     metric, run = load_metric(FAMILY), f"{subject.query.query_id}-r{subject.repeat}"
     if subject.report_sha is None:
         return
@@ -53,20 +89,42 @@ def _of(experiment: Path, subject: Subject) -> Iterator[JudgedClaim]:
     for folder in sorted((experiment / "verdicts" / FAMILY).glob("*/")):
         path = verdict_path(experiment, FAMILY, folder.name, subject.label, run)
         living = VerdictFile(path).living(subject.report_sha, prompts) if path.exists() else []
-        verdicts = [it for it in living if (it.rules, it.judge_repeat, it.version) == ("default", 1, metric.version)]
-        counted = ReportVerdicts(verdicts, "default").supports(HEADLINE)
-        for verdict in verdicts:
-            if verdict.stage == SUPPORT and verdict.state == "scored":
-                yield JudgedClaim(
-                    about=about_claim(subject.run_id, subject.report_sha, name_of(verdict.judge), verdict.item),
-                    judge=verdict.judge.spec,
-                    system=subject.label,
-                    query_id=subject.query.query_id,
-                    run_id=subject.run_id,
-                    support=float(verdict.value),
-                    stratum=f"{subject.label} {_word(verdict)}",
-                    in_fp=verdict.item in counted,
-                )
+        yield [it for it in living if (it.rules, it.judge_repeat, it.version) == ("default", 1, metric.version)]
+
+
+def _judged(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[JudgedClaim]:
+    counted = ReportVerdicts(verdicts, "default").supports(HEADLINE)
+    for verdict in verdicts:
+        if verdict.stage == SUPPORT and verdict.state == "scored":
+            yield JudgedClaim(
+                about=about_claim(subject.run_id, str(subject.report_sha), name_of(verdict.judge), verdict.item),
+                judge=verdict.judge.spec,
+                system=subject.label,
+                query_id=subject.query.query_id,
+                run_id=subject.run_id,
+                support=float(verdict.value),
+                stratum=f"{subject.label} {_word(verdict)}",
+                in_fp=verdict.item in counted,
+            )
+
+
+def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[ExtractedClaim]:
+    ruled = {it.item: _word(it) for it in verdicts if it.stage == SUPPORT and it.state == "scored"}
+    for claim in ReportVerdicts(verdicts, "default").all or ():
+        judge, word = verdicts[0].judge, "unverified" if claim.sources else "uncited"
+        yield ExtractedClaim(
+            about=about_claim(subject.run_id, str(subject.report_sha), name_of(judge), claim.claim_id),
+            judge=judge.spec,
+            extracted_by=name_of(judge),
+            system=subject.label,
+            query_id=subject.query.query_id,
+            run_id=subject.run_id,
+            text=claim.claim,
+            span=None if claim.start is None or claim.end is None else (claim.start, claim.end),
+            cited=bool(claim.sources),
+            stratum=f"{subject.label} {ruled.get(claim.claim_id, word)}",
+            has_verdict=claim.claim_id in ruled,
+        )
 
 
 def _word(verdict: Verdict) -> str:

@@ -1,6 +1,6 @@
 """Findings kept in EXP/lab, and the line of each that stands beside the scores."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from drretail.eval.lab.card import card_lines
 from drretail.eval.lab.findings import LabFinding
 from drretail.eval.registry import load_metric
 from drretail.files import read_json, write_json
+from drretail.records.run import slug
 
 VOTES = Path("votes")
 
@@ -63,6 +64,16 @@ def _cards(experiment: Path) -> Iterator[str]:
         yield str(problem)
 
 
+def _of_others(experiment: Path, document: Mapping[str, Any]) -> str:
+    """Which judges of the experiment a choice of prompts says nothing of, since they are other models."""
+    model = document.get("model")
+    if not isinstance(model, str) or not model:
+        return ""
+    folders = {it.name for family in ("quality", "pairwise") for it in verdict_folders(experiment, family)}
+    others = sorted(name for name in folders if not name.startswith(slug(model)))
+    return f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
+
+
 def _line(experiment: Path, path: Path) -> str:
     again = f"drretail lab {path.stem} {experiment}"
     try:
@@ -74,5 +85,5 @@ def _line(experiment: Path, path: Path) -> str:
         return f"{path} has no line, or none that this version reads: {again} makes it again."
     changed = [str(it) for it, before in rests_on.items() if content_of(experiment, Path(str(it))) != before]
     if not changed:
-        return line
+        return f"{line}{_of_others(experiment, document)}"
     return f"Stale, since {', '.join(changed)} changed: {again} makes it anew. It was: {line}"

@@ -152,9 +152,21 @@ def _by(judge: JudgeRef, rules: Rules) -> str:
     return name_of(judge) if rules == "default" else f"{name_of(judge)} under the rules of {rules}"
 
 
+def judges_of(experiment: Path) -> dict[str, JudgeRef]:
+    """Who rated reports or compared them, by the name that opinions have of them."""
+    gathered = gather(experiment, [load_metric("quality")])
+    seats = [*gathered.seats("quality"), *read_outcomes(experiment, gathered)]
+    return {judge_name(seat.judge, seat.rules): seat.judge for seat in seats if _has_opinions(seat.judge)}
+
+
 def judge_name(judge: JudgeRef, rules: Rules) -> str:
     """ "provider:model", and under which rules where they are not the default ones."""
     return name_of(judge) if rules == "default" else f"{name_of(judge)} ({rules})"
+
+
+def named(question: Question) -> str:
+    """ "rating: overall", "support"."""
+    return ": ".join(filter(None, [question.scale.name, question.dimension.replace("_", " ")]))
 
 
 def by_question(opinions: Iterable[Opinion]) -> dict[Question, list[Opinion]]:

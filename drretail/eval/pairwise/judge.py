@@ -32,7 +32,7 @@ def check_rules(rules: Rules) -> None:
     """Raises UserError for rules that say nothing of pairs, under which every question would be paid again."""
     if rules not in RULES:
         raise UserError(
-            f"pairwise knows the rules {' and '.join(RULES)}, for {rules} is of faithfulness alone: leave --rules out, "
+            f"pairwise knows the rules {' and '.join(RULES)}, and not {rules}: leave --rules out, "
             f"or judge {PAIRWISE} by a command of its own."
         )
 

@@ -201,7 +201,7 @@ def _domains_seen(course: Course) -> Count:
 
 def _looked(course: Course) -> bool:
     """False where nobody knows what the run looked at."""
-    return bool(course.run.steps or course.evidence)
+    return bool(course.run.steps or course.handed)
 
 
 def _tool_calls(course: Course) -> Count:

@@ -1,17 +1,21 @@
 """A judge's reading of a report: values from its claims, and picks where the agent declared none."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from drretail.eval.faithfulness.claims import EXTRACT
 from drretail.eval.faithfulness.claims import FAMILY as FAITHFULNESS
 from drretail.eval.faithfulness.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.faithfulness.copied_sources import SourceResolver
 from drretail.eval.faithfulness.extraction import extract, told
 from drretail.eval.faithfulness.typed_values import bare, find_quote, strange_ids, strange_quote
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
+from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
+from drretail.records.run import System
 
 FAMILY, VERSION = "reading", 2
 STAGE, ITEM = "picks", "report"
@@ -32,8 +36,13 @@ class ReportPicks(Record):
     picks: list[SaidPick]
 
 
-def prompt() -> Prompt:
-    return load_prompt(__file__, "picks")
+def prompt(system: System) -> Prompt:
+    """Imported reports have no marks of ours, by whose ids their picks could be named."""
+    return load_prompt(__file__, "picks_elsewhere" if system.is_imported else "picks")
+
+
+def prompts() -> tuple[Prompt, ...]:
+    return load_prompt(__file__, "picks"), load_prompt(__file__, "picks_elsewhere")
 
 
 async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
@@ -53,32 +62,56 @@ async def judge_picks(subject: Subject, judge_session: JudgeSession) -> None:
         if judge_session.standing(STAGE, ITEM) is None:
             judge_session.record(STAGE, ITEM, "na", reason=ARE_DECLARED)
         return
-    if judge_session.standing(STAGE, ITEM, prompt().hash) is not None:
+    asked = prompt(subject.system)
+    if judge_session.standing(STAGE, ITEM, asked.hash) is not None:
         return
-    report, known = subject.report or "", frozenset(subject.evidence)
+    report = subject.report or ""
     if not report.strip():
-        judge_session.record(STAGE, ITEM, "scored", [], prompt_hash=prompt().hash, reason="the report is empty")
+        judge_session.record(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason="the report is empty")
         return
     given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
+    naming = _Naming(report, subject.evidence, is_imported=subject.system.is_imported)
     said = await judge_session.ask(
-        STAGE, ITEM, prompt(), given, ReportPicks, lambda answer: _problem(answer, report, known)
+        STAGE, ITEM, asked, given, ReportPicks, lambda answer: _problem(answer, report, naming)
     )
-    picks = None if said.answer is None else [_as_pick(it, report) for it in said.answer.picks]
+    picks = None if said.answer is None else [_as_pick(it, report, naming) for it in said.answer.picks]
     value = None if picks is None else [it.model_dump(mode="json", exclude_none=True) for it in picks]
     judge_session.record(STAGE, ITEM, said.state, value, prompt_hash=said.prompt_hash, error=said.error)
 
 
-def _as_pick(said: SaidPick, report: str) -> Pick:
+class _Naming:
+    """How a judge names products of one report."""
+
+    def __init__(self, report: str, evidence: Mapping[str, Evidence], *, is_imported: bool) -> None:
+        self._report = report
+        self._known = frozenset(evidence)
+        self._resolver = SourceResolver(report, evidence) if is_imported else None
+
+    def strange(self, names: Iterable[str]) -> Iterator[str]:
+        """What is wrong with names, in words for the judge."""
+        if self._resolver is None:
+            yield from strange_ids((f"P:{_product(it)}" for it in names), self._report, self._known)
+            return
+        for name in dict.fromkeys(names):
+            if not self._resolver.is_in_report(name):
+                yield f"{name!r} does not stand in the report"
+
+    def product(self, name: str) -> str:
+        """The product's id; of an imported report that of the source cited for it, else the report's own words."""
+        cited = () if self._resolver is None else self._resolver.resolve([name]).sources
+        return _product(cited[0] if cited else name)
+
+
+def _as_pick(said: SaidPick, report: str, naming: _Naming) -> Pick:
     start, end = find_quote(report, said.quote) or (None, None)
-    product = _product(said.product)
-    others = tuple(it for it in map(_product, said.alternatives) if it != product)
+    product = naming.product(said.product)
+    others = tuple(it for it in map(naming.product, said.alternatives) if it != product)
     return Pick(product=product, quantity=said.quantity, alternatives=others, start=start, end=end)
 
 
-def _problem(answer: ReportPicks, report: str, known: frozenset[str]) -> str | None:
+def _problem(answer: ReportPicks, report: str, naming: _Naming) -> str | None:
     """What is wrong with an answer, told to the judge: strange ids, no quantity, quotes that don't occur."""
-    named = chain.from_iterable((it.product, *it.alternatives) for it in answer.picks)
-    problems = [*strange_ids((f"P:{_product(it)}" for it in named), report, known)]
+    problems = [*naming.strange(chain.from_iterable((it.product, *it.alternatives) for it in answer.picks))]
     problems += [f"the quantity of {it.product} has to be 1 or more" for it in answer.picks if it.quantity < 1]
     problems += [problem for it in answer.picks for problem in strange_quote(it.quote, report)]
     return told(problems)

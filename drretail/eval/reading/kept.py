@@ -42,6 +42,7 @@ def case_of(subject: Subject) -> Case:
         now=None if subject.now is None else subject.now.date(),
         page_age=subject.page_age,
         web_is_live=subject.system.web_is_live,
+        is_imported=subject.system.is_imported,
         things=things_named(subject.query.text),
     )
 
@@ -89,7 +90,7 @@ def judges_reading(subject: Subject) -> Reading | None:
         return None
     verdicts = subject.folder / "verdicts"
     for folder in sorted((verdicts / FAMILY).glob("*/")):
-        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), prompt().hash)
+        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), prompt(subject.system).hash)
         if picks is None or picks.reason == BY_FORM:
             continue
         place = (FAITHFULNESS, FAITHFULNESS_VERSION, EXTRACT)

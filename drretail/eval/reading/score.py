@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value
-from drretail.eval.reading.judge import FAMILY, STAGE, VERSION, judge_reading, prompt
+from drretail.eval.reading.judge import FAMILY, STAGE, VERSION, judge_reading, prompts
 from drretail.records.score import MetricDescription, Rules, Verdict
 
 PICKS_READ = "picks_read"
@@ -30,7 +30,7 @@ class ReadingFamily:
         await judge_reading(subject, judge_session)
 
     def prompt_hashes(self) -> frozenset[str]:
-        return frozenset({"", prompt().hash})
+        return frozenset({"", *(it.hash for it in prompts())})
 
     def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
         del subject, rules

@@ -11,7 +11,7 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.metric import Metric, Value
 from drretail.experiment import Definition, read_definition
-from drretail.grounding.text.wording import words_of
+from drretail.grounding.text.wording import split_words, words_of
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState
@@ -149,7 +149,7 @@ def _plan(subject: Subject) -> Plan:
         subject.repeat,
         subject.run_id,
         subject.report_sha,
-        words=len((subject.report or "").split()),
+        words=len(split_words(subject.report or "")),
         words_read=0 if run is None else words_of(run.report or "", run.citations),
         usage={} if run is None else run.usage,
     )

@@ -132,7 +132,7 @@ class _Sources:
         for entry in self._by_id.values():
             for url in filter(None, (entry.url, entry.key if entry.kind == "web" else None)):
                 self._by_url.setdefault(normalise_url(url), entry)
-                self._by_url.setdefault(_without_scheme(url), entry)
+                self._by_url.setdefault(address_of(url), entry)
 
     def cite(self, target: Target) -> Cited:
         """What an id or a URL comes to."""
@@ -142,7 +142,7 @@ class _Sources:
         return self._cite_url(target.value)
 
     def _cite_url(self, url: str) -> Cited:
-        address = _without_scheme(url)
+        address = address_of(url)
         host, _, path = address.partition("/")
         entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address)
         if host == _SHOP_HOST:
@@ -225,5 +225,6 @@ def _cited(said: str, entry: Evidence) -> Cited:
     return Cited(said, "web" if entry.kind == "web" else "internal", entry, entry.url)
 
 
-def _without_scheme(url: str) -> str:
+def address_of(url: str) -> str:
+    """The address as it is compared: http and https are one here, and so are hosts with and without www."""
     return normalise_url(url).partition("://")[2].removeprefix("www.").rstrip("/")

@@ -11,6 +11,7 @@ from drretail.grounding.report.markup import URL_START, closing_brackets, url_en
 _START = re.compile(r"https?://(?=[^\W_])|[\[【]", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
 _TARGET_OPENS = re.compile(r"\([ \t]*<?")
+_NO_TARGET = re.compile(r"\([ \t]*\)")
 _TARGET_CLOSES = re.compile(r">?(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)")
 _ID = re.compile(r"[POUWCF]:[A-Za-z0-9][A-Za-z0-9_@-]{0,140}")
 _SEPARATORS = re.compile(r"[\s,;|，；、]+")
@@ -70,10 +71,16 @@ def _bracket(text: str, start: int, closing: dict[int, int]) -> Mark | None:
 
 
 def _link(text: str, start: int, close: int) -> Mark | None:
-    """``[text](url)`` or ``[text](P:…)``; ids as the text win over the URL they were decorated with."""
+    """``[text](url)`` or ``[text](P:…)``; ids as the text win over the URL they were decorated with.
+
+    ``[text]()`` points to the entry of that label, and to nothing where there is none.
+    """
     opens = _TARGET_OPENS.match(text, close + 1)
     if opens is None:
         return None
+    label = text[start + 1 : min(close, start + _LONGEST_CONTENT)].strip()
+    if label and (empty := _NO_TARGET.match(text, close + 1)):
+        return Mark(start, empty.end(), (Target("label", label.casefold()),))
     if URL_START.match(text, opens.end()):
         target, end = "url", url_run(text, opens.end(), wide=True)
     elif found := _ID.match(text, opens.end()):
@@ -93,7 +100,7 @@ def _content(content: str) -> tuple[tuple[Target, ...], bool]:
     """The targets that a bracket's content names, and whether it can mean nothing else."""
     if content.startswith("^") and len(content) > 1 and " " not in content:
         return (Target("label", content.casefold()),), True
-    numbers = content.partition("†")[0]
+    numbers = content.partition("†")[0].removeprefix("cite:")
     if _NUMBERS.fullmatch(numbers):
         return _numbers(numbers), False
     ids, certain = _ids(content)

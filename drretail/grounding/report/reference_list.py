@@ -12,13 +12,15 @@ _NUMBERED = re.compile(
     r"[ \t]*[:：,，.]?[ \t]*(?P<body>.*)"
 )
 _DOTTED = re.compile(r"[ \t]*(?:\*\*)?(?P<label>\d{1,4})[.)、](?:\*\*)?[ \t]+(?P<body>.*)")
-_FOOTNOTE = re.compile(r"[ \t]{0,3}\[(?P<label>\^[^\[\]\s]{1,80})\]:[ \t]*(?P<body>.*)")
+_FOOTNOTE = re.compile(r"[ \t]{0,3}\[(?P<label>\^[^\[\]\s]{1,80})\][:：][ \t]*(?P<body>.*)")
 _DEFINITION = re.compile(
     r"[ \t]{0,3}\[(?P<label>[^\[\]^\n][^\[\]\n]{0,80})\]:[ \t]+(?P<body><?https?://.*)", re.IGNORECASE
 )
 _URL_FIRST = re.compile(r"<?https?://", re.IGNORECASE)
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,4}[.)])[ \t].*)?[\[【(]?[POUWCF]:[A-Za-z0-9]")
+_LONGEST_ENTRY = 3
+"""Lines below an entry's first one that may hold its address."""
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 _TITLE = re.compile(
     r"""[\s#*_]* (?:(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七八九十]{1,3})[.)、][ ]*)? [*_]*
@@ -84,7 +86,7 @@ def read_references(text: str) -> References:
     for index, line in enumerate(all_lines):
         entry = _entry(line, listed=index in listed)
         if entry is not None:
-            references.add(entry)
+            references.add(_continued(entry, all_lines, index, listed))
         if entry is not None or index in listed:
             references.spans.append((line.start, line.end))
     return references
@@ -107,6 +109,22 @@ def _entry(line: _Line, *, listed: bool) -> Entry | None:
     label = match["label"].casefold()
     label = str(int(label)) if label.isdecimal() else label
     return Entry(label, line.start + match.start("body"), line.start + match.end("body"))
+
+
+def _continued(entry: Entry, all_lines: list[_Line], index: int, listed: set[int]) -> Entry:
+    """The entry with the address that stands below its title, where its own line has none."""
+    if index not in listed or _names_a_source(all_lines[index].text):
+        return entry
+    for below in range(index + 1, index + 1 + _LONGEST_ENTRY):
+        if below not in listed or not all_lines[below].text.strip() or _entry(all_lines[below], listed=True):
+            break
+        if _names_a_source(all_lines[below].text):
+            return Entry(entry.label, entry.start, all_lines[below].end)
+    return entry
+
+
+def _names_a_source(text: str) -> bool:
+    return bool(_URL.search(text) or _ITEM.match(text))
 
 
 def _headed(all_lines: list[_Line]) -> set[int]:

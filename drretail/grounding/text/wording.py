@@ -10,6 +10,7 @@ _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
 _SEPARATORS = re.compile(r"\s*(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|\s+(?=[(\[{])")
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 # A cut in front of these words' objects would leave them hanging.
 _HANGING = frozenset(
@@ -83,4 +84,12 @@ def words_of(report: str, citations: Iterable[Citation]) -> int:
         kept.append(report[end : citation.start])
         end = max(end, citation.end)
     text = " ".join([*kept, report[end:]])
-    return sum(any(character.isalnum() for character in word) for word in text.split())
+    return sum(any(character.isalnum() for character in word) for word in split_words(text))
+
+
+def split_words(text: str) -> list[str]:
+    """The words between white space; of scripts without spaces each sign is one.
+
+    A Chinese report of 3,000 signs has only some 300 runs of them.
+    """
+    return _UNSPACED.sub(r" \g<0> ", text).split()

@@ -59,6 +59,8 @@ class Case:
     """Years after which a page counts as old."""
     web_is_live: bool = False
     """True for the open web: its pages may be younger than the shop's today, and citing them is no fault."""
+    is_imported: bool = False
+    """True where the report alone is known: its ledger is what it names itself."""
     things: tuple[str, ...] = ()
     """What the query asks for, in its own words; empty where that is not known."""
 

@@ -130,7 +130,7 @@ def _of_pick(
     if catalog is not None and pick.product not in catalog:
         yield _finding("not_in_catalog", report, pick, f"the shop has no product {pick.product}")
         return
-    if not any(f"P:{it}" in cited for it in (pick.product, *pick.alternatives)):
+    if not any(f"P:{it}" in cited or it in cited for it in (pick.product, *pick.alternatives)):
         yield _finding("pick_not_argued", report, pick, "the report cites nothing of it")
     if not asked.again:
         yield from _owned(pick, report, asked)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.grounding.text.personal_data import People, personal_data
+from drretail.parsing import parse_json
 from drretail.records.evidence import Evidence, Finding
-from drretail.records.parsing import parse_json
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
 

@@ -11,9 +11,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.parsing import parse_json
 from drretail.records.evidence import Evidence
 from drretail.records.money import USD, Money
-from drretail.records.parsing import parse_json
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product

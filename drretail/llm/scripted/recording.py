@@ -10,7 +10,7 @@ from drretail.experiment import read_definition
 from drretail.files import write_json
 from drretail.journal import Effect, read_effects
 from drretail.llm.scripted.script import Rule, Script, ScriptedAnswer, ScriptedCall, digest_of
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 from drretail.records.run import Usage
 
 

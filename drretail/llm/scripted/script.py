@@ -16,8 +16,8 @@ from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from drretail.errors import ModelError, UserError
+from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import Record, sha256_of
-from drretail.records.parsing import parse_json, parse_toml
 from drretail.records.run import Usage
 
 ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]

@@ -12,7 +12,7 @@ from drretail.offline.chat import Turn
 from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import judge_claim
 from drretail.offline.plain import filled, plain_answer
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 
 _TAG = re.compile(r"<(?P<name>[a-z_]+)(?P<more>\s[^<>\n]*)?>\n(?P<inner>.*?)\n</(?P=name)>", re.DOTALL)
 _QUESTION = re.compile(r"""\sid=["']Q["']""")

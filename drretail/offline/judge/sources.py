@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from drretail.grounding.text.words import content_stems
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 
 _SENTENCE = re.compile(r"[^\n]*?[.!?][\"')\]”’]*(?=\s)|[^\n]+")
 _STRING = r'"(?:[^"\\]|\\.)*"'

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from drretail.offline.chat import Turn
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 
 SEARCH = "product_catalog_search"
 DETAILS = "get_product_details"

@@ -10,7 +10,7 @@ from typing import Any
 from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.grounding.text.sentences import Sentence, find_sentences
 from drretail.grounding.verify.findings import CODES
-from drretail.records.parsing import parse_json
+from drretail.parsing import parse_json
 from drretail.records.reading import Pick
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

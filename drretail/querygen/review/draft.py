@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from drretail.errors import UserError
+from drretail.parsing import parse_json
 from drretail.querygen.review.item import Items, Section, checks_of, constraints_told, wrapped
 from drretail.querygen.review.records import Edit
-from drretail.records.parsing import parse_json
 from drretail.records.query import Constraints, Query
 
 

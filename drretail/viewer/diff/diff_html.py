@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from drretail.grounding.report.render import render_report
+from drretail.grounding.text.wording import split_words
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
 from drretail.viewer.diff.answers import AnswerPair, AnswersDiff
 from drretail.viewer.diff.matching import KINDS, RULE, Change, Kind, Statement
@@ -64,7 +65,7 @@ def _part(pair: AnswerPair, *, is_open: bool) -> PairPart:
     cards: dict[Kind, list[ChangeCard]] = {kind: [] for kind in KINDS}
     for anchor, change in named:
         cards[change.kind].append(ChangeCard(anchor, change, anchor in shown_a | shown_b))
-    words = tuple(len((view.subject.report or "").split()) for view in (pair.a, pair.b))
+    words = tuple(len(split_words(view.subject.report or "")) for view in (pair.a, pair.b))
     return PairPart(pair, is_open, (a, b), (words[0], words[1]), cards)
 
 

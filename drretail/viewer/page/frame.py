@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from drretail.grounding.text.harmless import TURNING
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 TEMPLATES = Path(__file__).parent / "templates"
+_TURNED_BY = dict.fromkeys(map(ord, TURNING))
 
 
 @cache
@@ -69,8 +71,8 @@ def page_policy(style: str, script: str = "") -> str:
 
 
 def writable(text: str) -> str:
-    """The text without lone surrogates, which can't be written."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """The text without lone surrogates, which can't be written, and without what turns the words beside it."""
+    return text.translate(_TURNED_BY).encode("utf-8", "replace").decode("utf-8")
 
 
 def data_address(kind: str, text: str) -> str:

@@ -89,9 +89,11 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
     yield f"Models: {', '.join(models) or 'none'}{rules}. The paper: {PAPER_MODEL}, judged by {PAPER_JUDGE}."
     repeats = max((run.repeat for run in runs), default=1)
     count = len(definition.queries)
+    world = definition.world_fingerprint
+    made = ", imported" if world is None else f", on the world {world[:12]}"
     yield (
-        f"{count} queries, {repeats} run{'s' if repeats > 1 else ''} each, on the world "
-        f"{definition.world_fingerprint[:12]}. The paper: {PAPER_QUERIES} queries of its own, one run each."
+        f"{count} queries, {repeats} run{'s' if repeats > 1 else ''} each{made}. The paper: {PAPER_QUERIES} queries of "
+        "its own, one run each."
     )
     providers = sorted({system.web_provider for system in researching.values()})
     yield (
@@ -113,4 +115,4 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
 
 def _is_plain(system: System) -> bool:
     """True for what researches nothing: floors and the oracle."""
-    return not system.models
+    return not system.models and not system.is_imported

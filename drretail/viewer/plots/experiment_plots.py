@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from drretail.records.comparison import InformationCell, InformationTable
 from drretail.records.pairs import PairScore
 from drretail.records.run import INFORMATION
-from drretail.records.score import Agreement, MetricDescription, Score, in_order, place_of
-from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn, Unit
+from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of
+from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
 from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.scatter import Point, scatter
@@ -16,7 +16,7 @@ from drretail.viewer.tables.scores import system_names
 
 MOST_SERIES = 8
 """As many as shapes and colours tell apart."""
-_RANGES: Mapping[Unit, tuple[float, float]] = {"share": (0, 1), "rating": (0, 10)}
+_RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 _INTERVALS = "Lines: 95 % intervals over queries."
 
 

@@ -30,7 +30,7 @@ def scatter(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these points; names that would stand upon each other are moved apart."""
+    """One image of these points; names are moved apart, and off the intervals of others where there is room."""
     drawing = Drawing()
     across_x = scale([it.x for it in points], _LEFT, WIDTH - _RIGHT)
     reached = (bound for it in points for bound in (it.low, it.y, it.high) if bound is not None)
@@ -41,24 +41,36 @@ def scatter(
         drawing.add(words(_LEFT - 6, up.at(tick) + 4, short_number(tick), "soft", "end"))
     drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _RIGHT, _TALL + 30, x_name, "soft", "end"))
     taken = [(across_x.at(it.x) - 7, up.at(it.y) + 4, 14.0) for it in points]
+    intervals = [
+        (across_x.at(it.x), up.at(it.high), up.at(it.low))
+        for it in points
+        if it.low is not None and it.high is not None
+    ]
     for series, it in enumerate(points):
         x, y = across_x.at(it.x), up.at(it.y)
         told = f"{it.name}: {y_name} {it.y:.3g}, {x_name} {it.x:,.4g}"
         if it.low is not None and it.high is not None:
             drawing.add(line(x, up.at(it.low), x, up.at(it.high), f"s{series % 8}", told))
         drawing.add(mark(x, y, series, told))
-        drawing.add(_name(it.name, x, y, taken))
+        drawing.add(_name(it.name, x, y, taken, intervals))
     return Plot(name, title, caption, drawing.body, _TALL + 36)
 
 
-def _name(name: str, x: float, y: float, taken: list[tuple[float, float, float]]) -> Markup:
-    """The name beside its point, on the side where it fits, moved up or down where another stands."""
+def _name(
+    name: str,
+    x: float,
+    y: float,
+    taken: list[tuple[float, float, float]],
+    intervals: Sequence[tuple[float, float, float]],
+) -> Markup:
+    """The name beside its point, moved up or down where another stands, and where it crosses the fewest intervals."""
     shown = cut(name, WIDTH / 2)
     width = len(shown) * CHARACTER
-    start = x + 9 if x + 9 + width < WIDTH else x - 9 - width
+    starts = [it for it in (x + 9, x - 9 - width) if it >= _LEFT and it + width < WIDTH] or [x + 9]
     steps = (0.0, *(sign * _LINE * by for by in range(1, 16) for sign in (1, -1)))
-    free = (y + 4 + step for step in steps if _is_free(start, y + 4 + step, width, taken))
-    place = next(free, y + 4)
+    places = [(start, y + 4 + step) for step in steps for start in starts]
+    free = [it for it in places if _is_free(*it, width, taken)] or places[:1]
+    start, place = min(free, key=lambda it: (_crossed(*it, width, intervals), abs(it[1] - y - 4)))
     taken.append((start, place, width))
     return words(start, place, shown)
 
@@ -68,3 +80,8 @@ def _is_free(start: float, place: float, width: float, taken: Sequence[tuple[flo
         abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
     )
     return apart and 10 <= place <= _TALL
+
+
+def _crossed(start: float, place: float, width: float, intervals: Sequence[tuple[float, float, float]]) -> int:
+    """How many intervals' lines go through a name there."""
+    return sum(start < x < start + width and top < place and place - _LINE < bottom for x, top, bottom in intervals)

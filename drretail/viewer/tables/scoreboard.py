@@ -144,6 +144,8 @@ def _value(value: float, unit: Unit) -> str:
             return f"{value:,.1f}"
         case "tokens":
             return f"{value / 1000:,.1f}"
+        case "percent":
+            return f"{value:.1f}"
         case "dollars":
             return f"{value:,.2f}" if value >= 1 or not value else f"{value:.4f}"
         case _:

@@ -14,7 +14,13 @@ MEANINGS = (
     "Corrected: what people would say of all claims, 95 %, valid whatever the judge; queries are the unit. λ: how far "
     "verdicts were trusted. Gain: as many times the labels it is worth."
 )
-FR_IS_NOT = "FR is not corrected: nobody was asked which sentences need a source, so it stands as the judge has it."
+FR_IS_NOT = (
+    "FR is not corrected: nobody was asked which claims are any, and have a source; drretail lab sample --uncited asks."
+)
+FR_IS = (
+    "FR: of what the judge took for claims, and people do too, the share with a source. Claims that the judge passed "
+    "over are in neither, so it stays conditional on the extraction."
+)
 
 
 def print_correction(made: "Correction") -> None:
@@ -23,7 +29,8 @@ def print_correction(made: "Correction") -> None:
     names = system_names(labels)
     print_table("As people would score", COLUMNS, [_row(it, names[it.system]) for it in made.values])
     told = [*notes_on(labels), *(_apart(it) for it in made.separations), *made.notes]
-    print_notes([MEANINGS, FR_IS_NOT, "", *told])
+    has_recall = any(it.what == "FR" for it in made.values)
+    print_notes([MEANINGS, FR_IS if has_recall else FR_IS_NOT, "", *told])
 
 
 def _row(it: "CorrectedValue", name: str) -> list[object]:

@@ -1,17 +1,22 @@
-"""An experiment as plain text: each run with its status, marked report, claims and findings, then the scores."""
+"""An experiment as plain text: what can be concluded and the scoreboard, then its runs.
+
+In full each run has its status, marked report, claims and findings, and the tables of every family follow; in short
+each question has a line.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from textwrap import wrap
+from textwrap import shorten, wrap
 from unicodedata import category
 
 from drretail.grounding.report.render import render_report
 from drretail.grounding.text.harmless import TURNING
+from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
-from drretail.viewer.claims import SIGNS, WORDS, Claim, counts_of
+from drretail.viewer.claims import SIGNS, WORDS, Claim, Support, counts_of
 from drretail.viewer.commands import command_for, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView, read_view
 from drretail.viewer.tables.agreement import agreement_table
@@ -25,21 +30,31 @@ WIDTH = 80
 """Of sentences; tables are as wide as they are."""
 
 
+FAULTED: tuple[Support, ...] = ("partial", "none", "contradicted")
+FEW_RUNS = 6
+"""Up to so many are read one by one; of more a reader wants the sum first."""
+
+
 def render_text(experiment: Path) -> str:
-    """The text of an experiment folder; UserError where there is none."""
+    """The full text of an experiment folder; UserError where there is none."""
     return text_of(read_view(experiment))
 
 
-def text_of(view: ExperimentView) -> str:
-    """The text of a view that was read already."""
+def text_of(view: ExperimentView, *, details: bool = True) -> str:
+    """The text of a view that was read already; in short without ``details``."""
     score = " && ".join(score_commands(view))
     claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
-    lines = [f"Experiment {view.name} on the world {view.definition.world_fingerprint[:12]}", ""]
+    fingerprint = view.definition.world_fingerprint
+    made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
+    lines = [f"Experiment {view.name} {made}", ""]
     if view.scoreboard is not None:
         lines += _board(view.scoreboard, view.lab)
-    for run in view.runs:
-        lines += [*_run(run, claims, checks), ""]
-    lines += _scores(view, score)
+    if details:
+        for run in view.runs:
+            lines += [*_run(run, claims, checks), ""]
+        lines += _scores(view, score)
+    else:
+        lines += _questions(view)
     return harmless("\n".join(lines) + "\n")
 
 
@@ -61,6 +76,28 @@ def marked_report(view: RunView) -> str:
 def harmless(text: str) -> str:
     """The text without what moves the cursor, colours what follows, turns the direction or can't be written."""
     return "".join(c for c in text if c in "\n\t" or (category(c) not in ("Cc", "Cs") and c not in TURNING))
+
+
+def _questions(view: ExperimentView) -> Iterator[str]:
+    """A line for each question: how many of its answers are there, what came of their claims, and what it asks."""
+    floors = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
+    yield "Questions: answers, claims borne out of those judged, errors that code finds"
+    rows: list[tuple[str, str, str, str, str]] = []
+    for question in view.questions:
+        runs = [view.runs[place] for place in question.places if view.planned[place].label not in floors]
+        counts = [counts_of(run.claims[0].claims) for run in runs if run.claims]
+        borne = sum(it.get("full", 0) for it in counts)
+        judged = borne + sum(it.get(other, 0) for it in counts for other in FAULTED)
+        errors = sum(found.severity == "error" for run in runs for found in run.checks.findings)
+        done = sum(run.subject.report is not None for run in runs)
+        claims = f"{borne}/{judged}" if judged else "–"
+        rows.append((question.query.query_id, f"{done}/{len(runs)}", claims, str(errors), question.query.text))
+    widths = [max(len(row[at]) for row in rows) for at in range(4)] if rows else []
+    for row in rows:
+        cells = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        yield f"  {cells}  {shorten(row[4], max(20, WIDTH - len(cells) - 4), placeholder=' …')}"
+    yield ""
+    yield f"Every answer with its claims, and all tables: drretail report {view.folder} --format text --details"
 
 
 def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from drretail.eval.quality.material import NO_PROFILE
 from drretail.experiment import Definition, read_profile
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.markup import blanked
+from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
@@ -156,7 +157,7 @@ class Sheets:
     def _report(self, name: str, subject: Subject, picks: tuple[str, ...]) -> BlindReport:
         html = self._rendered.get(subject.run_id) or blind_report(subject, self.names)
         self._rendered[subject.run_id] = html
-        return BlindReport(name, html, picks, len((subject.report or "").split()))
+        return BlindReport(name, html, picks, len(split_words(subject.report or "")))
 
     def _asked(self, subject: Subject) -> Asked:
         profile = NO_PROFILE if subject.profile is None else subject.profile.text

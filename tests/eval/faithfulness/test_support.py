@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import SUPPORT
 from drretail.eval.faithfulness.rulings import MOST_CLAIMS
 from drretail.eval.judging.session import Judge
@@ -281,11 +280,6 @@ def test_other_rules_are_judged_apart_but_nothing_is_asked_twice(tmp_path: Path)
     assert {verdict.rules for verdict in verdicts} == {"drg"}
     assert len(verdicts) == 4
     assert (tmp_path / "q1-r1.journal.jsonl").read_bytes() == asked
-
-
-def test_unknown_rules_are_named_to_the_user(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="faithfulness knows no rules 'hkuds'"):
-        judged(tmp_path, offline_judge(), subject("A report."), "hkuds")
 
 
 def test_a_cut_verdict_file_goes_on_to_the_same_bytes(tmp_path: Path) -> None:

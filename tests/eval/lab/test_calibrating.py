@@ -1,5 +1,7 @@
 """Versions of a judge chosen on some queries and looked at on others."""
 
+from dataclasses import replace
+
 import pytest
 
 from drretail.errors import UserError
@@ -34,7 +36,7 @@ def test_no_query_is_on_both_sides_and_the_seed_says_which_is_where() -> None:
 
 def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_held_out_queries() -> None:
     people = said("ann", "person", list(HUMAN))
-    held_out = calibrated([*people, *said("v", "judge", shifted(0))], "1").split.held_out
+    held_out = split_queries([it.query_id for it in people], "1").held_out
     near = [tuple(value + (3 if f"q{at}" in held_out else 1) for value in row) for at, row in enumerate(HUMAN)]
     made = calibrated([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
     assert made.chosen == "near"
@@ -46,7 +48,7 @@ def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_hel
 def test_answers_of_held_out_queries_do_not_change_what_is_chosen() -> None:
     people = said("ann", "person", list(HUMAN))
     both = [*people, *said("far", "judge", shifted(2)), *said("near", "judge", shifted(1))]
-    held_out = calibrated(both, "1").split.held_out
+    held_out = split_queries([it.query_id for it in people], "1").held_out
     worse = [
         Opinion(it.question, it.rater, it.kind, it.item, 0, it.query_id, it.system)
         if it.rater == "near" and it.query_id in held_out
@@ -63,6 +65,21 @@ def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
     made = calibrated([*people, *silent, *said("steady", "judge", shifted(0))], "1")
     assert {it.version: it.mad.value for it in made.tuning} == {"silent": 0, "steady": 0}
     assert {it.n for it in made.tuning} == {3}
+
+
+def test_a_further_version_leaves_every_query_on_its_side() -> None:
+    people = said("ann", "person", list(HUMAN))
+    few = said("few", "judge", shifted(1)[:4])
+    alone = calibrated([*people, *said("v", "judge", shifted(0))], "1")
+    both = calibrated([*people, *said("v", "judge", shifted(0)), *few], "1")
+    assert both.split == alone.split
+    assert sum(it.n for it in (both.tuning[0], both.held_out[0])) == 8
+
+
+def test_a_version_that_judged_nothing_of_what_people_did_is_told() -> None:
+    elsewhere = [replace(it, item="elsewhere") for it in said("lost", "judge", shifted(0))]
+    with pytest.raises(UserError, match=r"judged by every version \(lost, v\)"):
+        calibrated([*said("ann", "person", list(HUMAN)), *said("v", "judge", shifted(0)), *elsewhere], "1")
 
 
 def test_labels_are_compared_by_kappa() -> None:

@@ -13,11 +13,15 @@ from typer.testing import CliRunner
 from drretail.cli.lab.group import lab_app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
-from drretail.eval.lab.correcting import correction_of, precisions
+from drretail.eval.faithfulness import METRIC
+from drretail.eval.lab.correcting import correction_of, precisions, recalls
 from drretail.eval.lab.findings import CorrectedValue
-from drretail.eval.lab.judged_claims import JudgedClaim, judged_claims, sheet_name
+from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims, sheet_name
+from drretail.eval.lab.labelled_sheets import Cited
+from drretail.eval.scores.file import derive_scores
 from drretail.records.vote import Choice, PairItem, Vote
 from drretail.stats.prediction_powered import Item, corrected_mean
+from drretail.viewer.voting.claim_sheet import sheet_rows
 from drretail.viewer.voting.plan import planned
 from tests.eval.folders import experiment, scripted_judge
 from tests.eval.lab.test_opinions import NOON, judge_of_both, votes
@@ -212,6 +216,110 @@ def test_another_seed_draws_other_claims_and_what_was_drawn_stays(exp: Path, tmp
     assert len({*drawn}) > 1
 
 
-def test_the_terminal_says_that_fr_is_the_judges_own(exp: Path) -> None:
+def test_the_terminal_says_that_fr_is_the_judges_own_where_nobody_was_asked(exp: Path) -> None:
     told = called("correct", exp, "--labels", filled(exp, as_judged(exp)))
     assert "FR is not corrected" in told
+
+
+def cited_as_extracted(experiment: Path) -> dict[str, str]:
+    first = min(it.judge for it in extracted_claims(experiment))
+    return {sheet_name(it.about): CITED_BY[it.cited] for it in extracted_claims(experiment) if it.judge == first}
+
+
+CITED_BY = {True: "yes", False: "no"}
+
+
+def said_cited(experiment: Path, cited: dict[str, str]) -> Path:
+    path = experiment / "cited.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("item", "cited"), *cited.items()])
+    return path
+
+
+def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp: Path) -> None:
+    called("sample", exp, "--n", 6, "--uncited", 4)
+    head, *rows = sheet_of(exp)
+    assert head == ["item", "question", "claim", "sources", "label", "passage", "cited"]
+    extracted = {sheet_name(it.about): it for it in extracted_claims(exp)}
+    assert [extracted[row[0]].has_verdict for row in rows] == [True] * 6 + [False] * (len(rows) - 6)
+    assert len(rows) > 6
+    assert all(row[5] and not row[6] for row in rows)
+    assert not any(row[3] for row in rows[6:])
+
+
+def test_more_uncited_claims_begin_with_the_same(exp: Path) -> None:
+    few, more = (sheet_rows(exp, planned(exp).claims, count, "7") for count in (1, 3))
+    names = [[row[0] for row in rows] for rows in (few, more)]
+    assert names[1][: len(names[0])] == names[0]
+
+
+def test_with_every_claim_said_to_be_cited_or_not_fr_is_that_of_the_labels(exp: Path) -> None:
+    made = correction_of(exp, None, [said_cited(exp, cited_as_extracted(exp))])
+    assert made.values
+    assert {it.what for it in made.values} == {"FR"}
+    for row in made.values:
+        assert row.value == pytest.approx(row.judged)
+
+
+def test_fr_alone_of_a_judge_is_that_of_its_scores(exp: Path) -> None:
+    made = correction_of(exp, None, [said_cited(exp, cited_as_extracted(exp))])
+    rows = [it for it in derive_scores(exp, [METRIC]).scores if (it.variant, it.policy) == ("FR", "scored_only")]
+    scored = {it.system: it.value for it in rows if it.judge == made.values[0].judge}
+    assert made.values
+    assert {it.system: it.judged for it in made.values} == pytest.approx(scored)
+
+
+def test_what_people_hold_for_no_claim_is_left_out_of_fr(exp: Path) -> None:
+    cited = {name: "no claim" if said == "no" else said for name, said in cited_as_extracted(exp).items()}
+    made = correction_of(exp, None, [said_cited(exp, cited)])
+    assert [it.value for it in made.values] == [pytest.approx(1.0)] * len(made.values)
+
+
+def test_the_terminal_prints_fr_with_what_it_depends_on(exp: Path) -> None:
+    told = called("correct", exp, "--labels", said_cited(exp, cited_as_extracted(exp)))
+    assert "FR, " in told
+    assert "conditional on the extraction" in " ".join(told.split())
+    line = json.loads((exp / "lab" / "correct.json").read_text(encoding="utf-8"))["line"]
+    assert line.startswith("FR as people would give it: ")
+
+
+def test_fr_is_not_corrected_where_only_cited_claims_were_asked_about(exp: Path) -> None:
+    cited = {name: said for name, said in cited_as_extracted(exp).items() if said == "yes"}
+    made = correction_of(exp, None, [said_cited(exp, cited)])
+    one_sided = {it.system for it in extracted_claims(exp) if not it.cited}
+    assert not one_sided & {it.system for it in made.values}
+    assert "no corrected FR" in " ".join(made.notes)
+
+
+def extracted(run: str, cited: int, uncited: int) -> list[ExtractedClaim]:
+    return [
+        ExtractedClaim(
+            f"{run} {at}",
+            "j",
+            "j",
+            "a",
+            run,
+            f"a/{run}",
+            "",
+            None,
+            at < cited,
+            f"a {at < cited}",
+            has_verdict=at < cited,
+        )
+        for at in range(cited + uncited)
+    ]
+
+
+def test_in_fr_a_label_stands_for_its_stratum_and_every_report_counts_once() -> None:
+    claims = [*extracted("q1", 8, 2), *extracted("q2", 8, 2)]
+    few = {it.about: Cited(1, it.cited) for it in claims if it.about.rpartition(" ")[2] in ("0", "8")}
+    _, alone, n = recalls(claims, few)["a"]
+    assert (alone.value, n) == (pytest.approx(0.8), 4)
+    uneven = [*extracted("q1", 9, 1), *extracted("q2", 1, 1)]
+    found, _, _ = recalls(uneven, {it.about: Cited(1, it.cited) for it in uneven})["a"]
+    assert found.value == pytest.approx((0.9 + 0.5) / 2)
+
+
+def test_a_wrong_word_about_citing_is_told_with_its_row(exp: Path) -> None:
+    with pytest.raises(DrretailError, match="row 2"):
+        correction_of(exp, None, [said_cited(exp, {"gone": "perhaps"})])

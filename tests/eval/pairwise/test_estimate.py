@@ -70,6 +70,6 @@ def test_rules_that_say_nothing_of_pairs_are_refused(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", two(1))
     with pytest.raises(UserError, match="pairwise knows the rules default and paper"):
         estimate_judging(folder, ["pairwise"], [sonnet()], rules="drg")
-    with pytest.raises(UserError, match="for drg is of faithfulness alone"):
+    with pytest.raises(UserError, match="and not drg"):
         compared(folder, sonnet(), rules="drg")
     assert not (folder / "verdicts").exists()

@@ -111,7 +111,15 @@ FORMS: dict[str, list[tuple[str, str, str | None]]] = {
         ("[1]", "product", A),
     ],
     "One【1†source】.\n\n[1] https://a.example/": [("【1†source】", "web", "https://a.example/")],
+    "One [1].\n\n## References\n[1] A title\n    https://a.example/x\n[2] B\n": [("[1]", "web", "https://a.example/x")],
+    f"One [cite: 1, 2].{LIST}": [
+        ("[cite: 1, 2]", "web", "https://a.example/x"),
+        ("[cite: 1, 2]", "web", "https://b.example/"),
+    ],
+    "An [empty link]().": [("[empty link]()", "unresolved", None)],
+    f"An empty link [1]() with a number.{LIST}": [("[1]()", "web", "https://a.example/x")],
     # footnotes and definitions
+    "甲[^1]。\n\n[^1]：https://a.example/x": [("[^1]", "web", "https://a.example/x")],
     "One[^1] two[^b].\n\n[^1]: https://a.example/x\n[^b]: see [P:B000000001]\n": [
         ("[^1]", "web", "https://a.example/x"),
         ("[^b]", "product", A),

@@ -11,3 +11,8 @@ def test_words_are_those_of_the_report_without_its_citations() -> None:
         for marker in ("[W:AAAA2222]", "[P:B0TEST0001]")
     ]
     assert words_of(report, marks) == len(["Feeders", "Take", "the", "tube", "or", "wait"])
+
+
+def test_of_scripts_without_spaces_each_sign_is_a_word() -> None:
+    assert words_of("水壶容量为1.7升，很安静。", []) == 10
+    assert words_of("Alder 水壶, 조용한 주전자", []) == 5

@@ -1,6 +1,7 @@
 """What plots show: every value in its place, hostile names as text, and nothing of a judge who says nothing."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ from drretail.records.pairs import PairScore, Share
 from drretail.records.score import MetricDescription, Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
 from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
-from drretail.viewer.plots.drawing import SERIES, Plot
+from drretail.viewer.plots.drawing import CHARACTER, SERIES, Plot
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
     family_plots,
@@ -96,9 +97,23 @@ def test_series_differ_in_shape_and_stand_in_a_legend() -> None:
 def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
     points = [Point(f"system {it}", 10.0 + it / 100, 0.5) for it in range(6)]
     plot = scatter("x", "t", "c", points, x_name="x", y_name="y")
-    heights = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.]+)"[^>]*>system \d', plot.body)]
-    assert len(heights) == 6
-    assert min(b - a for a, b in zip(sorted(heights), sorted(heights)[1:], strict=False)) >= 12
+    places = named_places(plot)
+    assert len(places) == 6
+    for (x, y), (other_x, other_y) in combinations(places, 2):
+        assert abs(y - other_y) >= 12 or abs(x - other_x) > 8 * CHARACTER
+
+
+def test_names_stand_off_the_intervals_of_others_where_there_is_room() -> None:
+    points = [Point("system 0", 10.0, 0.5), Point("system 1", 10.5, 0.5, 0.2, 0.8), Point("system 2", 30.0, 0.5)]
+    plot = scatter("x", "t", "c", points, x_name="x", y_name="y")
+    line_at = float(re.findall(r'<line x1="([\d.]+)"[^>]*class="s1"', plot.body)[0])
+    for x, _ in named_places(plot):
+        assert not x < line_at < x + 8 * CHARACTER
+
+
+def named_places(plot: Plot) -> list[tuple[float, float]]:
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>system \d', plot.body)
+    return [(float(x), float(y)) for x, y in found]
 
 
 def test_cost_needs_two_systems_and_leaves_out_floors() -> None:

@@ -6,8 +6,9 @@ import pytest
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick, Reading
+from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import render_page
-from drretail.viewer.terminal.text_report import render_text
+from drretail.viewer.terminal.text_report import render_text, text_of
 from tests.viewer.experiment import rewrite
 
 
@@ -73,3 +74,16 @@ def test_a_report_cannot_steer_the_terminal(mine: Path) -> None:
 
 def test_the_same_folder_gives_the_same_text(judged: Path) -> None:
     assert render_text(judged) == render_text(judged)
+
+
+def test_in_short_each_question_has_a_line_below_the_board(judged: Path) -> None:
+    view = read_view(judged)
+    short, whole = text_of(view, details=False), text_of(view)
+    beginning = short.partition("Questions:")[0]
+    assert whole.startswith(beginning)
+    lines = short.partition("Questions:")[2].splitlines()[1:]
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == [
+        question.query.query_id for question in view.questions
+    ]
+    assert lines[-1].endswith(f"drretail report {judged} --format text --details")
+    assert max(len(line) for line in lines[:-1]) <= 80

@@ -3,7 +3,7 @@ import tomllib
 
 import pytest
 
-from drretail.records.parsing import parse_json, parse_toml
+from drretail.parsing import parse_json, parse_toml
 
 DEEP = 100_000
 

@@ -1,0 +1,68 @@
+"""The same systems on the same queries in two experiments: each beside itself in the other one's world."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from drretail.errors import UserError
+from drretail.eval.compare.comparing import BAR, Asking, chosen_judges, compare, judged_families, primary_tests
+from drretail.eval.metric import Metric
+from drretail.eval.pairwise.pairs import named, researching
+from drretail.eval.registry import PAIRWISE, load_metrics
+from drretail.eval.scores.gathering import Gathered, gather
+from drretail.eval.scores.panel import with_panels
+from drretail.experiment import read_definition
+from drretail.records.comparison import Comparison
+from drretail.records.run import slug
+
+
+def compare_beside(
+    experiment: Path,
+    other: Path,
+    label: str | None = None,
+    *,
+    metrics: Sequence[str | Metric] | None = None,
+    judges: Sequence[str] = (),
+    bar: float = BAR,
+) -> list[Comparison]:
+    """Each researching system that both experiments hold, or the one that is named, in the first against in the other.
+
+    Only queries that have the same id in both are paired. Nothing is judged. Raises UserError where the two share no
+    system or no query, and as ``compare_recorded`` does.
+    """
+    first, second = read_definition(experiment), read_definition(other)
+    shared = sorted(first.systems.keys() & second.systems.keys())
+    if not shared or not {it.query_id for it in first.queries} & {it.query_id for it in second.queries}:
+        raise UserError(f"{experiment} and {other} share no system, or no query: nothing of them can be compared.")
+    asked = [it for it in researching(first) if it in shared] or shared
+    labels = asked if label is None else [named("system of both experiments", label, shared)]
+    families = [it for it in metrics or judged_families(experiment) if it != PAIRWISE]
+    held = [with_panels(gather(it, load_metrics(families))) for it in (experiment, other)]
+    both = together(held[0], held[1], name_there(other))
+    pairs = [(it, _there(it, name_there(other))) for it in labels]
+    asking = Asking(str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False)
+    primary = primary_tests(both, pairs, asking)
+    return [compare(both, one, there, asking, (), primary) for one, there in pairs]
+
+
+def together(one: Gathered, other: Gathered, name: str) -> Gathered:
+    """Both as one experiment, where the other's systems are called "<label>@<name>"; query ids tell what is paired."""
+    runs = {it.run_id: f"{_there(it.label, name)}/{it.query.query_id}-r{it.repeat}" for it in other.plans}
+    plans = [replace(it, label=_there(it.label, name), run_id=runs[it.run_id]) for it in other.plans]
+    theirs = {
+        key: {runs[run]: heard for run, heard in tables.items()} for key, tables in other.tables_of_judges.items()
+    }
+    keys = dict.fromkeys((*one.tables_of_judges, *theirs))
+    tables = {it: {**one.tables_of_judges.get(it, {}), **theirs.get(it, {})} for it in keys}
+    systems = {_there(label, name): system for label, system in other.definition.systems.items()}
+    definition = one.definition.model_copy(update={"systems": {**one.definition.systems, **systems}})
+    return replace(one, definition=definition, plans=(*one.plans, *plans), tables_of_judges=tables)
+
+
+def name_there(experiment: Path) -> str:
+    """What systems of the other experiment have behind their labels."""
+    return slug(experiment.resolve().name)
+
+
+def _there(label: str, name: str) -> str:
+    return f"{label}@{name}"

@@ -1,0 +1,132 @@
+"""Instruction following: a checklist of what the query asks for, and whether the report does it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from drretail.eval.dr3.insights import Material
+from drretail.eval.judging.criteria import Task
+from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered, misnumbered, things_of
+from drretail.eval.judging.session import JudgeSession
+from drretail.grounding.text.wording import format_money
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.money import Money
+from drretail.records.query import Demand, Query
+
+STAGE = "requirements"
+CONSTRAINTS, FROM_QUERY = "constraints", "query"
+"""The groups of the checklist: what the query's typed constraints say, and what a model reads out of its words."""
+MOST = 5
+"""Of one question, as released."""
+Category = Literal["content", "constraint", "format", "personal"]
+
+
+class SaidRequirement(Record):
+    requirement: str = Field(min_length=1)
+    category: Category
+
+
+class QueryRequirements(Record):
+    """What a query asks of a report beside what is on the list."""
+
+    requirements: list[SaidRequirement]
+
+
+class MetRequirement(Record):
+    requirement_id: int
+    reason: str
+    met: bool
+
+
+class MetRequirements(Record):
+    """Whether the report meets each requirement."""
+
+    requirements: list[MetRequirement]
+
+
+def checklist_prompt() -> Prompt:
+    return Prompt("checklist", load_prompt(__file__, "checklist").text, load_prompt(__file__, "shared").text)
+
+
+def making_prompt() -> Prompt:
+    return load_prompt(__file__, "make_checklist")
+
+
+def constraint_requirements(query: Query) -> CriteriaGroup:
+    """The requirements that follow from the query's typed constraints, made by code."""
+    made = (Criterion(text=text, kind=kind) for kind, text in _required(query))
+    return CriteriaGroup(name=CONSTRAINTS, criteria=tuple(made))
+
+
+def _required(query: Query) -> Iterator[tuple[str, str]]:
+    asked = query.constraints
+    if asked.budget is not None:
+        each = "Each product it recommends costs" if asked.budget_scope == "per_item" else "What it recommends costs"
+        together = "" if asked.budget_scope == "per_item" else " together"
+        yield "budget", f"{each} no more than {_money(asked.budget)}{together}."
+    for category in asked.categories:
+        yield "category", f"It recommends products of the category {category}."
+    if asked.brands_wanted:
+        yield "brands_wanted", f"Where a brand was wished for, it recommends that: {', '.join(asked.brands_wanted)}."
+    if asked.brands_unwanted:
+        yield "brands_unwanted", f"It recommends nothing by {' or '.join(asked.brands_unwanted)}."
+    yield from (("must", _demanded(it, "It meets this demand")) for it in asked.must)
+    yield from (("must_not", _demanded(it, "It leaves out what is not wanted")) for it in asked.must_not)
+    for thing, count in asked.quantities.items():
+        yield "quantities", f"Of {thing} it recommends {count}."
+    if asked.deadline:
+        yield "deadline", f"It keeps to the date by which things are needed: {asked.deadline}."
+    if asked.owned:
+        yield "owned", f"It does not recommend to buy again what is owned already: {', '.join(asked.owned)}."
+
+
+def _demanded(demand: Demand, does: str) -> str:
+    of = "" if demand.of is None else f" of the {demand.of.removeprefix('the ')}"
+    return f"{does}{of}: {demand.property.removesuffix('.')}."
+
+
+def _money(money: Money) -> str:
+    return format_money(money.value, money.currency)
+
+
+async def make_checklist(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:
+    """The two groups of a query's checklist; why there is none where the model gave no usable answer."""
+    by_code = constraint_requirements(task.query)
+    told = "\n".join(f"- {it.text}" for it in by_code.criteria) or "- none"
+    given = {**about_query(task), "items": told}
+    said = await judge_session.ask(stage, task.query.query_id, making_prompt(), given, QueryRequirements)
+    if said.answer is None:
+        return f"the judge made no checklist: {said.error}"
+    texts = {it.requirement.strip(): it.category for it in said.answer.requirements if it.requirement.strip()}
+    read = tuple(Criterion(text=text, kind=kind) for text, kind in texts.items())
+    return by_code, CriteriaGroup(name=FROM_QUERY, criteria=read)
+
+
+def about_query(task: Task) -> dict[str, str]:
+    """The query, and what is known of who put it."""
+    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
+    return {"query": tagged("query", task.query.text), "profile": tagged("profile", known)}
+
+
+def requirements_of(criteria: Criteria) -> list[Thing]:
+    """All of both groups."""
+    groups = (criteria.group(CONSTRAINTS), criteria.group(FROM_QUERY))
+    return [it for group in groups if group is not None for it in things_of(group)]
+
+
+async def judge_requirements(criteria: Criteria, judge_session: JudgeSession, material: Material) -> None:
+    """Records of every requirement that has no verdict whether the report meets it."""
+    asking = Asking(STAGE, checklist_prompt(), MOST)
+    things = requirements_of(criteria)
+    await ask_numbered(judge_session, asking, things, material, MetRequirements, _met, check=_problem)
+
+
+def _met(answer: MetRequirements) -> Mapping[int, Ruling]:
+    return {it.requirement_id: Ruling(float(it.met), it.reason.strip()) for it in answer.requirements}
+
+
+def _problem(answer: MetRequirements, asked: Sequence[Thing]) -> str | None:
+    return misnumbered([it.requirement_id for it in answer.requirements], len(asked))

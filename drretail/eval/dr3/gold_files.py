@@ -1,0 +1,102 @@
+"""What is known beforehand of good answers, taken from where it lies: our files, a sandbox, or DR³-Eval's folders."""
+
+from collections.abc import Iterator, Sequence
+from json import JSONDecodeError
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from drretail.errors import UserError
+from drretail.eval.judging.criteria import freeze
+from drretail.experiment import gold_path, read_gold_file
+from drretail.files import read_lines
+from drretail.parsing import parse_json
+from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.ids import file_name
+from drretail.records.query import Query
+
+_OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
+_PAGES = ("useful_search.json", "useful_search.jsonl")
+_DOCUMENTS = frozenset((".md", ".txt", ".pdf", ".docx", ".doc", ".pptx", ".ppt", ".xlsx", ".xls"))
+"""What the released code takes for a user's document: images, sound and video have no claims to be cited for."""
+_NO_DOCUMENTS = ("long_context", "useful_search", "task.json", "task.md", "final_report.md")
+
+
+def take_gold(experiment: Path, source: Path, queries: Sequence[Query]) -> int:
+    """Copies the gold of these queries out of ``source``, and gives their number.
+
+    It lies there as QUERY.json, as gold/QUERY.json in an experiment, as tasks/QUERY/gold.json in a sandbox, or as
+    DR³-Eval's folder of a task, under the query's id or its task's.
+
+    Raises UserError where there is none, for a file that can't be read, and where the experiment holds other gold.
+    """
+    found = {query.query_id: held for query in queries if (held := _gold_of(source, query)) is not None}
+    if not found:
+        raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
+    freeze("gold", source, {gold_path(experiment, name): it.model_dump(mode="json") for name, it in found.items()})
+    return len(found)
+
+
+def _gold_of(source: Path, query: Query) -> Gold | None:
+    name = file_name(query.query_id)
+    places = (source / "gold" / f"{name}.json", source / f"{name}.json", source / "tasks" / name / "gold.json")
+    path = next((it for it in places if it.is_file()), None)
+    if path is not None:
+        gold = read_gold_file(path)
+        if gold.query_id != query.query_id:
+            raise UserError(f"{path} says that it is of the query {gold.query_id}: put it where that is looked for.")
+        return gold
+    names = (name, *([] if query.task_id is None else [file_name(query.task_id)]))
+    folder = next((source / it for it in names if (source / it).is_dir()), None)
+    return None if folder is None else _of_dr3_eval(folder, query.query_id)
+
+
+def _of_dr3_eval(folder: Path, query_id: str) -> Gold | None:
+    """The gold in a task's folder; None where it holds none of its files."""
+    if not any((folder / name).exists() for name in (_OF_FILES, _OF_PAGES, *_PAGES)):
+        return None
+    try:
+        gold = Gold(
+            query_id=query_id,
+            files=PartOfGold(insights=_insights(folder / _OF_FILES, "file"), documents=tuple(_files(folder))),
+            sandbox=PartOfGold(insights=_insights(folder / _OF_PAGES, "page"), documents=tuple(_pages(folder))),
+        )
+    except (ValidationError, JSONDecodeError, KeyError, TypeError, AttributeError) as problem:
+        raise UserError(f"{folder} does not hold gold as DR³-Eval has it: {problem!r}.") from problem
+    return gold
+
+
+def _insights(path: Path, name: str) -> tuple[GoldInsight, ...]:
+    held: list[Any] = _read(path)["gold_insights"] if path.exists() else []
+    return tuple(GoldInsight(id=f"{name}-{number}", text=it["insight"]) for number, it in enumerate(held, 1))
+
+
+def _pages(folder: Path) -> Iterator[RequiredDocument]:
+    """Each title once, as released; a line may be a list."""
+    path = next((folder / name for name in _PAGES if (folder / name).exists()), None)
+    if path is None:
+        return
+    flat = [row for it in _read(path) for row in (it if isinstance(it, list) else [it])]
+    seen = set[str]()
+    for row in flat:
+        title = row.get("title") or ""
+        if title and title not in seen:
+            seen.add(title)
+            yield RequiredDocument(title=title, url=row.get("url") or "")
+
+
+def _read(path: Path) -> Any:
+    """The JSON of a file, or a list of what its lines hold: both are met under both names."""
+    lines = [line for line in read_lines(path) if line.strip()]
+    try:
+        return parse_json("\n".join(lines))
+    except JSONDecodeError:
+        return [parse_json(line) for line in lines]
+
+
+def _files(folder: Path) -> Iterator[RequiredDocument]:
+    places = (it for part in (folder, folder / "source") if part.is_dir() for it in sorted(part.iterdir()))
+    for path in places:
+        if path.is_file() and path.suffix.lower() in _DOCUMENTS and not path.name.startswith(_NO_DOCUMENTS):
+            yield RequiredDocument(title=path.name)

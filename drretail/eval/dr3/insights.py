@@ -1,0 +1,85 @@
+"""Information recall: which insights that are known beforehand a reader of the report learns."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from drretail.eval.judging.numbered import Asking, Ruling, Thing, ask_numbered, misnumbered
+from drretail.eval.judging.session import JudgeSession
+from drretail.prompts import Prompt, load_prompt
+from drretail.records.base import Record, Rules
+from drretail.records.criteria import GOLD_PARTS, Gold, GoldInsight, GoldPart
+
+STAGE = "insights"
+MOST = 10
+"""Of one question, as released."""
+Material = Callable[[], Mapping[str, str]]
+Label = Literal["full", "partial", "none"]
+_VALUES: Mapping[Label, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
+
+
+class FoundInsight(Record):
+    insight_id: int
+    found: str
+    missing: str
+    label: Label
+
+
+class FoundInsights(Record):
+    """How far the report tells each insight."""
+
+    insights: list[FoundInsight]
+
+
+class MarkedInsight(Record):
+    insight_id: int
+    found: str
+    score: float
+
+
+class MarkedInsights(Record):
+    """How far each insight can be taken out of the report."""
+
+    insights: list[MarkedInsight]
+
+
+def insights_prompt(rules: Rules) -> Prompt:
+    name = "insights_released" if rules == "dr3" else "insights"
+    return Prompt(name, load_prompt(__file__, name).text, load_prompt(__file__, "shared").text)
+
+
+def insight_item(part: GoldPart, insight: GoldInsight) -> str:
+    return f"{part}/{insight.item}"
+
+
+async def judge_insights(gold: Gold, judge_session: JudgeSession, material: Material) -> None:
+    """Records 1, 0.5 or 0 of every insight that has no verdict; those of files and sandbox are asked apart."""
+    asking = Asking(STAGE, insights_prompt(judge_session.rules), MOST)
+    for part in GOLD_PARTS:
+        things = [Thing(insight_item(part, it), it.text) for it in gold.part(part).insights]
+        if judge_session.rules == "dr3":
+            await ask_numbered(judge_session, asking, things, material, MarkedInsights, marked)
+        else:
+            await ask_numbered(judge_session, asking, things, material, FoundInsights, _found, check=_problem)
+
+
+def _found(answer: FoundInsights) -> Mapping[int, Ruling]:
+    return {
+        it.insight_id: Ruling(_VALUES[it.label], it.missing.strip() or it.label, it.found.strip())
+        for it in answer.insights
+    }
+
+
+def _problem(answer: FoundInsights, asked: Sequence[Thing]) -> str | None:
+    return misnumbered([it.insight_id for it in answer.insights], len(asked))
+
+
+def marked(answer: MarkedInsights) -> Mapping[int, Ruling]:
+    """As released: odd numbers are snapped at 0.75 and 0.25, the first of two counts, and what is left out is 0."""
+    scores = {it.insight_id: Ruling(_snapped(it.score), it.found.strip()) for it in reversed(answer.insights)}
+    return {number: scores.get(number, Ruling(0.0, "left out")) for number in range(1, MOST + 1)}
+
+
+def _snapped(score: float) -> float:
+    if score in (0.0, 0.5, 1.0):
+        return score
+    return 1.0 if score >= 0.75 else 0.5 if score >= 0.25 else 0.0

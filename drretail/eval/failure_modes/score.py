@@ -1,0 +1,77 @@
+"""Verdicts on low ratings as values: whether a report fails in a mode, and how many of its ratings are low."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.eval.failure_modes.judge import FAMILY, LISTED, SORTED, VERSION, judge, prompt
+from drretail.eval.failure_modes.modes import MEANINGS, MODES
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, Value
+from drretail.records.score import WHY_NOT, MetricDescription, Rules, Verdict
+
+N_LOW = "n_low"
+VARIANTS = (N_LOW, *MODES)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """Of one report: ``n_low`` ratings, and 1 in each mode that any of them is about.
+
+    A mode is failed where a rationale could not be sorted and no other one names it.
+    """
+    listed = next((it for it in reversed(verdicts) if it.stage == LISTED), None)
+    if listed is None or listed.state != "scored":
+        why = {f"{WHY_NOT}{listed.reason}": 1.0} if listed is not None else {}
+        return [Value(it, "failed" if listed is None else "na", None, why) for it in VARIANTS]
+    found = {it.item: it for it in verdicts if it.stage == SORTED}
+    asked = [found.get(item) for item in listed.value]
+    named = {mode for it in asked if it is not None and it.state == "scored" for mode in it.value}
+    is_whole = all(it is not None and it.state == "scored" for it in asked)
+    modes = [
+        Value(mode, "scored", float(mode in named)) if is_whole or mode in named else Value(mode, "failed")
+        for mode in MODES
+    ]
+    return [Value(N_LOW, "scored", float(len(listed.value))), *modes]
+
+
+DESCRIPTION = MetricDescription(
+    title="Failure modes",
+    meaning="Shares of reports with a rating below 4 whose rationale is about this weakness.",
+    meanings={N_LOW: "ratings of a report below 4, of seven", **MEANINGS},
+    headlines=(N_LOW,),
+    counts=(N_LOW,),
+    higher_is_better=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FailureModes:
+    """Appendix G's modes in the rationales of low ratings."""
+
+    name: str = FAMILY
+    version: int = VERSION
+    needs_judge: bool = True
+    is_opinion: bool = True
+    description: MetricDescription = DESCRIPTION
+
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        await judge(subject, judge_session)
+
+    def prompt_hashes(self) -> frozenset[str]:
+        return frozenset({"", prompt().hash})
+
+    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        del subject, rules
+        return values(verdicts)
+
+    def variants(self) -> tuple[str, ...]:
+        return VARIANTS
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        raise KeyError(variant)
+
+    def pooled_variants(self) -> frozenset[str]:
+        return frozenset()
+
+
+METRIC: Metric = FailureModes()

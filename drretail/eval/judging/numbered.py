@@ -1,0 +1,112 @@
+"""Several things that are asked about in one question, each under its number: insights, requirements, criteria."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
+from drretail.prompts import Prompt, tagged
+from drretail.records.base import Record, sha256_of
+from drretail.records.criteria import CriteriaGroup, Criterion
+from drretail.records.score import SourceRef
+
+T = TypeVar("T", bound=Record)
+
+
+class Thing(NamedTuple):
+    """What one verdict is on, and as what the judge is shown it."""
+
+    item: str
+    told: str
+
+
+class Ruling(NamedTuple):
+    """What a judge says of one of them."""
+
+    value: float
+    reason: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a judge is asked about all of them, ``most`` in one question."""
+
+    stage: str
+    prompt: Prompt
+    """With a place for ``items`` beside those of the material."""
+    most: int
+    tag: str = "criterion"
+    sources: tuple[SourceRef, ...] = ()
+    """What the answers rest on beside the report."""
+
+
+async def ask_numbered(
+    judge_session: JudgeSession,
+    asking: Asking,
+    things: Sequence[Thing],
+    material: Callable[[], Mapping[str, str]],
+    answer: type[T],
+    ruled: Callable[[T], Mapping[int, Ruling]],
+    *,
+    check: Callable[[T, Sequence[Thing]], str | None] | None = None,
+) -> None:
+    """Records a verdict on each thing that has none. ``ruled`` reads an answer by number, from 1 in each question.
+
+    One that the answer leaves out failed; where the judge is to mend that, ``check`` tells it, from the answer and what
+    was asked about.
+    """
+    unique = {it.item: it for it in things}
+    left = [it for it in unique.values() if judge_session.standing(asking.stage, it.item, asking.prompt.hash) is None]
+    parts = [left[at : at + asking.most] for at in range(0, len(left), asking.most)]
+
+    async def ask(part: Sequence[Thing]) -> ClaimVerdict[T]:
+        told = "\n\n".join(tagged(asking.tag, it.told, id=str(number)) for number, it in enumerate(part, 1))
+        return await judge_session.ask(
+            asking.stage,
+            part[0].item,
+            asking.prompt,
+            {**material(), "items": told},
+            answer,
+            lambda said: None if check is None else check(said, part),
+        )
+
+    def record(part: Sequence[Thing], said: ClaimVerdict[T]) -> None:
+        by_number = {} if said.answer is None else ruled(said.answer)
+        for number, it in enumerate(part, 1):
+            ruling = by_number.get(number)
+            judge_session.record(
+                asking.stage,
+                it.item,
+                "failed" if ruling is None else "scored",
+                None if ruling is None else ruling.value,
+                prompt_hash=asking.prompt.hash,
+                reason="" if ruling is None else ruling.reason,
+                quote=ruling.quote or None if ruling is not None else None,
+                sources=asking.sources,
+                error=(said.error or "the judge left it out") if ruling is None else None,
+            )
+
+    await judge_session.side_by_side([Step("report", partial(ask, part), partial(record, part)) for part in parts])
+
+
+def misnumbered(numbers: Sequence[int], count: int) -> str | None:
+    """What is wrong with an answer that does not give each of ``count`` things once; None where it does."""
+    if sorted(numbers) == list(range(1, count + 1)):
+        return None
+    return f"Give each of 1 to {count} once, by its number; these were given: {list(numbers)}."
+
+
+def things_of(group: CriteriaGroup) -> list[Thing]:
+    """The criteria of a group, each filed under what it asks for: reworded it is another one, reweighted the same."""
+    return [Thing(criterion_item(group, it), told_criterion(it)) for it in group.criteria]
+
+
+def criterion_item(group: CriteriaGroup, criterion: Criterion) -> str:
+    return f"{group.name}@{sha256_of([criterion.text, criterion.explanation, criterion.kind])[:8]}"
+
+
+def told_criterion(criterion: Criterion) -> str:
+    """What it asks for, and what explains it."""
+    return "\n".join(filter(None, (criterion.text.strip(), criterion.explanation.strip())))

@@ -1,0 +1,202 @@
+"""The formulas of RACE and FACT for one report, and of valid citations over all reports. Pure.
+
+docs/metrics/race.md gives each with its reason, and where the released rule differs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from drretail.eval.judging.criteria import Task
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, Value
+from drretail.eval.race.bench_criteria import published_criteria
+from drretail.eval.race.judge import AXIS, BOTH, FAMILY, STAGE, Order, held_criteria, item_of, judge, orders, prompt
+from drretail.eval.race.references import reference_of
+from drretail.eval.triplets.facts import JudgedFacts, Pair, judged_facts
+from drretail.eval.triplets.triplet_support import triplet_hashes
+from drretail.eval.weighted.shares import weighted_mean
+from drretail.eval.weighted.weighing import made_criteria, weighing_prompts
+from drretail.records.criteria import Criteria
+from drretail.records.query import Query
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+
+VERSION = 1
+RACE = "RACE"
+BY_ORDER: Mapping[Order, str] = {"target_first": "RACE_first", "reference_first": "RACE_second"}
+VALID, VALID_MEAN, CITATIONS, VALID_COUNT = "valid_rate", "valid_rate_mean", "citations", "valid_citations"
+FACT = (VALID, VALID_MEAN, CITATIONS, VALID_COUNT)
+VARIANTS = (RACE, *AXIS.keys, *BY_ORDER.values(), *FACT)
+_LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What target and reference got, as a whole and by dimension, 0 to 10."""
+
+    target: Mapping[str, float]
+    reference: Mapping[str, float]
+
+
+def share(target: float, reference: float, *, of_nothing: float | None) -> float | None:
+    """T / (T + R): 0.5 where they are equal. Two reports that got 0 have none, or ``of_nothing``."""
+    return target / (target + reference) if target + reference else of_nothing
+
+
+def values(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
+    """A report's value in every variant, in the order of ``VARIANTS``."""
+    found = {it.variant: it for it in _race(verdicts, criteria, reference, rules)}
+    found |= {it.variant: it for it in _fact(judged_facts(verdicts), rules)}
+    return [found[variant] for variant in VARIANTS if variant in found]
+
+
+def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
+    if criteria is None:
+        state: VerdictState = "na" if reference is None else "failed"
+        return [Value(it, state) for it in (RACE, *AXIS.keys, *(BY_ORDER[order] for order in orders(rules)))]
+    by_item = {it.item: it for it in verdicts if it.stage == STAGE}
+    by_order = {order: by_item.get(item_of(order, criteria, reference)) for order in orders(rules)}
+    # As released, 0 beside 0 is 0; it says nothing of which is better.
+    of_nothing = 0.0 if rules == "drb" else None
+    shares = {order: _shares(verdict, criteria, of_nothing) for order, verdict in by_order.items()}
+    means = [_mean(it, [found[it] for found in shares.values()]) for it in (RACE, *AXIS.keys)]
+    return [*means, *(_mean(BY_ORDER[order], [shares[order][RACE]]) for order in BOTH if order in shares)]
+
+
+def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | None) -> dict[str, Value]:
+    """The final score and that of each dimension, as one order has it."""
+    if verdict is None or verdict.state != "scored":
+        state: VerdictState = "failed" if verdict is None else verdict.state
+        return {it: Value(it, state) for it in (RACE, *AXIS.keys)}
+    scored = totals(verdict.value, criteria)
+    found: dict[str, Value] = {}
+    for name in (RACE, *AXIS.keys):
+        value = share(scored.target[name], scored.reference[name], of_nothing=of_nothing)
+        found[name] = Value(name, "na" if value is None else "scored", value)
+    return found
+
+
+def totals(scores: Sequence[Mapping[str, object]], criteria: Criteria) -> Totals:
+    """dim = Σ w_c · s_c over a dimension's criteria, total = Σ w_d · dim, of target and reference."""
+    held = {(it["dimension"], it["criterion"]): it for it in scores}
+    sides: list[dict[str, float]] = []
+    for side in ("target", "reference"):
+        groups = [group for key in AXIS.keys if (group := criteria.group(key)) is not None]
+        dims = {
+            group.name: weighted_mean((it.weight, float(str(held[group.name, it.text][side]))) for it in group.criteria)
+            for group in groups
+        }
+        sides.append({**dims, RACE: weighted_mean((group.weight, dims[group.name]) for group in groups)})
+    target, reference = sides
+    return Totals(target, reference)
+
+
+def _mean(variant: str, parts: Sequence[Value]) -> Value:
+    """Over both orders, or why there is none: half of two orders is no control of the order."""
+    numbers = [it.value for it in parts if it.value is not None]
+    if len(numbers) == len(parts):
+        return Value(variant, "scored", fmean(numbers))
+    return Value(variant, next(state for state in _LACKING if any(it.state == state for it in parts)))
+
+
+def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
+    """Citations of a report: each reference of each unique fact, without those of which nobody knows."""
+    if judged is None:
+        return [Value(it, "failed") for it in FACT]
+    pairs = [pair for pairs in judged.pairs for pair in pairs]
+    if any(it.state is None for it in pairs):
+        return [Value(it, "failed") for it in FACT]
+    if not any(it.sources or it.unresolved for it in judged.facts):
+        return [Value(it, "na") for it in FACT]
+    known = [it for it in pairs if it.state == "scored" and not it.is_unknown]
+    if not known and any(it.state == "failed" for it in pairs):
+        return [Value(it, "failed") for it in FACT]
+    supported = float(sum(_is_supported(it, rules) for it in known))
+    items = {"supported": supported, "known": float(len(known)), "cited": float(len(pairs))}
+    rate = supported / len(known) if known else None
+    without: VerdictState = "unverifiable" if any(it.state != "na" for it in pairs) else "na"
+    return [
+        *(Value(it, without if rate is None else "scored", rate, items) for it in (VALID, VALID_MEAN)),
+        Value(CITATIONS, "scored", float(len(known))),
+        Value(VALID_COUNT, "scored", supported),
+    ]
+
+
+def _is_supported(pair: Pair, rules: Rules) -> bool:
+    """Wholly; as released, in part is enough."""
+    return pair.support > 0 if rules == "drb" else pair.support == 1
+
+
+MEANINGS = {
+    RACE: "the report's share of what it and the reference score together; 0.5 is as good as the reference",
+    **{it.key: f"the same in {it.title.casefold()} alone" for it in AXIS.dimensions},
+    "RACE_first": "RACE with the report before the reference, as released",
+    "RACE_second": "RACE with the reference before the report",
+    VALID: "FACT: supported by all citations that could be judged, over all reports at once",
+    VALID_MEAN: "the same as a mean over reports",
+    CITATIONS: "citations of a report that could be judged, over reports that have citations",
+    VALID_COUNT: "supported citations of a report, over the same reports",
+}
+DESCRIPTION = MetricDescription(
+    title="RACE and FACT",
+    meanings=MEANINGS,
+    headlines=(RACE, *AXIS.keys, VALID_MEAN),
+    compared=(RACE, *AXIS.keys, VALID_MEAN),
+    summaries=(RACE,),
+    primary=(RACE,),
+    groups={
+        **dict.fromkeys((RACE, *BY_ORDER.values()), RACE),
+        **dict.fromkeys(AXIS.keys, "RACE by dimension"),
+        **dict.fromkeys(FACT, "FACT"),
+    },
+    plots={"RACE by dimension": AXIS.keys},
+    counts=(CITATIONS, VALID_COUNT),
+    held_beside={VALID_MEAN: (VALID_COUNT,)},
+    named_by_variant=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """DeepResearch Bench's two measures, under the rules default and drb."""
+
+    name: str = FAMILY
+    version: int = VERSION
+    needs_judge: bool = True
+    is_opinion: bool = True
+    description: MetricDescription = DESCRIPTION
+    rules: tuple[Rules, ...] = ("default", "drb")
+
+    async def prepare(self, task: Task, judge_session: JudgeSession) -> Criteria | str:
+        return await made_criteria(FAMILY, (AXIS,), task, judge_session)
+
+    def published(self, path: Path, queries: Sequence[Query]) -> list[Criteria]:
+        return published_criteria(path, FAMILY, AXIS, queries)
+
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        await judge(subject, judge_session)
+
+    def prompt_hashes(self) -> frozenset[str]:
+        return frozenset({*triplet_hashes(), prompt().hash, *(it.hash for it in weighing_prompts((AXIS,)))})
+
+    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        return values(verdicts, held_criteria(subject), reference_of(subject), rules)
+
+    def variants(self) -> tuple[str, ...]:
+        return VARIANTS
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        """valid_rate = Σ supported / Σ (supported + unsupported)."""
+        if variant != VALID:
+            raise KeyError(variant)
+        value = report[VALID]
+        scored = value.state == "scored"
+        return [(value.items["supported"], value.items["known"]) if scored else (0.0, 0.0)]
+
+    def pooled_variants(self) -> frozenset[str]:
+        return frozenset({VALID})
+
+
+METRIC: Metric = Race()

@@ -1,0 +1,229 @@
+"""One question for all grades of a report, one for each pair of its units, one for each sentence and source."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, field_validator
+
+from drretail.eval.faithfulness.rulings import SOURCE_CUT, UNFETCHED
+from drretail.eval.faithfulness.support import Content, SourceText, are_the_same, content_of, fitted, source_tags
+from drretail.eval.judging.session import ClaimVerdict, JudgeSession, Step
+from drretail.eval.judging.subject import Subject
+from drretail.eval.quality.material import report_and_sources
+from drretail.eval.report_eval.cited import CitedPair, cited_sentences
+from drretail.eval.report_eval.units import Unit, Units, released_units, units_of
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, Rules, sha256_of
+from drretail.records.evidence import EvidenceText
+from drretail.records.score import Verdict
+
+RELEASED: Rules = "hkuds"
+"""The rules of the released code."""
+RULES: tuple[Rules, ...] = ("default", RELEASED)
+DIMENSIONS = ("comprehensiveness", "coherence", "clarity", "insightfulness", "overall")
+QUALITY, UNITS_STAGE, REDUNDANCY, CITED, FACTUALITY = "quality", "units", "redundancy", "cited", "factuality"
+"""Stages: grades; by unit which pairs are judged, and a score for each; which sentences cite what, and their labels."""
+REPORT = "report"
+"""The item of the stage ``CITED``."""
+
+
+def _whole_number(value: object) -> object:
+    if isinstance(value, bool):  # a Literal takes true for 1
+        raise ValueError("it has to be a whole number, not true or false")
+    return value
+
+
+Grade = Annotated[Literal[0, 1, 2, 3, 4], BeforeValidator(_whole_number)]
+Label = Annotated[Literal[-1, 0, 1], BeforeValidator(_whole_number)]
+
+
+class Reasons(Record):
+    """Why each grade is what it is."""
+
+    comprehensiveness: str
+    coherence: str
+    clarity: str
+    insightfulness: str
+    overall: str
+
+
+class Grades(Record):
+    """The grades of a report, after their reasons."""
+
+    reason: Reasons
+    comprehensiveness: Grade
+    coherence: Grade
+    clarity: Grade
+    insightfulness: Grade
+    overall: Grade
+
+    @field_validator("reason", mode="before")
+    @classmethod
+    def _one_for_all(cls, reason: object) -> object:
+        """Judges of the released prompt give one text as often as one for each grade."""
+        return dict.fromkeys(DIMENSIONS, reason) if isinstance(reason, str) else reason
+
+
+class Repetition(Record):
+    """How much two units say twice, 4 for nothing."""
+
+    repetitions_found: list[str]
+    explanation: str
+    confidence: str
+    score: Grade
+
+
+class Factuality(Record):
+    """Whether a source supports a sentence: fully, partly, not."""
+
+    explanation: str
+    label: Label
+
+
+def prompts() -> Mapping[str, Prompt]:
+    """By stage what the judge is asked; what its sentences share is the source."""
+    asked = {name: load_prompt(__file__, name) for name in (QUALITY, REDUNDANCY, FACTUALITY)}
+    source = load_prompt(__file__, "factuality_source")
+    return {**asked, FACTUALITY: replace(asked[FACTUALITY], shared=source.text)}
+
+
+def pair_item(unit: Unit, pair: tuple[int, int]) -> str:
+    """The item of a pair's score."""
+    return f"{unit}:{pair[0]}~{pair[1]}"
+
+
+async def judge(subject: Subject, judge_session: JudgeSession, unit: Unit) -> None:
+    """Asks for what no verdict stands; a report that the released code skips is asked nothing but its factuality."""
+    is_released = judge_session.rules == RELEASED
+    report = subject.report or ""
+    units = released_units(report) if is_released else units_of(report, subject.evidence, unit)
+    if not (is_released and units.lacking):
+        await _grade(subject, judge_session)
+    await _compare(units, unit, subject, judge_session)
+    await _check(subject, judge_session)
+
+
+async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
+    """The five grades, by one question; the released code shows a report as it was written."""
+    prompt = prompts()[QUALITY]
+    if all(judge_session.standing(QUALITY, it, prompt.hash) is not None for it in DIMENSIONS):
+        return
+    is_released = judge_session.rules == RELEASED
+    report = tagged("report", subject.report or "") if is_released else report_and_sources(subject)[0]
+    values = {"query": tagged("query", subject.query.text), "report": report}
+    said = await judge_session.ask(QUALITY, REPORT, prompt, values, Grades, _unreasoned)
+    for dimension in DIMENSIONS:
+        judge_session.record(
+            QUALITY,
+            dimension,
+            said.state,
+            None if said.answer is None else getattr(said.answer, dimension),
+            reason="" if said.answer is None else getattr(said.answer.reason, dimension).strip(),
+            prompt_hash=said.prompt_hash,
+            error=said.error,
+        )
+
+
+def _unreasoned(grades: Grades) -> str | None:
+    empty = [it for it in DIMENSIONS if not getattr(grades.reason, it).strip()]
+    return f"reason: it is empty for {', '.join(empty)}" if empty else None
+
+
+async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
+    """What pairs there are, and a score for each that is judged. The sample follows from report and unit alone."""
+    pairs = units.pairs(f"{unit} {subject.report_sha}")
+    if judge_session.standing(UNITS_STAGE, unit) is None:
+        held: dict[str, Any] = {"units": len(units.texts), "possible": units.possible, "pairs": [[*it] for it in pairs]}
+        state = "na" if units.lacking else "scored"
+        judge_session.record(UNITS_STAGE, unit, state, held, reason=units.lacking)
+    prompt = prompts()[REDUNDANCY]
+    missing = [it for it in pairs if judge_session.standing(REDUNDANCY, pair_item(unit, it), prompt.hash) is None]
+    await judge_session.side_by_side([_pair_step(it, unit, units, prompt, judge_session) for it in missing])
+
+
+def _pair_step(
+    pair: tuple[int, int], unit: Unit, units: Units, prompt: Prompt, judge_session: JudgeSession
+) -> Step[Repetition]:
+    item = pair_item(unit, pair)
+    passages = "\n\n".join(tagged("part", units.texts[index], id=str(n)) for n, index in enumerate(pair, 1))
+
+    async def ask() -> ClaimVerdict[Repetition]:
+        return await judge_session.ask(REDUNDANCY, item, prompt, {"passages": passages}, Repetition)
+
+    def record(said: ClaimVerdict[Repetition]) -> None:
+        answer = said.answer
+        judge_session.record(
+            REDUNDANCY,
+            item,
+            said.state,
+            None if answer is None else answer.score,
+            reason="" if answer is None else answer.explanation.strip(),
+            more_quotes=() if answer is None else answer.repetitions_found,
+            notes=() if answer is None else (f"confidence {answer.confidence.strip()}",),
+            prompt_hash=said.prompt_hash,
+            error=said.error,
+        )
+
+    return Step(item, ask, record)  # pairs begin alike in their instructions alone, which no provider caches
+
+
+async def _check(subject: Subject, judge_session: JudgeSession) -> None:
+    """Which sentences cite what, and a label for each sentence and source that can be read."""
+    cited = cited_sentences(subject.report or "", subject.evidence)
+    if judge_session.standing(CITED, REPORT) is None:
+        held = {"pairs": [it.model_dump() for it in cited.pairs], "unresolved": cited.unresolved}
+        reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
+        judge_session.record(CITED, REPORT, "scored" if cited.pairs else "na", held, reason=reason)
+    prompt = prompts()[FACTUALITY]
+    steps: list[Step[Factuality]] = []
+    for pair in cited.pairs:
+        content = _content(pair, subject, judge_session.rules)
+        if _standing(pair, content, prompt, judge_session) is not None:
+            continue
+        if content.texts:
+            steps.append(_label_step(pair, content, prompt, judge_session))
+        elif content.unfetched:
+            judge_session.record(FACTUALITY, pair.item, "na", reason=UNFETCHED.format(pages=pair.source))
+        else:
+            judge_session.record(FACTUALITY, pair.item, "unverifiable", reason=f"{pair.source} could not be read")
+    await judge_session.side_by_side(steps)
+
+
+def _standing(pair: CitedPair, content: Content, prompt: Prompt, judge_session: JudgeSession) -> Verdict | None:
+    """The label that is there already; one by another text, as before a page was fetched, is not."""
+    known = judge_session.standing(FACTUALITY, pair.item)
+    known = known or judge_session.standing(FACTUALITY, pair.item, prompt.hash)
+    return known if known is not None and are_the_same(known.sources, content.texts) else None
+
+
+def _content(pair: CitedPair, subject: Subject, rules: Rules) -> Content:
+    """What the source holds; the released code lets its judge read "None" for a page that can't be read."""
+    content = content_of([pair.source], subject.evidence)
+    if rules != RELEASED or not content.unreadable:
+        return content
+    text = EvidenceText(sha256=sha256_of("None"), form="page", text="None", shown=False, path="0", seq=0)
+    return Content((SourceText(pair.source, text),))
+
+
+def _label_step(pair: CitedPair, content: Content, prompt: Prompt, judge_session: JudgeSession) -> Step[Factuality]:
+    texts = fitted(content.texts, [pair.sentence], judge_session.room)
+    values = {"source": source_tags(texts), "sentence": tagged("claim", pair.sentence)}
+
+    async def ask() -> ClaimVerdict[Factuality]:
+        return await judge_session.ask(FACTUALITY, pair.item, prompt, values, Factuality)
+
+    def record(said: ClaimVerdict[Factuality]) -> None:
+        judge_session.record(
+            FACTUALITY,
+            pair.item,
+            said.state,
+            None if said.answer is None else said.answer.label,
+            reason="" if said.answer is None else said.answer.explanation.strip(),
+            sources=[it.ref for it in texts],
+            notes=[SOURCE_CUT] if any(it.share is not None for it in texts) else [],
+            prompt_hash=said.prompt_hash,
+            error=said.error,
+        )
+
+    return Step(pair.source, ask, record)

@@ -1,0 +1,215 @@
+"""Values of ReportEval per report: five grades, the mean over pairs, the mean over labels. Pure.
+
+docs/metrics/report_eval.md gives each formula with its source.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, Value
+from drretail.eval.report_eval.judge import (
+    CITED,
+    DIMENSIONS,
+    FACTUALITY,
+    QUALITY,
+    REDUNDANCY,
+    RELEASED,
+    REPORT,
+    RULES,
+    UNITS_STAGE,
+    judge,
+    pair_item,
+    prompts,
+)
+from drretail.eval.report_eval.units import UNITS, Unit
+from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+
+POSSIBLE, SCORED = "pairs_possible", "pairs_scored"
+SUPPORT, STRONG, PARTIAL, NONE = "support", "strong_support", "partial_support", "no_support"
+POOLED = ("support_pooled", "strong_support_pooled")
+FACTUAL = (SUPPORT, STRONG, PARTIAL, NONE, *POOLED)
+_OF_UNIT: Mapping[Unit, str] = {"section": "", "paragraph": "_paragraph"}
+OF_UNITS = tuple(f"{name}{_OF_UNIT[unit]}" for unit in UNITS for name in (REDUNDANCY, POSSIBLE, SCORED))
+"""Those of a unit that was not asked for are left out."""
+VARIANTS = (*DIMENSIONS, *OF_UNITS, *FACTUAL)
+_LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
+"""What a mean over nothing is: the first of these that any of its items is."""
+
+
+def values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    """One report's values in the order of ``VARIANTS``."""
+    held = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
+    units: tuple[Unit, ...] = ("section",) if rules == RELEASED else UNITS
+    shown = [*_grades(held), *(value for unit in units for value in _redundancy(held, unit))]
+    return [*(_released(shown) if rules == RELEASED else shown), *_factuality(held)]
+
+
+Held = Mapping[tuple[str, str], Verdict]
+
+
+def _grades(held: Held) -> list[Value]:
+    found = {dimension: held.get((QUALITY, dimension)) for dimension in DIMENSIONS}
+    return [
+        Value(name, "failed")
+        if it is None
+        else Value(name, it.state, float(it.value) if it.state == "scored" else None)
+        for name, it in found.items()
+    ]
+
+
+def _redundancy(held: Held, unit: Unit) -> list[Value]:
+    """Mean score of the scored pairs, 4 where nothing is said twice; nothing for a unit that was not asked for."""
+    cut = held.get((UNITS_STAGE, unit))
+    if cut is None:
+        return []
+    judged = [held.get((REDUNDANCY, pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
+    scores = [float(it.value) for it in judged if it is not None and it.state == "scored"]
+    counts = {"units": cut.value["units"], POSSIBLE: cut.value["possible"], SCORED: len(scores)}
+    state, mean = _mean(scores, _states(judged))
+    if None in judged:  # not judged to the end: what was asked first is no sample of it
+        state, mean = "failed", None
+    counts["pairs_failed"] = len(judged) - len(scores)
+    redundancy, possible, scored = (f"{name}{_OF_UNIT[unit]}" for name in (REDUNDANCY, POSSIBLE, SCORED))
+    return [
+        Value(redundancy, state, mean, counts),
+        Value(possible, "scored", float(counts[POSSIBLE])),
+        Value(scored, "scored", float(counts[SCORED])),
+    ]
+
+
+def _released(shown: Sequence[Value]) -> list[Value]:
+    """The same by the released code, which discards a report that lacks the grades or any scored pair."""
+    whole = {value.variant: value for value in shown}
+    skipped = REDUNDANCY not in whole or whole[REDUNDANCY].state == "na"
+    lacks = any(whole[name].state != "scored" for name in (*DIMENSIONS, REDUNDANCY) if name in whole)
+    if not lacks and not skipped:
+        return list(shown)
+    state: VerdictState = "na" if skipped else "failed"
+    return [Value(it.variant, state, None, it.items) if it.variant in (*DIMENSIONS, REDUNDANCY) else it for it in shown]
+
+
+def _factuality(held: Held) -> list[Value]:
+    """Mean label, and the share of each label; pairs that could not be read or judged are out of all of them."""
+    cited = held.get((CITED, REPORT))
+    if cited is None:
+        return [Value(name, "failed") for name in FACTUAL]
+    judged = [held.get((FACTUALITY, pair["item"])) for pair in cited.value["pairs"]]
+    labels = [float(it.value) for it in judged if it is not None and it.state == "scored"]
+    states = _states(judged)
+    by_label = Counter(labels)
+    items: dict[str, float] = {
+        "pairs": len(judged),
+        "scored": len(labels),
+        "labels": sum(labels),
+        "full": by_label[1],
+        "partial": by_label[0],
+        "none": by_label[-1],
+        "unverifiable": states.count("unverifiable"),
+        "unfetched": states.count("na"),
+        "failed": states.count("failed"),
+        "unresolved": cited.value["unresolved"],
+    }
+    state, mean = _mean(labels, states)
+    if None in judged or mean is None:
+        return [Value(name, "failed" if None in judged else state, None, items) for name in FACTUAL]
+    shares = {STRONG: by_label[1], PARTIAL: by_label[0], NONE: by_label[-1]}
+    strong = by_label[1] / len(labels)
+    return [
+        Value(SUPPORT, "scored", mean, items),
+        *(Value(name, "scored", count / len(labels)) for name, count in shares.items()),
+        *(Value(name, "scored", value, items) for name, value in zip(POOLED, (mean, strong), strict=True)),
+    ]
+
+
+def _states(judged: Sequence[Verdict | None]) -> list[VerdictState]:
+    return ["failed" if it is None else it.state for it in judged]
+
+
+def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[VerdictState, float | None]:
+    if numbers:
+        return "scored", sum(numbers) / len(numbers)
+    lacking: list[VerdictState] = [state for state in _LACKING if state in states]
+    return lacking[0] if lacking else _LACKING[-1], None
+
+
+def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:
+    """One report's sum and number of labels, or of full ones; KeyError for what is no pooled variant."""
+    part = {POOLED[0]: "labels", POOLED[1]: "full"}[variant]
+    value = report[variant]
+    return [(value.items[part], value.items["scored"])] if value.state == "scored" else [(0.0, 0.0)]
+
+
+MEANINGS = {
+    "comprehensiveness": "covers what matters, in depth; 0 to 4, as all that follow to redundancy",
+    "coherence": "is in an order that can be followed",
+    "clarity": "is written fluently and exactly",
+    "insightfulness": "makes thoughts of its own of its material",
+    "overall": "the report as a whole, graded by itself",
+    REDUNDANCY: "pairs of sections, 4 where nothing is said twice",
+    POSSIBLE: "pairs of sections that a report has",
+    SCORED: "those that were judged, at most 30",
+    f"{REDUNDANCY}_paragraph": "the same of pairs of paragraphs",
+    f"{POSSIBLE}_paragraph": "pairs of paragraphs that a report has",
+    f"{SCORED}_paragraph": "those that were judged, at most 30",
+    SUPPORT: "mean label of sentences and their sources: 1 full, 0 in part, −1 none",
+    STRONG: "share of label 1",
+    PARTIAL: "share of label 0",
+    NONE: "share of label −1",
+    POOLED[0]: "mean label over all reports' sentences and sources at once",
+    POOLED[1]: "share of label 1 over all at once",
+}
+
+DESCRIPTION = MetricDescription(
+    title="ReportEval",
+    meaning="DeepResearch-ReportEval: grades of 0 to 4, repetition by pairs, support by sentence and source.",
+    meanings=MEANINGS,
+    headlines=("overall", REDUNDANCY, SUPPORT),
+    compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
+    summaries=("overall", SUPPORT),
+    scale="grade",
+    counts=(*(it for it in OF_UNITS if not it.startswith(REDUNDANCY)), *FACTUAL),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEval:
+    """The framework of 2510.07861; redundancy is asked by ``unit``, and both units' verdicts are read."""
+
+    unit: Unit = "section"
+    name: str = "report_eval"
+    version: int = 1
+    needs_judge: bool = True
+    is_opinion: bool = True
+    description: MetricDescription = DESCRIPTION
+
+    @property
+    def rules(self) -> tuple[Rules, ...]:
+        """The released code knows sections alone."""
+        return RULES if self.unit == "section" else ("default",)
+
+    async def judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        await judge(subject, judge_session, self.unit)
+
+    def prompt_hashes(self) -> frozenset[str]:
+        return frozenset({"", *(prompt.hash for prompt in prompts().values())})
+
+    def values(self, subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+        del subject
+        return values(verdicts, rules)
+
+    def variants(self) -> tuple[str, ...]:
+        return VARIANTS
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        return pooled(variant, report)
+
+    def pooled_variants(self) -> frozenset[str]:
+        return frozenset(POOLED)
+
+
+METRIC: Metric = ReportEval()
+BY_PARAGRAPHS: Metric = ReportEval(unit="paragraph")
+"""The same family, which asks of pairs of paragraphs."""

@@ -1,0 +1,123 @@
+"""The sections or paragraphs of a report that are held beside each other, and which pairs of them are judged."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from random import Random
+from typing import Literal
+
+from drretail.grounding.report.citations import Known
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.sentences import Sentence
+
+Unit = Literal["section", "paragraph"]
+UNITS: tuple[Unit, ...] = ("section", "paragraph")
+MOST_PAIRS = 30
+"""Of one report: pairs grow with the square of its units."""
+SHORTEST_RELEASED = 200
+"""Characters, below which the released code drops a section."""
+FEWEST_PARAGRAPHS = 4
+"""With which the released code judges a report."""
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_RELEASED_HEADING = re.compile(r"^## .*$", re.MULTILINE)
+_NO_CODE, _WITHIN = re.compile(r"`[ \t]*`"), re.compile(r"(?<=\S) {2,}")
+_COMMAS = re.compile(r"(?: *,)+(?= *[.;:)|])")
+_BEFORE_STOPS = re.compile(r" +(?=[.,;:!?。，；：！？、\n]|$)")
+_BOLD = 7
+"""The level of a heading that is a bold line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What of a report is compared; ``lacking`` says why there is no pair, where there is none."""
+
+    texts: tuple[str, ...]
+    lacking: str = ""
+
+    @property
+    def possible(self) -> int:
+        """How many pairs they make."""
+        return len(self.texts) * (len(self.texts) - 1) // 2
+
+    def pairs(self, seed: str) -> list[tuple[int, int]]:
+        """All pairs of them, by index; of many a sample of ``MOST_PAIRS``, the same for the same seed."""
+        every = list(combinations(range(len(self.texts)), 2))
+        return every if len(every) <= MOST_PAIRS else sorted(Random(seed).sample(every, MOST_PAIRS))
+
+
+def units_of(report: str, evidence: Known | None, unit: Unit) -> Units:
+    """The units between the first, which introduces, and the last, which concludes, without links and source lists."""
+    layout = read_layout(report, evidence)
+    held = _sections(layout) if unit == "section" else _paragraphs(layout)
+    return _enough(held[1:-1], f"fewer than two {unit}s between the first and the last of {len(held)}")
+
+
+def released_units(report: str) -> Units:
+    """The sections that the released code compares: HKUDS/DeepResearch-Eval d57f8c9, judge_score.py."""
+    paragraphs = [part for part in _BLANK_LINE.split(report.strip()) if part.strip()]
+    if len(paragraphs) < FEWEST_PARAGRAPHS:
+        return Units((), f"the released code skips reports of {len(paragraphs)} paragraphs")
+    sections = list(_released_sections(report))
+    if not sections:
+        return Units((), "the released code skips reports without a line that begins with ##")
+    inner = [it for it in sections[1:-1] if "https" not in it and len(it) >= SHORTEST_RELEASED]
+    return _enough(inner[1:-1], f"the released code keeps fewer than two of {len(sections)} sections")
+
+
+def _enough(texts: list[str], lacking: str) -> Units:
+    return Units(tuple(texts), lacking if len(texts) < 2 else "")
+
+
+def _sections(layout: Layout) -> list[str]:
+    """What stands below the highest headings that leave two units: a title stands alone, or twice where a model wrote
+    its report twice."""
+    headings = [(it, _level(layout, it)) for it in layout.sentences if it.kind == "heading"]
+    below = blanked(layout.text, [(it.start, it.end) for it, _ in headings])
+    sections: list[str] = []
+    for level in sorted({level for _, level in headings}):
+        starts = [layout.text.rfind("\n", 0, it.start) + 1 for it, at in headings if at <= level]
+        spans = pairwise([0, *starts, len(layout.text)])
+        sections = [tidy(layout.text[start:end]) for start, end in spans if _says_something(below[start:end])]
+        if len(sections) >= 4:
+            break
+    return sections
+
+
+def _level(layout: Layout, heading: Sentence) -> int:
+    line = layout.text[heading.start : heading.end]
+    return len(line) - len(line.lstrip("#")) or _BOLD
+
+
+def _paragraphs(layout: Layout) -> list[str]:
+    below = blanked(layout.text, [(it.start, it.end) for it in layout.sentences if it.kind == "heading"])
+    return [tidy(part) for part in _BLANK_LINE.split(below) if _says_something(part)]
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
+def tidy(text: str) -> str:
+    """The text without the spaces, commas and empty code quotes that stand where marks were."""
+    text = _COMMAS.sub("", _WITHIN.sub(" ", _NO_CODE.sub(" ", text)))
+    return _BEFORE_STOPS.sub("", text).strip()
+
+
+def _released_sections(report: str) -> Iterator[str]:
+    """What stands before the first heading, and each heading with what follows it.
+
+    The released code looks for a heading by its words, and so may find it inside a lower one of the same words.
+    """
+    headings = _RELEASED_HEADING.findall(report)
+    spans: list[tuple[int, int]] = []
+    for heading in headings:
+        start = report.find(heading, spans[-1][1] if spans else 0)
+        spans.append((start, start + len(heading)))
+    if spans and spans[0][0]:
+        yield report[: spans[0][0]].strip()
+    ends = [start for start, _ in spans[1:]] + [len(report)]
+    for heading, (_, start), end in zip(headings, spans, ends, strict=True) if spans else ():
+        if start < len(report):
+            yield f"{heading}\n{report[start:end].strip()}"

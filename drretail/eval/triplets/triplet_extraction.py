@@ -1,0 +1,166 @@
+"""The questions that find the facts of a report with their references, and which of them say the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import Field
+
+from drretail.eval.faithfulness.copied_sources import SourceResolver
+from drretail.eval.faithfulness.sections import Part, parts_of
+from drretail.eval.judging.session import ClaimVerdict, JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.triplets.facts import (
+    DUPLICATES,
+    REPORT,
+    TRIPLETS,
+    Triplet,
+    distinct_facts,
+    duplicates_item,
+)
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record
+from drretail.records.score import Verdict
+
+_TOLD = 8
+
+
+class SaidTriplet(Record):
+    fact: str = Field(min_length=1)
+    ref_idx: str
+    url: str
+
+
+class SaidTriplets(Record):
+    """All checkable facts of a report, one entry for each reference of each."""
+
+    triplets: list[SaidTriplet]
+
+
+class SameFacts(Record):
+    """Which facts of a list say exactly the same, by their numbers."""
+
+    groups: list[list[int]]
+
+
+def extraction_prompt() -> Prompt:
+    return load_prompt(__file__, "triplets")
+
+
+def duplicates_prompt() -> Prompt:
+    return load_prompt(__file__, "duplicates")
+
+
+async def extract_triplets(subject: Subject, judge_session: JudgeSession) -> list[Triplet] | None:
+    """The triplets of a report, recorded as one verdict; a long report is asked part by part. None where it failed."""
+    extraction = _Extraction(
+        subject.report or "", SourceResolver(subject.report or "", subject.evidence), judge_session
+    )
+    standing = extraction.standing(REPORT) or await extraction.made()
+    return None if standing.state != "scored" else [Triplet.model_validate(it) for it in standing.value]
+
+
+_Found = Verdict | ClaimVerdict[SaidTriplets]
+
+
+@dataclass(frozen=True, slots=True)
+class _Extraction:
+    """One judge on the facts of one report."""
+
+    report: str
+    resolver: SourceResolver
+    judge_session: JudgeSession
+    prompt: Prompt = field(default_factory=extraction_prompt)
+
+    async def made(self) -> Verdict:
+        parts = parts_of(self.report) if self.report.strip() else []
+        items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
+        asked = (self._find(item, _given(self.report, parts, at)) for at, item in enumerate(items))
+        found = await self.judge_session.together(asked)
+        kept = [self._keep(*it) for it in zip(items, found, strict=True)]
+        if items == [REPORT]:
+            return kept[0]
+        errors = "; ".join(f"{it.item}: {it.error}" for it in kept if it.state != "scored")
+        return self._record(REPORT, [triplet for it in kept for triplet in it.value or ()], errors or None)
+
+    def standing(self, item: str) -> Verdict | None:
+        return self.judge_session.standing(TRIPLETS, item, self.prompt.hash)
+
+    async def _find(self, item: str, given: str) -> _Found:
+        return self.standing(item) or await self.judge_session.ask(
+            TRIPLETS,
+            item,
+            self.prompt,
+            {"report": given},
+            SaidTriplets,
+            lambda it: _strange(it, self.resolver),
+            purpose="extraction",
+        )
+
+    def _keep(self, item: str, found: _Found) -> Verdict:
+        if isinstance(found, Verdict):
+            return found
+        said = found.answer.triplets if found.answer is not None else ()
+        triplets = [_triplet(it, self.resolver).model_dump(mode="json", exclude_none=True) for it in said]
+        return self._record(item, triplets, found.error)
+
+    def _record(self, item: str, triplets: list[Any], error: str | None) -> Verdict:
+        state, value = ("failed", None) if error else ("scored", triplets)
+        return self.judge_session.record(TRIPLETS, item, state, value, prompt_hash=self.prompt.hash, error=error)
+
+
+def _given(report: str, parts: Sequence[Part], at: int) -> str:
+    part = parts[at]
+    text = tagged("report", report[part.start : part.end].strip())
+    if len(parts) == 1:
+        return text
+    above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
+    return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
+
+
+def _strange(said: SaidTriplets, resolver: SourceResolver) -> str | None:
+    names = [name for it in said.triplets for name in (it.url, *_marks(it)) if name.strip()]
+    strange = [repr(name) for name in dict.fromkeys(names) if not resolver.is_in_report(name)]
+    if strange:
+        return f"These references do not stand in the report: {', '.join(strange[:_TOLD])}. Copy them exactly."
+    return None
+
+
+def _marks(said: SaidTriplet) -> list[str]:
+    """The reference as the text names it; a link in the text itself has the number 0, which is none."""
+    return [] if said.ref_idx.strip() in ("", "0") else [said.ref_idx]
+
+
+def _triplet(said: SaidTriplet, resolver: SourceResolver) -> Triplet:
+    """The reference is read as the text marks it, and its address where that mark comes to nothing."""
+    found: tuple[str, ...] = ()
+    for name in (*_marks(said), said.url):
+        found = found or (resolver.resolve([name]).sources if name.strip() else ())
+    return Triplet(
+        fact=said.fact.strip(), ref=said.ref_idx.strip(), url=said.url.strip(), source=next(iter(found), None)
+    )
+
+
+async def find_duplicates(triplets: Sequence[Triplet], judge_session: JudgeSession) -> list[list[int]] | None:
+    """Which distinct facts say the same, by their numbers from 1, recorded as a verdict. None where it failed."""
+    facts = distinct_facts(triplets)
+    item, prompt = duplicates_item(facts), duplicates_prompt()
+    standing = judge_session.standing(DUPLICATES, item, prompt.hash) or judge_session.standing(DUPLICATES, item)
+    if standing is None and len(facts) < 2:
+        standing = judge_session.record(DUPLICATES, item, "scored", [])
+    if standing is None:
+        given = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
+        said = await judge_session.ask(
+            DUPLICATES, item, prompt, given, SameFacts, lambda it: _misnumbered(it, len(facts)), purpose="extraction"
+        )
+        groups = None if said.answer is None else [sorted(it) for it in said.answer.groups if len(it) > 1]
+        state = "failed" if groups is None else "scored"
+        standing = judge_session.record(DUPLICATES, item, state, groups, prompt_hash=prompt.hash, error=said.error)
+    return None if standing.state != "scored" else [list(it) for it in standing.value]
+
+
+def _misnumbered(said: SameFacts, count: int) -> str | None:
+    numbers = [it for group in said.groups for it in group]
+    if any(not 1 <= it <= count for it in numbers):
+        return f"groups: the facts have the numbers 1 to {count}"
+    return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None

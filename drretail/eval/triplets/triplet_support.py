@@ -1,0 +1,163 @@
+"""Whether a source bears out the facts that cite it: one question a source and a dozen of its facts.
+
+Sources are the texts that faithfulness judges by: the record of the shop, the page, the file.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from drretail.eval.faithfulness.rulings import MOST_CLAIMS, QUOTE_DROPPED, SOURCE_CUT, Bench
+from drretail.eval.faithfulness.support import Content, about_sources, are_the_same, content_of, fitted, source_tags
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.triplets.facts import SUPPORT, UNFETCHED, UNKNOWN, Fact, pair_item, unique_facts
+from drretail.eval.triplets.triplet_extraction import (
+    duplicates_prompt,
+    extract_triplets,
+    extraction_prompt,
+    find_duplicates,
+)
+from drretail.grounding.verify.records import Ledger
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record
+
+Label = Literal["supported", "partly_supported", "unsupported", "unknown"]
+_VALUES: Mapping[Label, float] = {"supported": 1.0, "partly_supported": 0.5, "unsupported": 0.0, "unknown": 0.0}
+
+
+class SupportedFact(Record):
+    """What a judge says of one fact; its grounds come before the label."""
+
+    fact_id: int
+    quote: str
+    justification: str
+    label: Label
+
+
+class SupportedFacts(Record):
+    """How far one source bears out each of the facts."""
+
+    facts: list[SupportedFact]
+
+
+def support_prompt() -> Prompt:
+    return load_prompt(__file__, "triplet_support")
+
+
+def triplet_hashes() -> frozenset[str]:
+    """Of the three prompts as they are worded today, and "" for what needs no question."""
+    return frozenset({"", *(it().hash for it in (extraction_prompt, duplicates_prompt, support_prompt))})
+
+
+async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records facts, duplicates and support as far as they are missing; what failed ends only what rests on it."""
+    triplets = await extract_triplets(subject, judge_session)
+    groups = None if triplets is None else await find_duplicates(triplets, judge_session)
+    if triplets is not None and groups is not None:
+        await _Ruling(subject, judge_session).rule(unique_facts(triplets, groups))
+
+
+@dataclass(frozen=True)
+class _Ruling:
+    subject: Subject
+    judge_session: JudgeSession
+    prompt: Prompt = field(default_factory=support_prompt)
+
+    async def rule(self, facts: Sequence[Fact]) -> None:
+        by_source: dict[str, list[str]] = {}
+        for fact in facts:
+            for source in fact.sources:
+                by_source.setdefault(source, []).append(fact.text)
+        questions = [
+            (source, content, missing[at : at + MOST_CLAIMS])
+            for source, texts in by_source.items()
+            if (missing := self._missing(source, texts, content := content_of([source], self.subject.evidence)))
+            for at in range(0, len(missing), MOST_CLAIMS)
+        ]
+        await self.judge_session.each(self._rule(*it) for it in questions)
+
+    def _missing(self, source: str, facts: Sequence[str], content: Content) -> list[str]:
+        """The facts without a verdict by these very texts."""
+        return [it for it in facts if not self._stands(pair_item(it, source), content)]
+
+    def _stands(self, item: str, content: Content) -> bool:
+        wording = self.prompt.hash if content.texts else ""
+        known = self.judge_session.standing(SUPPORT, item, wording)
+        return known is not None and are_the_same(known.sources, content.texts)
+
+    async def _rule(self, source: str, content: Content, facts: Sequence[str]) -> None:
+        if not content.texts:
+            self._record_unread(source, content, facts)
+            return
+        texts = fitted(content.texts, facts, self.judge_session.room)
+        about = about_sources([source], self.subject.evidence, self._ledger())
+        given = {
+            "today": self.subject.today,
+            "source": source_tags(texts, about),
+            "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
+        }
+        said = await self.judge_session.ask(
+            SUPPORT,
+            pair_item(facts[0], source),
+            self.prompt,
+            given,
+            SupportedFacts,
+            lambda it: _misnumbered(it, len(facts)),
+        )
+        by_number = {it.fact_id: it for it in (said.answer.facts if said.answer is not None else ())}
+        held = [*about.values(), *(it.text.text for it in texts)]
+        for number, fact in enumerate(facts, 1):
+            ruled = by_number.get(number)
+            quote, notes = _kept(ruled, held)
+            self.judge_session.record(
+                SUPPORT,
+                pair_item(fact, source),
+                "failed" if ruled is None else "scored",
+                None if ruled is None else _VALUES[ruled.label],
+                prompt_hash=self.prompt.hash,
+                reason="" if ruled is None else ruled.justification,
+                quote=quote,
+                sources=[it.ref for it in texts],
+                notes=[*notes, *([SOURCE_CUT] if any(it.share is not None for it in texts) else [])],
+                error=said.error,
+            )
+
+    def _ledger(self) -> Ledger:
+        return Bench(self.subject, self.judge_session, self.subject.evidence).ledger
+
+    def _record_unread(self, source: str, content: Content, facts: Sequence[str]) -> None:
+        """What nobody has tried to read is not what can't be read."""
+        is_unfetched = bool(content.unfetched)
+        entry = self.subject.evidence.get(source)
+        why = "nobody fetched it: `score --fetch-sources` does" if is_unfetched else "it could not be read"
+        if entry is not None and entry.problem:
+            why += f" ({entry.problem})"
+        for fact in facts:
+            self.judge_session.record(
+                SUPPORT,
+                pair_item(fact, source),
+                "na" if is_unfetched else "unverifiable",
+                reason=f"{source}: {why}",
+                notes=[UNFETCHED] if is_unfetched else [],
+            )
+
+
+def _misnumbered(said: SupportedFacts, count: int) -> str | None:
+    numbers = [it.fact_id for it in said.facts]
+    if sorted(numbers) != list(range(1, count + 1)):
+        return f"Give each of the facts 1 to {count} once, by its fact_id; these were given: {numbers}."
+    return None
+
+
+def _kept(ruled: SupportedFact | None, held: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The quote where it stands in the source, and notes."""
+    if ruled is None:
+        return None, []
+    notes = [UNKNOWN] if ruled.label == "unknown" else []
+    quote = " ".join(ruled.quote.split())
+    if not quote:
+        return None, notes
+    if any(quote in " ".join(text.split()) for text in held):
+        return ruled.quote.strip(), notes
+    return None, [*notes, QUOTE_DROPPED]

@@ -1,0 +1,161 @@
+"""The questions that make the weights and criteria of a query, before any report on it is judged."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pydantic import Field
+
+from drretail.eval.judging.criteria import STAGE, Task
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.weighted.axis import Axis, Dimension
+from drretail.eval.weighted.shares import normalised, off
+from drretail.llm.structured import Check
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record, sha256_of
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.query import Query
+from drretail.records.score import ProfileSummary
+
+T = TypeVar("T", bound=Record)
+
+
+class DimensionWeight(Record):
+    dimension: str
+    weight: float
+
+
+class DimensionWeights(Record):
+    """How much each dimension weighs for a task, reasons first."""
+
+    analysis: str
+    weights: list[DimensionWeight]
+
+
+class SubCriterion(Record):
+    criterion: str = Field(min_length=1)
+    explanation: str
+    weight: float
+
+
+class SubCriteria(Record):
+    """What a report is looked at for in one dimension, reasons first."""
+
+    analysis: str
+    criteria: list[SubCriterion] = Field(min_length=1)
+
+
+def weighing_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
+    """All that is asked, in today's words."""
+    return tuple(
+        prompt
+        for axis in axes
+        for prompt in (_weights_prompt(axis), *(_criteria_prompt(axis, it) for it in axis.dimensions))
+    )
+
+
+def weighing_hash(axes: Sequence[Axis]) -> str:
+    """Names today's words of all these questions together."""
+    return sha256_of([it.hash for it in weighing_prompts(axes)])[:16]
+
+
+def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
+    """Who asks, as a judge of personalization is told: the user's profile and history, else what the query says."""
+    return query.persona if profile is None else profile.text
+
+
+def _weights_prompt(axis: Axis) -> Prompt:
+    return _prompt("weights", axis, dimensions=axis.told)
+
+
+def _criteria_prompt(axis: Axis, dimension: Dimension) -> Prompt:
+    siblings = "\n".join(it.told for it in axis.dimensions if it != dimension)
+    return _prompt("subcriteria", axis, dimension=dimension.told, siblings=siblings)
+
+
+def _prompt(name: str, axis: Axis, **filled: str) -> Prompt:
+    """A question with an axis' own words filled in, so that its hash names them too."""
+    shared, text = (load_prompt(__file__, it).text for it in ("shared", name))
+    for placeholder, words in {"stance": axis.stance, **filled}.items():
+        shared, text = (it.replace(f"{{{{{placeholder}}}}}", words) for it in (shared, text))
+    return Prompt(name, text, shared)
+
+
+async def made_criteria(family: str, axes: Sequence[Axis], task: Task, judge_session: JudgeSession) -> Criteria | str:
+    """Weights and criteria of these axes for a query, or why there are none.
+
+    An axis made for a shopper is left out where nothing is known of one.
+    """
+    known = persona_of(task.query, task.profile) is not None
+    wanted = [axis for axis in axes if known or not axis.sees_profile]
+    made = await judge_session.together(_groups(axis, task, judge_session) for axis in wanted)
+    failed = [it for it in made if isinstance(it, str)]
+    if failed:
+        return f"no usable weights and criteria: {'; '.join(failed)}"
+    return Criteria(
+        family=family,
+        query_id=task.query.query_id,
+        groups=tuple(group for groups in made if not isinstance(groups, str) for group in groups),
+        made_by=judge_session.judge.ref.spec,
+        prompt_hash=weighing_hash(wanted),
+    )
+
+
+async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[CriteriaGroup] | str:
+    """The dimensions of an axis with weights and criteria, or what went wrong."""
+    given = _material(axis, task)
+
+    async def ask(item: str, prompt: Prompt, answer: type[T], check: Check[T]) -> T | str:
+        said = await judge_session.ask(STAGE, item, prompt, given, answer, check)
+        if said.answer is None:  # so that it is asked anew when that is wanted, and not served from the journal
+            judge_session.record(STAGE, item, "failed", prompt_hash=said.prompt_hash, error=said.error)
+            return f"{item}: {said.error}"
+        return said.answer
+
+    weighed = ask(f"{axis.name}_weights", _weights_prompt(axis), DimensionWeights, lambda it: _unweighed(it, axis))
+    made = [ask(it.key, _criteria_prompt(axis, it), SubCriteria, _unusable) for it in axis.dimensions]
+    weights, *criteria = await judge_session.together([weighed, *made])
+    problems = [it for it in (weights, *criteria) if isinstance(it, str)]
+    if problems or not isinstance(weights, DimensionWeights):
+        return "; ".join(problems)
+    by_key = {it.dimension: it.weight for it in weights.weights}
+    shares = normalised([by_key[key] for key in axis.keys])
+    usable = [it for it in criteria if isinstance(it, SubCriteria)]
+    return [_group(*it) for it in zip(axis.keys, shares, usable, strict=True)]
+
+
+def _group(key: str, share: float, said: SubCriteria) -> CriteriaGroup:
+    weights = normalised([it.weight for it in said.criteria])
+    return CriteriaGroup(
+        name=key,
+        weight=share,
+        criteria=tuple(
+            Criterion(text=it.criterion.strip(), explanation=it.explanation.strip(), weight=weight)
+            for it, weight in zip(said.criteria, weights, strict=True)
+        ),
+    )
+
+
+def _unweighed(said: DimensionWeights, axis: Axis) -> str | None:
+    given = sorted(it.dimension for it in said.weights)
+    if given != sorted(axis.keys):
+        return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
+    return off([it.weight for it in said.weights])
+
+
+def _unusable(said: SubCriteria) -> str | None:
+    texts = Counter(it.criterion.strip().casefold() for it in said.criteria)
+    twice = next((text for text, times in texts.items() if times > 1), None)
+    if twice is not None or "" in texts:
+        return "criteria: an empty one" if twice is None else f"criteria: {twice!r} is there twice"
+    return off([it.weight for it in said.criteria])
+
+
+def _material(axis: Axis, task: Task) -> dict[str, str]:
+    persona = persona_of(task.query, task.profile) if axis.sees_profile else None
+    today = "not known" if task.now is None else task.now.date().isoformat()
+    return {
+        "today": tagged("today", today),
+        "query": tagged("query", task.query.text),
+        "profile": "" if persona is None else f"\nWhat is known of the shopper:\n{tagged('profile', persona)}\n",
+    }

@@ -1,0 +1,119 @@
+"""What every form is read into: tasks, and reports on them by systems."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.records.criteria import GoldPart, PartOfGold
+from drretail.records.query import Demand
+
+LONGEST_REPORT = 1_000_000
+"""Characters: a book has as many, and the longest report of the benchmarks here a tenth."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignTask:
+    """A question as a file has it."""
+
+    task_id: str
+    text: str
+    guessed: bool = False
+    """True where the text is only what a report calls itself."""
+    persona: str | None = None
+    """Who asks, in the file's words."""
+    context: str | None = None
+    kind: str | None = None
+    demands: tuple[Demand, ...] = ()
+    """What the file's own checklist asks of an answer."""
+    files: tuple[str, ...] = ()
+    """Names of files that belong to the task."""
+    gold: Mapping[GoldPart, PartOfGold] | None = None
+    """What the file knows beforehand of a good answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignReport:
+    """What a system wrote on a task; empty where it wrote nothing."""
+
+    system: str
+    """As files and folders name it."""
+    task_id: str
+    text: str
+    where: str
+    """File and line, for messages."""
+
+
+@dataclass(slots=True)
+class Material:
+    """The tasks and reports of an import, each once."""
+
+    tasks: dict[str, ForeignTask] = field(default_factory=dict[str, ForeignTask])
+    """By id."""
+    reports: dict[tuple[str, str], ForeignReport] = field(default_factory=dict[tuple[str, str], ForeignReport])
+    """By system and task."""
+    personas: int = 0
+    """Of users, whether a task names them or not."""
+    repeated: int = 0
+    """Rows that say what another one said already."""
+
+    def add_task(self, task: ForeignTask, where: str) -> None:
+        """Raises UserError for another question under an id that is taken."""
+        held = self.tasks.setdefault(task.task_id, task)
+        if held.guessed and not task.guessed:
+            self.tasks[task.task_id] = task
+        elif held.text != task.text and not task.guessed:
+            raise UserError(f"{where}: the task {task.task_id!r} stands there with another question before: keep one.")
+
+    def add_report(self, report: ForeignReport) -> None:
+        """Raises UserError for a second report of a system on a task, and for one that is longer than any report."""
+        if len(report.text) > LONGEST_REPORT:
+            raise UserError(
+                f"{report.where}: a report has {len(report.text):,} characters; at most {LONGEST_REPORT:,} are taken."
+            )
+        held = self.reports.setdefault((report.system, report.task_id), report)
+        if held is report:
+            return
+        if held.text != report.text:
+            raise UserError(
+                f"{report.where}: the task {report.task_id!r} has another report by {report.system} in {held.where}: "
+                "keep one."
+            )
+        self.repeated += 1
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.tasks or self.reports or self.personas)
+
+    def systems(self) -> list[str]:
+        return sorted({system for system, _ in self.reports})
+
+    def renamed(self, system: str) -> "Material":
+        """The same with all reports by the one system of that name. Raises UserError where there are several."""
+        if len(self.systems()) > 1:
+            raise UserError(
+                f"There are reports of {len(self.systems())} systems ({', '.join(self.systems()[:5])}), and --system "
+                "names one: import their files one by one."
+            )
+        reports = {
+            (system, it.task_id): ForeignReport(system, it.task_id, it.text, it.where) for it in self.reports.values()
+        }
+        return Material(self.tasks, reports, self.personas, self.repeated)
+
+
+def demands_of(texts: Iterator[Any]) -> tuple[Demand, ...]:
+    """One demand for each text that says something."""
+    said = (" ".join(text.split()) for text in texts if isinstance(text, str))
+    return tuple(Demand(property=text) for text in dict.fromkeys(said) if text and text.casefold() != "none")
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """All texts within a value, in its order."""
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from leaves(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from leaves(item)
+    elif isinstance(value, str):
+        yield value

@@ -1,0 +1,113 @@
+"""What reports on a query are held to by a judge: dimensions, checklists and rubrics, made once and frozen; and gold,
+what is known beforehand of a good answer: insights it should have, and documents it can't do without."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from drretail.records.base import Document, Record, sha256_of
+
+
+class Criterion(Record):
+    """One thing that a report is looked at for."""
+
+    text: str
+    explanation: str = ""
+    weight: float = 1.0
+    """Its share of its group; a rubric's may be below nought, for what a report ought not to do."""
+    kind: str = ""
+    """What the family sorts it by: the category of a requirement, the axis of a rubric, how it is answered."""
+
+
+class CriteriaGroup(Record):
+    """Criteria that make one number together, such as those of a dimension."""
+
+    name: str
+    weight: float = 1.0
+    """Its share of all groups it is summed with."""
+    criteria: tuple[Criterion, ...] = ()
+
+
+class Criteria(Document):
+    """exp/rubrics/<family>/<query_id>.json: one for all systems and judges, to be read and edited by people."""
+
+    family: str
+    query_id: str
+    groups: tuple[CriteriaGroup, ...]
+    made_by: str = "a person"
+    """"provider:model", "code", or "a person"."""
+    prompt_hash: str = ""
+    """Of the prompt that asked for them; empty where nobody was asked."""
+
+    @property
+    def hash(self) -> str:
+        """Of what they ask for, in eight digits: verdicts by other criteria have another one."""
+        return sha256_of([group.model_dump(mode="json") for group in self.groups])[:8]
+
+    def group(self, name: str) -> CriteriaGroup | None:
+        """The group of that name; None where there is none."""
+        return next((group for group in self.groups if group.name == name), None)
+
+
+GoldPart = Literal["files", "sandbox"]
+"""The user's own files, or the pages that stand for the web."""
+GOLD_PARTS: tuple[GoldPart, ...] = ("files", "sandbox")
+
+
+class GoldInsight(Record):
+    """Something that an answer ought to say."""
+
+    id: str = Field(min_length=1)
+    text: str = Field(min_length=1)
+    stands_in: str = ""
+    """The page's address, or the file's name."""
+
+    @property
+    def item(self) -> str:
+        """What verdicts on it are filed under: of another wording, another one."""
+        return f"{self.id}@{sha256_of(self.text)[:8]}"
+
+
+class RequiredDocument(Record):
+    """A page or a file without which the query can't be answered."""
+
+    title: str = ""
+    """Of a page, or a file's name."""
+    url: str = ""
+    """Of a page; blank where only its title is known."""
+
+    @model_validator(mode="after")
+    def _can_be_told(self) -> "RequiredDocument":
+        if not (self.title.strip() or self.url.strip()):
+            raise ValueError("a document needs a title or an address")
+        return self
+
+
+class PartOfGold(Record):
+    """What is known of one part of the material."""
+
+    insights: tuple[GoldInsight, ...] = ()
+    documents: tuple[RequiredDocument, ...] = ()
+
+
+class Gold(Document):
+    """exp/gold/<query_id>.json: never shown to an agent."""
+
+    query_id: str
+    files: PartOfGold = PartOfGold()
+    sandbox: PartOfGold = PartOfGold()
+
+    def part(self, name: GoldPart) -> PartOfGold:
+        return self.files if name == "files" else self.sandbox
+
+    @property
+    def documents_hash(self) -> str:
+        """Of what has to be cited, in eight digits."""
+        return sha256_of([[it.model_dump() for it in self.part(name).documents] for name in GOLD_PARTS])[:8]
+
+    @model_validator(mode="after")
+    def _ids_are_told_apart(self) -> "Gold":
+        ids = [it.id for name in GOLD_PARTS for it in self.part(name).insights]
+        if len(set(ids)) < len(ids):
+            raise ValueError("two insights have one id")
+        return self

@@ -1,0 +1,73 @@
+"""The sheet of claims that people fill in by hand: neither whose a claim is, nor what its judge ruled."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from drretail.eval.lab.judged_claims import ExtractedClaim, extracted_claims, sheet_name
+from drretail.experiment import read_definition, read_runs
+from drretail.records.base import sha256_of
+from drretail.records.vote import ClaimItem
+from drretail.viewer.voting.blind import Names
+from drretail.viewer.voting.items import Sheets
+
+COLUMNS = ["item", "question", "claim", "sources", "label"]
+MORE_COLUMNS = ["passage", "cited"]
+"""Where claims without a source are asked about, too: what of the report stands around a claim, and what is said."""
+
+
+def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed: str | None) -> list[list[str]]:
+    """The sheet's rows, its heading first: these claims, and by lot up to ``uncited`` that have no verdict.
+
+    The latter are of the same judges' extractions, evenly over systems, and over claims that cite nothing and those
+    whose sources could not be judged.
+    """
+    definition = read_definition(experiment)
+    names = Names(definition)
+    rows = list(_ruled(Sheets(experiment, definition, names), claims))
+    if not uncited:
+        return [COLUMNS, *rows]
+    extracted = extracted_claims(experiment)
+    by = {it.extracted_by for it in claims}
+    left = [it for it in extracted if it.extracted_by in by and not it.has_verdict]
+    questions = {it.query_id: it.text for it in definition.queries}
+    rows += [
+        [sheet_name(it.about), questions[it.query_id], names.withheld(it.text), "", ""]
+        for it in _drawn(left, uncited, seed or definition.seed)
+    ]
+    passages = _passages(experiment, extracted, names)
+    return [[*COLUMNS, *MORE_COLUMNS], *([*row, passages.get(row[0], ""), ""] for row in rows)]
+
+
+def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
+    for item in claims:
+        sheet = sheets.of_claim(item)
+        if sheet.claim is not None:
+            texts = "\n\n".join(f"{it.title}\n{it.about}\n{it.text}" for it in sheet.claim.sources)
+            yield [sheet_name(item.about), sheet.asked.query, sheet.claim.text, texts, ""]
+
+
+def _drawn(claims: Iterable[ExtractedClaim], count: int, seed: str) -> list[ExtractedClaim]:
+    """The first ``count`` by lot, of each stratum one after the other: with more of them, the same come first."""
+    strata: dict[str, list[tuple[str, ExtractedClaim]]] = defaultdict(list)
+    for it in claims:
+        strata[it.stratum].append((sha256_of([seed, it.about]), it))
+    turns = [
+        (turn, lot, it)
+        for stratum in strata.values()
+        for turn, (lot, it) in enumerate(sorted(stratum, key=lambda pair: pair[0]))
+    ]
+    return [it for _, _, it in sorted(turns, key=lambda place: place[:2])[:count]]
+
+
+def _passages(experiment: Path, claims: Iterable[ExtractedClaim], names: Names) -> dict[str, str]:
+    """By the sheet's name of a claim the paragraph of the report that it stands in; the whole where none is known."""
+    reports = {run.run_id: run.report or "" for run in read_runs(experiment)}
+    return {sheet_name(it.about): names.withheld(_paragraph(reports.get(it.run_id, ""), it.span)) for it in claims}
+
+
+def _paragraph(report: str, span: tuple[int, int] | None) -> str:
+    if span is None:
+        return report
+    start, end = report.rfind("\n\n", 0, span[0]), report.find("\n\n", span[1])
+    return report[start + 2 if start >= 0 else 0 : end if end >= 0 else None].strip()

@@ -1,0 +1,209 @@
+"""``drretail import``, and everything that opens an experiment on what it made."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.registry import METRICS
+from drretail.experiment import read_runs
+from drretail.records.reading import Reading
+from tests.cli.conftest import Command
+from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
+
+WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
+EVERY = "faithfulness,fault_place,quality,checks,reading,process,basket,next_purchase,robustness,pairwise"
+ALL = ",".join([*METRICS, "pairwise"])
+JUDGE = """
+[[rules]]
+schema = "ReportClaims"
+opening_says = "# Kettles"
+answer = { structured = { claims = [
+  { claim_id = 1, claim = "It holds 1.7 l.", quote = "The Alder holds 1.7 litres", sources = ["1"], values = [] },
+  { claim_id = 2, claim = "The Alder is quiet.", quote = "It is quiet", sources = ["2"], values = [] },
+  { claim_id = 3, claim = "It costs $39.", quote = "costs $39", sources = ["https://shop.example/alder"], values = [
+    { kind = "price", amount = "39", amount_to = "", currency = "USD", relation = "is", of = ["1"], quote = "$39" },
+  ] },
+] } }
+
+[[rules]]
+schema = "ReportClaims"
+answer = { structured = { claims = [] } }
+
+[[rules]]
+schema = "ClaimsSupport"
+answer = { structured = { claims = [
+  { claim_id = 1, quotes = ["holds 1.7 litres"], justification = "It says so.", label = "full_support" },
+] } }
+
+[[rules]]
+schema = "ReportPicks"
+opening_says = "# Kettles"
+answer = { structured = { picks = [
+  { product = "3", quantity = 1, alternatives = ["Alder"], quote = "It is quiet" },
+] } }
+
+[[rules]]
+schema = "ReportPicks"
+answer = { structured = { picks = [] } }
+
+[[rules]]
+schema = "Rating"
+answer = { structured = { justification = "Fine.", rating = 6 } }
+
+[[rules]]
+schema = "Comparison"
+answer = { structured = { justification = "So.", winner = "A" } }
+"""
+
+
+@pytest.fixture
+def imported(drretail: Command, tmp_path: Path) -> Path:
+    """Two systems on two questions, one of their reports empty, one in Chinese; pages of one address are given."""
+    drb(tmp_path / "one.jsonl", REPORT, CHINESE)
+    drb(tmp_path / "two.jsonl", "Nothing cited. <script>alert(1)</script>", "")
+    jsonl(tmp_path / "pages.jsonl", [{"url": "https://lab.example/kettles", "title": "T", "text": WORDS}])
+    first = drretail("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl")
+    assert (first.returncode, first.stdout.count("one")) == (0, 1)
+    assert drretail("import", "drb", "two.jsonl", "--to", "exp").returncode == 0
+    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
+    return tmp_path / "exp"
+
+
+def rows(exp: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    found = json.loads((exp / "scores.json").read_text(encoding="utf-8"))["scores"]
+    return {(it["system"], it["variant"]): it for it in found if it["policy"] == "scored_only"}
+
+
+def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: Path) -> None:
+    drb(tmp_path / "one.jsonl", REPORT, CHINESE)
+    printed = drretail("import", "drb", "one.jsonl", "--to", "exp").stdout
+    assert "unresolved" in printed
+    assert "Questions: 2." in printed
+    document = json.loads(drretail("import", "drb", "one.jsonl", "--to", "exp", "--json").stdout)
+    assert document["systems"] == {"one": {"reports": 2, "citations": 6, "sources": 4, "listed": 5, "unresolved": 1}}
+    assert [it["unresolved"] for it in document["reports"]] == [1, 0]
+    assert (document["held_already"], document["format"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["drbb", "a.jsonl"], "Did you mean"),
+        (["drb", "none.jsonl"], "does not exist"),
+        (["drb", "broken.jsonl"], "line 2, is not JSON"),
+        (["drb", "page.html"], "page of the web"),
+        (["drb", "other.jsonl"], "holds nothing of this format"),
+        (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments: list[str], said: str, drretail: Command, tmp_path: Path) -> None:
+    drb(tmp_path / "a.jsonl", "One.")
+    text(tmp_path / "broken.jsonl", '{"id": 1, "prompt": "Q?", "article": "A"}\n{"id": \n')
+    text(tmp_path / "page.html", "<html>Sign in</html>")
+    jsonl(tmp_path / "other.jsonl", [{"name": "x"}])
+    ended = drretail("import", *arguments, "--to", "exp", "-q")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert said in ended.stderr
+
+
+def test_questions_alone_become_a_file_that_run_takes(drretail: Command, shop: str, tmp_path: Path) -> None:
+    jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which bird feeder under $30?"}])
+    assert drretail("import", "drb", "query.jsonl", "--to", "asked.jsonl").returncode == 0
+    ran = drretail("run", "--queries", "asked.jsonl", "--world", shop, "--agent", "react", "--no-floors", "--to", "own")
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(drretail: Command, imported: Path) -> None:
+    ended = drretail("score", "exp", "--metrics", ALL, "--details")
+    assert ended.returncode == 0, ended.stderr
+    found = rows(imported)
+    for variant in ("covered", "n_wrong", "price_wrong", "turns", "pages_seen", "personalization"):
+        row = found.get(("one", variant))
+        assert row is None or (row["n_na"], row["n_scored"]) == (2, 0), variant
+    assert "no shop is known" in ended.stdout
+    assert found["two", "words"]["n_failed"] == 1
+    for variant in ("url_not_seen", "profile_changed", "personal_data_sent"):
+        assert found["one", variant]["n_na"] == 2  # nobody knows what the system read and sent
+
+
+def test_a_judge_scores_every_family(drretail: Command, imported: Path) -> None:
+    judged = ["score", "exp", "--metrics", EVERY, "--judge", "scripted:judge.toml"]
+    ended = drretail(*judged)
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    found = rows(imported)
+    assert found["one", "FP_web"]["n_scored"] == 1
+    assert found["one", "clarity"]["value"] == 6
+    assert found["one", "picks_read"]["value"] == 0.5
+    assert found["one", "unresolved_citation"]["value"] == 0.5
+    assert "Claims on pages that nobody fetched: 1." in ended.stderr
+    before = (imported / "scores.json").read_bytes()
+    assert drretail(*judged).returncode == 0
+    assert (imported / "scores.json").read_bytes() == before
+
+
+def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Command, imported: Path) -> None:
+    drretail("score", "exp", "--metrics", "reading,checks", "--judge", "scripted:judge.toml")
+    (path,) = imported.glob("readings/model*/one/1-r1.json")
+    reading = Reading.model_validate_json(path.read_bytes())
+    lab, shop = (it.evidence_id for run in read_runs(imported) if run.run_id == "one/1-r1" for it in run.citations[2:])
+    assert reading.picks is not None
+    assert [(it.product, it.alternatives) for it in reading.picks] == [(lab, ("Alder",))]
+    assert [it.of for it in reading.values] == [(lab,)]
+    assert shop != lab
+    found = rows(imported)
+    assert found["one", "pick_not_argued"]["n_scored"] == 1
+    for variant in ("wrong_thing", "over_budget", "unavailable", "recommended_although_owned"):
+        assert found["one", variant]["n_scored"] == 0
+
+
+def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, imported: Path, tmp_path: Path) -> None:
+    lacking = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "scripted:judge.toml")
+    assert "--fetch-sources" in lacking.stderr
+    assert "FP_web_shown" not in lacking.stderr
+    exported = drretail("export", "exp", "--as", "sandbox", "-o", "kept.jsonl")
+    assert "1 page " in exported.stdout
+    drretail("import", "drb", "one.jsonl", "--to", "again")
+    fetched = drretail(
+        "score", "again", "--metrics", "faithfulness", "--judge", "scripted:judge.toml", "--fetch-sources", "--web",
+        "sandbox:kept.jsonl",
+    )  # fmt: skip
+    assert "of which 1 could be read" in fetched.stderr
+    assert rows(tmp_path / "again")["one", "FP_web"]["n_scored"] == 1
+
+
+def test_everything_that_opens_an_experiment_opens_this_one(drretail: Command, imported: Path) -> None:
+    assert drretail("score", "exp").returncode == 0
+    for arguments in (
+        ["report", "exp"],
+        ["report", "exp", "--format", "text"],
+        ["report", "exp", "--format", "paper"],
+        ["report", "exp", "--diff", "one", "two"],
+        ["compare", "exp", "one", "two"],
+        ["score", "exp", "--estimate"],
+        ["score", "exp", "--by", "category"],
+        *(["export", "exp", "--as", form] for form in ("drb", "chat", "csv", "dataset")),
+    ):
+        ended = drretail(*arguments)
+        assert ended.returncode == 0, (arguments, ended.stderr)
+    page = (imported / "report.html").read_text(encoding="utf-8")
+    assert "none: the reports are imported" in page
+    assert "drretail import drb FILE --to exp --system one" in page
+    assert "<script>alert(1)" not in page
+    assert "of imported reports" in drretail("report", "exp", "--format", "text").stdout
+
+
+def test_nobody_is_told_to_run_imported_systems_again(drretail: Command, imported: Path) -> None:
+    drretail("score", "exp")
+    said = drretail("compare", "exp", "one", "two").stdout
+    assert "B: 1 of 2 imported reports have no word" in said
+    assert "drretail run" not in said
+
+
+def test_a_world_is_refused_in_a_sentence(drretail: Command, imported: Path, shop: str) -> None:
+    ended = drretail("score", "exp", "--world", shop)
+    assert (ended.returncode, "which have no world" in ended.stderr) == (2, True)
+    asked = jsonl(imported.parent / "asked.jsonl", [{"query_id": "q1", "text": "Q?", "source": "t", "format": 1}])
+    ran = drretail("run", "--queries", asked.name, "--world", shop, "--agent", "react", "--to", "exp")
+    assert (ran.returncode, "which have no world" in ran.stderr) == (2, True)

@@ -1,0 +1,112 @@
+"""A world under other names and with other values: all of it, consistently, and the same for the same seed."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.data_ingest.perturb.moved_values import moved
+from drretail.data_ingest.perturb.perturbed_world import FROM, perturb_world, read_perturbation
+from drretail.env.checking import check_world
+from drretail.env.manifest import OrderRow
+from drretail.env.rows import rows_of
+from drretail.env.world import default_pool, open_world, write_world
+from drretail.errors import UserError
+from drretail.records.shop import Product
+from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build
+
+HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
+
+
+def products(folder: Path) -> list[Product]:
+    with rows_of(folder) as rows:
+        return [*rows.products]
+
+
+def orders(folder: Path) -> list[OrderRow]:
+    with rows_of(folder) as rows:
+        return [*rows.orders]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return build(tmp_path / "world")
+
+
+def test_the_world_is_whole_and_says_what_it_was_made_of(source: Path, tmp_path: Path) -> None:
+    manifest, mapping = perturb_world(source, tmp_path / "other", "1")
+    with rows_of(source) as rows:
+        before = rows.manifest
+    assert check_world(tmp_path / "other") == []
+    assert manifest.parameters[FROM] == mapping.perturbed_from == before.fingerprint != manifest.fingerprint
+    assert (manifest.counts, manifest.now, manifest.seed) == (before.counts, before.now, before.seed)
+    assert read_perturbation(tmp_path / "other") == mapping
+
+
+def test_brands_ids_prices_and_ratings_are_others_everywhere(source: Path, tmp_path: Path) -> None:
+    _, mapping = perturb_world(source, tmp_path / "other", "1")
+    new = {it.product_id: it for it in products(tmp_path / "other")}
+    assert not {*new} & {it.product_id for it in PRODUCTS}
+    for old in PRODUCTS:
+        it = new[mapping.ids[old.product_id]]
+        assert "tanagrove" not in it.model_dump_json().casefold()
+        assert it.store == mapping.brands["Tanagrove"]
+        assert it.title == old.title.replace("Tanagrove", mapping.brands["Tanagrove"])
+        assert (it.price is None) == (old.price is None)
+        if it.price is not None and old.price is not None:
+            assert abs(it.price / old.price - 1) > 0.1
+        assert it.average_rating is not None
+        assert 0.3 <= round(abs(it.average_rating - 4.5), 1) <= 0.9
+        assert it.rating_number != old.rating_number
+        assert it.category == old.category
+
+
+def test_users_keep_their_orders_under_the_new_ids_and_spend_at_the_new_prices(source: Path, tmp_path: Path) -> None:
+    _, mapping = perturb_world(source, tmp_path / "other", "1")
+    assert orders(tmp_path / "other") == [it._replace(product_id=mapping.ids[it.product_id]) for it in ORDERS]
+    with open_world(source) as before, open_world(tmp_path / "other") as after:
+        assert after.store.user(USER) == before.store.user(USER)
+        prices = {it.product_id: it.price or 0 for it in products(tmp_path / "other")}
+        theirs = [it for it in orders(tmp_path / "other") if it.user_id == USER]
+        assert after.store.statistics(USER).spend == pytest.approx(sum(prices[it.product_id] for it in theirs))
+
+
+def test_the_same_seed_makes_the_same_world_and_another_seed_another(source: Path, tmp_path: Path) -> None:
+    made = [
+        perturb_world(source, tmp_path / name, seed)[0].fingerprint for name, seed in zip("abc", "112", strict=True)
+    ]
+    assert made[0] == made[1] != made[2]
+
+
+def test_what_was_held_out_stays_held_out_under_the_new_ids(tmp_path: Path) -> None:
+    gone = HELD_OUT._replace(order_id="0000000010", product_id="B0GONE0001")
+    write_world(
+        tmp_path / "world", products=PRODUCTS, orders=ORDERS, holdout=[HELD_OUT, gone], seed="42", pool=default_pool()
+    )
+    _, mapping = perturb_world(tmp_path / "world", tmp_path / "other", "1")
+    with rows_of(tmp_path / "other") as rows:
+        held = [*(rows.holdout or ())]
+    assert held[0].product_id == mapping.ids[HELD_OUT.product_id]
+    assert held[1].product_id not in {gone.product_id, *mapping.ids.values()}
+
+
+def test_a_world_is_not_written_over_itself_nor_into_other_files(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="itself"):
+        perturb_world(source, source, "1")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(UserError, match="other files"):
+        perturb_world(source, tmp_path / "notes", "1")
+    with pytest.raises(UserError, match="no perturbed world"):
+        read_perturbation(source)
+
+
+@pytest.mark.parametrize("rating", [1.0, 1.2, 3.0, 4.8, 5.0])
+def test_ratings_stay_within_one_and_five_stars_and_prices_without_cents_stay_so(rating: float) -> None:
+    for number in range(1, 9):
+        product = a_product(number, "Feeder", 120.0).model_copy(update={"average_rating": rating})
+        for seed in "12345":
+            it = moved(product, seed)
+            assert it.average_rating is not None
+            assert 1 <= it.average_rating <= 5
+            assert abs(it.average_rating - rating) >= 0.25
+            assert it.price == int(it.price or 0.5)

@@ -1,0 +1,147 @@
+"""Reports on a query with a file and pages, what is known of good ones, and a judge that answers by schema."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from drretail.eval.judging.session import Judge
+from drretail.experiment import Definition, Experiment
+from drretail.grounding.report.evidence_ids import file_evidence_id, web_evidence_id
+from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.records.base import sha256_of
+from drretail.records.criteria import Gold, GoldInsight, PartOfGold, RequiredDocument
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.money import Money
+from drretail.records.query import Constraints, Query
+from tests.eval.folders import LABEL, SYSTEM, a_run
+
+CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"
+CARE_ID, RECALL_ID = web_evidence_id(CARE), web_evidence_id(RECALL)
+ORDERS_ID = file_evidence_id("orders.csv", b"tube,22.99")
+QUERY = Query(
+    query_id="q1",
+    text="Which feeder under $30 lasts? My orders are in the file.",
+    constraints=Constraints(budget=Money(amount="30"), brands_unwanted=("Flimsy",)),
+    files=("orders.csv",),
+    source="test",
+)
+GOLD = Gold(
+    query_id="q1",
+    files=PartOfGold(
+        insights=(GoldInsight(id="f1", text="The last feeder cost $22.99.", stands_in="orders.csv"),),
+        documents=(RequiredDocument(title="orders.csv"),),
+    ),
+    sandbox=PartOfGold(
+        insights=(
+            GoldInsight(id="s1", text="Tube feeders have to be cleaned every two weeks.", stands_in=CARE),
+            GoldInsight(id="s2", text="The tube of 2021 was recalled.", stands_in=RECALL),
+        ),
+        documents=(RequiredDocument(title="Care", url=CARE), RequiredDocument(title="Recalls", url=RECALL)),
+    ),
+)
+REPORT = (
+    f"Your last feeder cost $22.99 [{ORDERS_ID}]. Clean a tube feeder every two weeks [{CARE_ID}]. "
+    "Some feeders are taken back."
+)
+
+
+def source(evidence_id: str, name: str, text: str, url: str | None = None) -> Evidence:
+    form = "file" if url is None else "page"
+    held = EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=True, path="0", seq=0)
+    kind = "file" if url is None else "web"
+    return Evidence(id=evidence_id, kind=kind, key=url or name, title=name, url=url, texts=(held,))
+
+
+EVIDENCE = (
+    source(ORDERS_ID, "orders.csv", "product,price\ntube,22.99"),
+    source(CARE_ID, "Care", "Clean tubes every two weeks.", CARE),
+    source(RECALL_ID, "Recalls", "The tube of 2021 was recalled.", RECALL),
+)
+
+
+def research(folder: Path, reports: Mapping[str, str | None], query: Query = QUERY) -> Path:
+    """An experiment of one query with these reports by label."""
+    definition = Definition(
+        world_fingerprint="f" * 64,
+        queries=(query,),
+        systems=dict.fromkeys(reports, SYSTEM),
+        prompt_hashes={label: {} for label in reports},
+        tool_schema_hash="t",
+    )
+    with Experiment(folder, definition) as opened:
+        for label, report in reports.items():
+            opened.save(a_run(label, "q1-r1", report), EVIDENCE, {}, {"world": "nowhere"})
+    return folder
+
+
+ONE = {LABEL: REPORT}
+Answers = Mapping[str, Any]
+"""By schema: the answer, or a function of the question."""
+CLAIMS = {
+    "claims": [
+        {
+            "claim_id": 1,
+            "claim": "The last feeder cost $22.99.",
+            "quote": "Your last feeder cost $22.99",
+            "sources": [ORDERS_ID],
+            "values": [],
+        },
+        {
+            "claim_id": 2,
+            "claim": "Tube feeders are cleaned every two weeks.",
+            "quote": "Clean a tube feeder every two weeks",
+            "sources": [CARE_ID],
+            "values": [],
+        },
+    ]
+}
+CITED_CLAIMS = {"claims": [{name: it[name] for name in it if name != "values"} for it in CLAIMS["claims"]]}
+
+
+def _backed(question: str) -> dict[str, Any]:
+    label = "full_support" if ORDERS_ID in question else "partial_support"
+    return {"claims": [{"claim_id": 1, "quotes": [], "justification": "So it says.", "label": label}]}
+
+
+def _insights(question: str) -> dict[str, Any]:
+    labels = {"$22.99": "full", "two weeks": "full", "recalled": "partial"}
+    told = [tag_content_of(question, number) for number in (1, 2)]
+    found = [next(label for words, label in labels.items() if words in it) for it in told if it]
+    return {
+        "insights": [
+            {"insight_id": number, "found": "", "missing": "", "label": label} for number, label in enumerate(found, 1)
+        ]
+    }
+
+
+def tag_content_of(question: str, number: int) -> str:
+    """What stands in the numbered criterion."""
+    return question.partition(f'<criterion id="{number}">\n')[2].partition("\n</criterion>")[0]
+
+
+ANSWERS: Answers = {
+    "QueryRequirements": {"requirements": [{"requirement": "Says which lasts.", "category": "content"}]},
+    "DepthRubric": {"points": [{"point": f"Weighs {it}.", "explanation": ""} for it in ("price", "life", "care")]},
+    "ReportClaims": CLAIMS,
+    "CitedClaims": CITED_CLAIMS,
+    "ClaimsSupport": _backed,
+    "BackedClaims": {"claims": [{"claim_id": 1, "explanation": "", "supported": True}]},
+    "FoundInsights": _insights,
+    "MarkedInsights": {"insights": [{"insight_id": 1, "found": "", "score": 0.8}]},
+    "MetRequirements": {"requirements": [{"requirement_id": it, "reason": "So.", "met": it != 3} for it in (1, 2, 3)]},
+    "Depth": {"justification": "It weighs nothing.", "rating": 4},
+}
+
+
+def judge_by(answers: Answers = ANSWERS, name: str = "test") -> tuple[Judge, list[str]]:
+    """A judge, and the schemas it was asked for so far."""
+    asked: list[str] = []
+
+    def play(request: Request) -> ScriptedAnswer:
+        title = request.schema or ""
+        asked.append(title)
+        answer: Any = answers[title]
+        said: Any = answer(request.opening) if callable(answer) else answer
+        return ScriptedAnswer(structured=said)
+
+    return Judge.of(scripted_model(play=play, name=name)), asked

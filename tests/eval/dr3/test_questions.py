@@ -1,0 +1,89 @@
+"""What is asked, and how answers are read: insights, requirements, long sources."""
+
+import pytest
+
+from drretail.eval.dr3.accuracy import LONGEST_SOURCE, part_of, pieces_of_long
+from drretail.eval.dr3.checklist import constraint_requirements
+from drretail.eval.dr3.insights import MarkedInsights, marked
+from drretail.eval.faithfulness.support import SourceText
+from drretail.eval.judging.passages import OMITTED, best_pieces, size
+from drretail.records.base import sha256_of
+from drretail.records.evidence import EvidenceText
+from drretail.records.money import Money
+from drretail.records.query import Constraints, Query, demands
+
+
+def source(text: str) -> SourceText:
+    return SourceText(
+        "W:aaaaaaaa", EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=True, path="0", seq=0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "value"), [(1, 1), (0.5, 0.5), (0, 0), (0.75, 1), (0.74, 0.5), (0.25, 0.5), (0.24, 0), (9, 1), (-1, 0)]
+)
+def test_the_released_rules_snap_odd_numbers(said: float, value: float) -> None:
+    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": said}]})
+    assert marked(answer)[1].value == value
+
+
+def test_the_released_rules_count_an_insight_that_was_left_out_as_nought() -> None:
+    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 2, "found": "", "score": 1}]})
+    assert [marked(answer)[it].value for it in (1, 2, 3)] == [0, 1, 0]
+
+
+def test_typed_constraints_become_requirements_in_words() -> None:
+    asked = Constraints(
+        budget=Money(amount="25.5"),
+        budget_scope="per_item",
+        categories=("Feeders",),
+        brands_wanted=("Anvil", "Oak"),
+        brands_unwanted=("Flimsy",),
+        must=(*demands("cotton", of="the blanket"), *demands("washable")),
+        must_not=demands("perfume"),
+        quantities={"feeder": 2},
+        deadline="2023-12-24",
+        owned=("a seed scoop",),
+    )
+    made = constraint_requirements(Query(query_id="q1", text="?", constraints=asked, source="test"))
+    assert [(it.kind, it.text) for it in made.criteria] == [
+        ("budget", "Each product it recommends costs no more than $25.50."),
+        ("category", "It recommends products of the category Feeders."),
+        ("brands_wanted", "Where a brand was wished for, it recommends that: Anvil, Oak."),
+        ("brands_unwanted", "It recommends nothing by Flimsy."),
+        ("must", "It meets this demand of the blanket: cotton."),
+        ("must", "It meets this demand: washable."),
+        ("must_not", "It leaves out what is not wanted: perfume."),
+        ("quantities", "Of feeder it recommends 2."),
+        ("deadline", "It keeps to the date by which things are needed: 2023-12-24."),
+        ("owned", "It does not recommend to buy again what is owned already: a seed scoop."),
+    ]
+    assert constraint_requirements(Query(query_id="q1", text="?", source="test")).criteria == ()
+
+
+def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_its_five_best_pieces() -> None:
+    whole = source("x" * LONGEST_SOURCE)
+    assert pieces_of_long([whole], ["Birds."], None) == [whole]
+    filler = ("lorem " * 84)[:500]
+    marked_pieces = [f"The zebra number {number} likes oats. ".ljust(500, ".") for number in range(7)]
+    text = "".join(filler + it for it in marked_pieces) + filler * 30
+    (cut,) = pieces_of_long([source(text)], ["A zebra likes oats."], None)
+    assert len(text) > LONGEST_SOURCE
+    assert [number for number in range(7) if f"zebra number {number} " in cut.text.text] == [0, 1, 2, 3, 4]
+    assert "lorem" not in cut.text.text
+    assert (cut.text.sha256, cut.ref.share) == (sha256_of(text), round(size(cut.text.text) / len(text), 3))
+
+
+def test_pieces_stand_in_their_order_with_marks_where_something_is_left_out() -> None:
+    text = "".join(name * 10 for name in ("ab ", "cd ", "ef ", "gh "))
+    assert best_pieces(text, ["gh", "ab"], 30, 2) == f"{'ab ' * 10}{OMITTED}{'gh ' * 10}"
+
+
+def test_sources_are_sorted_by_their_form() -> None:
+    assert [part_of(it) for it in ("F:abcdefgh", "W:abcdefgh", "https://a.example/x", "P:B01", "C:abcdefgh")] == [
+        "files",
+        "sandbox",
+        "sandbox",
+        None,
+        None,
+    ]

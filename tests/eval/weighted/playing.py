@@ -1,0 +1,72 @@
+"""A judge that plays weights, criteria, scores, triplets and support as a test says."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+_KEY = re.compile(r"^- `(?P<key>[a-z_]+)` \(", re.MULTILINE)
+_CRITERION = re.compile(r'<criterion dimension="(?P<key>[a-z_]+)">\n(?P<text>.*?)\n(?:\((?P<why>.*?)\)\n)?</criterion>')
+_FACT = re.compile(r'<claim id="(?P<id>\d+)">\n(?P<text>.*?)\n</claim>', re.DOTALL)
+
+
+@dataclass
+class Played:
+    """What the judge answers; each may be changed between two commands."""
+
+    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Of dimensions that are not weighed alike."""
+    criteria: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict[str, Sequence[tuple[str, float]]])
+    """By dimension (criterion, weight); one of weight 1 without."""
+    score: Callable[[str, str], int] = lambda key, text: 5
+    """Of a criterion of a dimension."""
+    worth: Callable[[str, int], float] = lambda article, place: 5
+    """Of one of two articles, by the place in which it is read, in every criterion."""
+    triplets: Sequence[tuple[str, str, str]] = ()
+    """(fact, ref_idx, url)."""
+    groups: Sequence[Sequence[int]] = ()
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By fact; "supported" without."""
+    spelling: Callable[[str], str] = str
+    """How the judge copies criteria."""
+
+    def __call__(self, question: str) -> Any:
+        keys = [it["key"] for it in _KEY.finditer(question)]
+        if "How much each of these dimensions weighs" in question:
+            said = {key: self.weights.get(key, 1 / len(keys)) for key in keys}
+            return {"analysis": "So.", "weights": [{"dimension": key, "weight": it} for key, it in said.items()]}
+        if "in this one dimension" in question:
+            made = self.criteria.get(keys[0], [(f"Meets {keys[0]}.", 1.0)])
+            said = [{"criterion": text, "explanation": "It matters.", "weight": weight} for text, weight in made]
+            return {"analysis": "So.", "criteria": said}
+        if "You score a research report" in question:
+            asked = [(it["key"], it["text"]) for it in _CRITERION.finditer(question)]
+            return {key: [self._scored(it, text) for it, text in asked if it == key] for key in keys}
+        if "You score two research reports" in question:
+            asked = [(it["key"], it["text"]) for it in _CRITERION.finditer(question)]
+            first, second = (tag_content_of(question, it) for it in ("1", "2"))
+            return {key: [self._beside(it, text, first, second) for it, text in asked if it == key] for key in keys}
+        if "list the facts it states" in question:
+            return {"triplets": [dict(zip(("fact", "ref_idx", "url"), it, strict=True)) for it in self.triplets]}
+        if "say exactly the same in other words" in question:
+            return {"groups": [[*it] for it in self.groups]}
+        if "You check facts of a report" in question:
+            return {"facts": [self._ruled(it) for it in _FACT.finditer(question)]}
+        raise AssertionError(question)
+
+    def _scored(self, key: str, text: str) -> dict[str, Any]:
+        return {"criterion": self.spelling(text), "analysis": "So.", "target_score": self.score(key, text)}
+
+    def _beside(self, key: str, text: str, first: str, second: str) -> dict[str, Any]:
+        one, two = (self.worth(it, place) for place, it in enumerate((first, second), 1))
+        scores = {"article_1_score": one, "article_2_score": two}
+        return {"criterion": self.spelling(text), "analysis": f"{key}: so.", **scores}
+
+    def _ruled(self, fact: re.Match[str]) -> dict[str, Any]:
+        label = self.labels.get(fact["text"], "supported")
+        return {"fact_id": int(fact["id"]), "quote": "", "justification": "So.", "label": label}
+
+
+def tag_content_of(question: str, number: str) -> str:
+    """The article of that number."""
+    return question.partition(f'<report article="{number}">\n')[2].partition("\n</report>")[0]

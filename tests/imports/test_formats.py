@@ -1,0 +1,193 @@
+"""Every foreign form is read into the same tasks and reports."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_gold
+from drretail.imports.formats import FORMATS, load_format
+from drretail.imports.material import Material
+from drretail.imports.recording import record
+from drretail.progress import Progress
+from tests.imports.foreign import REPORT, drb, jsonl, text
+
+
+def read(form: str, path: Path) -> Material:
+    return load_format(form).read(path)
+
+
+def by_task(material: Material) -> dict[tuple[str, str], str]:
+    return {key: it.text for key, it in material.reports.items()}
+
+
+def test_there_is_a_reader_for_every_form() -> None:
+    assert sorted(FORMATS) == [
+        "agenticshop",
+        "deepshop",
+        "dr3",
+        "drb",
+        "drg",
+        "liveresearch",
+        "markdown",
+        "pdr",
+        "reporteval",
+    ]
+    for name in FORMATS:
+        assert load_format(name).described
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="drb"):
+        load_format("drbb")
+
+
+def test_drb_a_file_is_a_system(tmp_path: Path) -> None:
+    drb(tmp_path / "claude.jsonl", REPORT, "Nothing cited.")
+    drb(tmp_path / "gpt.jsonl", "Other.")
+    material = read("drb", tmp_path)
+    assert material.systems() == ["claude", "gpt"]
+    assert by_task(material)["claude", "1"] == REPORT
+    assert material.tasks["2"].text == "Question 2?"
+
+
+def test_drb_questions_alone_are_tasks(tmp_path: Path) -> None:
+    asked = jsonl(tmp_path / "query.jsonl", [{"id": 7, "topic": "Home", "language": "en", "prompt": "Which kettle?"}])
+    material = read("drb", asked)
+    assert (material.reports, material.tasks["7"].kind) == ({}, "Home")
+
+
+def test_drg_takes_question_and_answer_by_their_names(tmp_path: Path) -> None:
+    text(tmp_path / "mine" / "a1.q", "Which kettle?\n")
+    text(tmp_path / "mine" / "a1.a", REPORT)
+    material = read("drg", tmp_path)
+    assert by_task(material) == {("mine", "a1"): REPORT}
+    assert material.tasks["a1"].text == "Which kettle?"
+
+
+def test_reporteval_numbers_topics_as_its_own_files_do(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "qwen.jsonl", [{"topic": "Kettles", "report": REPORT}])
+    jsonl(tmp_path / "topics.jsonl", [{"category_str": "Home", "topic": "Pans"}])
+    assert list(read("reporteval", path).tasks) == ["33e661724136fc1d5be68ff54bdd456a"]  # md5sum
+    material = read("reporteval", tmp_path)
+    assert sorted(it.text for it in material.tasks.values()) == ["Kettles", "Pans"]
+    assert len(material.reports) == 1
+
+
+def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
+    jsonl(tmp_path / "query.jsonl", [{"number": "001", "query": "Which kettle?"}])
+    checklist = {"checklist": [{"id": 1, "requirement": "Names a price", "category": "content"}]}
+    text(tmp_path / "001" / "checklist.json", json.dumps(checklist))
+    text(tmp_path / "001" / "notes.pdf", "")
+    known = {"gold_insights": [{"insight": "The Alder is quiet."}]}
+    text(tmp_path / "001" / "gold_insights_from_long_context.json", json.dumps(known))
+    jsonl(tmp_path / "001" / "useful_search.jsonl", [{"title": "A test", "url": "https://lab.example/kettles"}])
+    for size in ("32k", "128k"):
+        text(tmp_path / "results" / "dr3" / size / "qwen" / "001" / "final_report.md", f"{size} {REPORT}")
+    material = read("dr3", tmp_path)
+    assert material.systems() == ["qwen-128k", "qwen-32k"]
+    task = material.tasks["001"]
+    assert ([it.property for it in task.demands], task.files) == (["Names a price"], ("notes.pdf",))
+    record(material, "dr3", tmp_path / "exp", Progress())
+    gold = read_gold(tmp_path / "exp", "001")
+    assert gold is not None
+    assert [it.text for it in gold.sandbox.insights] == ["The Alder is quiet."]
+    assert [it.url for it in gold.sandbox.documents] == ["https://lab.example/kettles"]
+    assert [it.title for it in gold.files.documents] == ["notes.pdf"]
+
+
+def test_liveresearch_reads_folders_and_an_index_alike(tmp_path: Path) -> None:
+    text(tmp_path / "gpt-5" / "qid_Ab1_report.md", REPORT)
+    row = {"model_name": "gpt-5", "query_id": "Ab1", "query": "Which kettle?"}
+    row["report_file_path"] = "/elsewhere/gpt-5/qid_Ab1_report.md"
+    index = text(tmp_path / "reports.json", json.dumps({"metadata": {}, "reports": [row]}, indent=1))
+    assert by_task(read("liveresearch", tmp_path)) == {("gpt-5", "Ab1"): REPORT}
+    assert by_task(read("liveresearch", index)) == {("gpt-5", "Ab1"): REPORT}
+
+
+def test_liveresearch_an_index_opens_nothing_outside_its_folder(tmp_path: Path) -> None:
+    text(tmp_path / "secret.md", "secret")
+    row = {"model_name": "..", "query_id": "x", "query": "Q?", "report_file_path": "secret.md"}
+    index = text(tmp_path / "in" / "reports.json", json.dumps({"reports": [row]}))
+    with pytest.raises(UserError, match="does not lie beside it"):
+        read("liveresearch", index)
+
+
+def test_liveresearch_checklists_are_demands(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "q.jsonl", [{"qid": "a", "question": "Which?", "checklists": ["Names one", "Says why"]}])
+    assert [it.property for it in read("liveresearch", path).tasks["a"].demands] == ["Names one", "Says why"]
+
+
+def test_deepshop_types_are_demands_and_answers_reports(tmp_path: Path) -> None:
+    row = {"web_name": "Amazon", "id": "Amazon--1", "ques": "A red kettle?", "web": "https://www.amazon.com"}
+    row |= {"attribute": "red", "filter": "None", "sort": "lowest price", "category": "Home", "difficulty": "easy"}
+    jsonl(tmp_path / "tasks.jsonl", [row])
+    jsonl(tmp_path / "agent.jsonl", [{"id": "Amazon--1", "answer": "The Alder."}])
+    material = read("deepshop", tmp_path)
+    assert [it.property for it in material.tasks["Amazon--1"].demands] == ["red", "lowest price"]
+    assert by_task(material) == {("agent", "Amazon--1"): "The Alder."}
+
+
+SHOPPER = {
+    "user": "AH7",
+    "situation": "Moving house.",
+    "budget_range": "around $3 to $5",
+    "user_query": "need a magnet",
+    "user_context": {"brand_preferences": "Classic.", "price_sensitivity": "High."},
+    "check_list": {"brand_preferences": ["Brand is Classic"]},
+}
+
+
+@pytest.mark.parametrize("written", [lambda it: it, repr])
+def test_agenticshop_reads_checklists_as_dict_and_as_python_writes_them(written: object, tmp_path: Path) -> None:
+    assert callable(written)
+    row = SHOPPER | {"check_list": written(SHOPPER["check_list"])}
+    (task,) = read("agenticshop", text(tmp_path / "home.json", json.dumps([row], indent=2))).tasks.values()
+    assert [it.property for it in task.demands] == ["Brand is Classic"]
+    assert task.persona == "Brand preferences: Classic.\nPrice sensitivity: High."
+    assert task.context == "Situation: Moving house.\nBudget: around $3 to $5"
+
+
+def test_agenticshop_an_unreadable_checklist_demands_nothing(tmp_path: Path) -> None:
+    row = SHOPPER | {"check_list": "__import__('os').system('x')"}
+    (task,) = read("agenticshop", text(tmp_path / "home.json", json.dumps([row]))).tasks.values()
+    assert task.demands == ()
+
+
+def test_pdr_joins_queries_and_personas(tmp_path: Path) -> None:
+    query = {"id": 3, "domain": "Home", "language": "en", "taskid": 1, "userid": "User1", "task": "Which kettle?"}
+    query["query"] = 'User Task:\nWhich kettle?\n\nUser Persona:\n{"userid": "User1"}'
+    jsonl(tmp_path / "queries.jsonl", [query, query | {"id": 4, "userid": "User9"}])
+    jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Basic Attributes": {"Name": "Li"}}])
+    jsonl(tmp_path / "tasks.jsonl", [{"taskid": 1, "domain": "Home", "language": "en", "task": "Which kettle?"}])
+    jsonl(tmp_path / "agent.jsonl", [{"id": 3, "language": "en", "taskid": 1, "userid": "User1", "article": REPORT}])
+    material = read("pdr", tmp_path)
+    assert material.personas == 1
+    assert material.tasks["3"].persona == '{"userid": "User1", "Basic Attributes": {"Name": "Li"}}'
+    assert material.tasks["4"].persona == '{"userid": "User1"}'  # no such row: what the query itself says
+    assert by_task(material) == {("agent", "3"): REPORT}
+    assert sorted(material.tasks) == ["3", "4"]
+
+
+def test_pdr_tasks_without_queries_stand_for_themselves(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "tasks.jsonl", [{"taskid": 1, "domain": "Home", "task": "Which kettle?"}])
+    assert list(read("pdr", path).tasks) == ["task-1"]
+
+
+def test_markdown_a_heading_without_end_is_read_at_once(tmp_path: Path) -> None:
+    text(tmp_path / "one.md", "# \n# " + " " * 300_000 + "Kettles" + " " * 300_000 + "x")
+    started = time.process_time()
+    assert read("markdown", tmp_path).tasks["one"].text.startswith("Kettles")
+    assert time.process_time() - started < 5
+
+
+def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: Path) -> None:
+    text(tmp_path / "mine" / "one.md", "Talk.\n\n# Kettles ##\nText.")
+    text(tmp_path / "mine" / "two.md", "# Pans")
+    text(tmp_path / "mine" / "two.q", "Which pan?")
+    material = read("markdown", tmp_path)
+    assert material.systems() == ["mine"]
+    assert (material.tasks["one"].text, material.tasks["one"].guessed) == ("Kettles", True)
+    assert (material.tasks["two"].text, material.tasks["two"].guessed) == ("Which pan?", False)

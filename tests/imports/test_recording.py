@@ -1,0 +1,215 @@
+"""Imported reports as an experiment."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.experiment import Experiment, read_definition, read_evidence, read_runs, read_source, run_folder
+from drretail.imports.formats import load_format
+from drretail.imports.material import Material
+from drretail.imports.recording import Imported, record, write_queries
+from drretail.progress import Progress
+from drretail.querygen.reading import read_queries
+from drretail.records.evidence import Evidence
+from tests.eval.folders import experiment as own_experiment
+from tests.imports.foreign import REPORT, drb, jsonl, text
+
+
+def taken(path: Path, to: Path, form: str = "drb", **given: object) -> Imported:
+    return record(load_format(form).read(path), form, to, Progress(), **given)  # pyright: ignore[reportArgumentType]
+
+
+def page(to: Path, label: str, query: str) -> Evidence:
+    return next(it for it in read_evidence(run_folder(to, label, query, 1)) if it.url == "https://lab.example/kettles")
+
+
+def test_the_text_stays_as_it_is_and_citations_hang_on_their_places(tmp_path: Path) -> None:
+    came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp")
+    (run,) = read_runs(tmp_path / "exp")
+    assert (run.report, run.status, run.steps, run.usage) == (REPORT, "done", (), {})
+    assert [REPORT[it.start : it.end] for it in run.citations] == [it.marker for it in run.citations]
+    (count,) = came.reports
+    assert (count.citations, count.sources, count.listed, count.unresolved) == (4, 2, 3, 1)
+
+
+def test_there_is_no_world(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp")
+    definition = read_definition(tmp_path / "exp")
+    assert (definition.world_fingerprint, definition.tool_schema_hash, definition.now) == (None, None, None)
+
+
+def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", REPORT, "Two."), tmp_path / "exp")
+    taken(drb(tmp_path / "b.jsonl", "One."), tmp_path / "exp", model="openai:gpt-5")
+    definition = read_definition(tmp_path / "exp")
+    assert sorted(definition.systems) == ["a", "b"]
+    assert [it.query_id for it in definition.queries] == ["1", "2"]
+    assert [it.query_id for it in definition.queries_of("b")] == ["1"]
+    assert definition.systems["b"].models["report"].spec == "openai:gpt-5"
+
+
+def test_the_same_import_changes_nothing(tmp_path: Path) -> None:
+    path = drb(tmp_path / "a.jsonl", REPORT)
+    taken(path, tmp_path / "exp")
+    before = {it: it.read_bytes() for it in (tmp_path / "exp").rglob("*.*") if it.is_file()}
+    assert taken(path, tmp_path / "exp").held == 1
+    assert {it: it.read_bytes() for it in (tmp_path / "exp").rglob("*.*") if it.is_file()} == before
+
+
+def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", "One.", "Two."), tmp_path / "exp")
+    with pytest.raises(UserError, match="another report by a on 2"):
+        taken(drb(tmp_path / "a.jsonl", "One.", "Other."), tmp_path / "exp")
+    drb(tmp_path / "in" / "b.jsonl", "New.", "New.")
+    drb(tmp_path / "in" / "a.jsonl", "One.", "Other.")
+    with pytest.raises(UserError, match="another report by a on 2"):
+        taken(tmp_path / "in", tmp_path / "exp")
+    assert list(read_definition(tmp_path / "exp").systems) == ["a"]
+    assert [run.report for run in read_runs(tmp_path / "exp")] == ["One.", "Two."]
+
+
+def test_a_question_that_differs_is_refused(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", "One."), tmp_path / "exp")
+    other = jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "Else?", "article": "Two."}])
+    with pytest.raises(UserError, match="asks something else as '1'"):
+        taken(other, tmp_path / "exp")
+
+
+def test_an_empty_report_is_a_failed_run(tmp_path: Path) -> None:
+    came = taken(drb(tmp_path / "a.jsonl", "One.", " \n"), tmp_path / "exp")
+    assert came.empty == 1
+    one, two = read_runs(tmp_path / "exp")
+    assert (one.status, two.status, two.error and two.error.kind) == ("done", "failed", "no_report")
+
+
+def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
+    query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
+    answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
+    with pytest.raises(UserError, match="Nothing says what was asked in '3'"):
+        taken(answers, tmp_path / "exp", "pdr")
+    taken(jsonl(tmp_path / "queries.jsonl", [query]), tmp_path / "exp", "pdr")
+    assert read_definition(tmp_path / "exp").systems == {}
+    taken(answers, tmp_path / "exp", "pdr")
+    (asked,) = read_definition(tmp_path / "exp").queries_of("agent")
+    assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
+
+
+def test_two_headings_are_no_quarrel_about_the_question(tmp_path: Path) -> None:
+    taken(text(tmp_path / "a" / "one.md", "# Kettles").parent, tmp_path / "exp", "markdown")
+    taken(text(tmp_path / "b" / "one.md", "# All on kettles").parent, tmp_path / "exp", "markdown")
+    assert [it.text for it in read_definition(tmp_path / "exp").queries] == ["Kettles"]
+
+
+@pytest.mark.parametrize(
+    ("task_id", "query_id"), [("Ab_1", "ab_1"), ("7", "7"), ("idx 1", "idx-1-"), ("任务", "task-")]
+)
+def test_ids_become_ids_of_ours(task_id: str, query_id: str, tmp_path: Path) -> None:
+    taken(jsonl(tmp_path / "a.jsonl", [{"id": task_id, "prompt": "Q?", "article": "One."}]), tmp_path / "exp")
+    (query,) = read_definition(tmp_path / "exp").queries
+    assert query.query_id.startswith(query_id)
+    assert query.task_id == task_id
+
+
+def test_two_tasks_that_come_to_one_id_are_refused(tmp_path: Path) -> None:
+    rows = [{"id": it, "prompt": f"{it}?", "article": it} for it in ("a1", "A1")]
+    with pytest.raises(UserError, match="'a1' and 'A1' are one question"):
+        taken(jsonl(tmp_path / "a.jsonl", rows), tmp_path / "exp")
+
+
+def test_systems_are_named_by_files_or_by_hand(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "My System!.jsonl", "One."), tmp_path / "exp")
+    assert list(read_definition(tmp_path / "exp").systems) == ["my-system"]
+    material = load_format("drb").read(drb(tmp_path / "two" / "x.jsonl", "One."))
+    assert material.renamed("given").systems() == ["given"]
+    drb(tmp_path / "two" / "y.jsonl", "One.")
+    with pytest.raises(UserError, match="2 systems"):
+        load_format("drb").read(tmp_path / "two").renamed("given")
+
+
+def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
+    for name in ("a b.jsonl", "a-b.jsonl"):
+        drb(tmp_path / "in" / name, "One.")
+    with pytest.raises(UserError, match="both be called 'a-b'"):
+        taken(tmp_path / "in", tmp_path / "exp")
+
+
+def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path) -> None:
+    own = own_experiment(tmp_path / "exp", {"react@m": {"q1-r1": "Own."}})
+    same = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Ask q1?", "article": "Theirs."}])
+    taken(same, own)
+    definition = read_definition(own)
+    assert (sorted(definition.systems), definition.world_fingerprint) == (["a", "react@m"], "f" * 64)
+    assert [it.query_id for it in definition.queries_of("a")] == ["q1"]
+    with pytest.raises(UserError, match="own runs do not ask"):
+        taken(jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "New?", "article": "Theirs."}]), own)
+
+
+def test_runs_do_not_join_imported_reports(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", "One."), tmp_path / "exp")
+    held = read_definition(tmp_path / "exp")
+    with pytest.raises(UserError, match="imported reports, which have no world"):
+        Experiment(tmp_path / "exp", held.model_copy(update={"world_fingerprint": "f" * 64}))
+
+
+def test_questions_alone_become_a_file_of_queries(tmp_path: Path) -> None:
+    asked = jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which kettle?"}])
+    write_queries(load_format("drb").read(asked), "drb", tmp_path / "queries.jsonl")
+    (query,) = read_queries(tmp_path / "queries.jsonl")
+    assert (query.query_id, query.text, query.mode, query.source) == ("7", "Which kettle?", "task", "import:drb")
+    with pytest.raises(UserError, match="name a folder"):
+        write_queries(load_format("drb").read(drb(tmp_path / "a.jsonl", "One.")), "drb", tmp_path / "q.jsonl")
+
+
+def test_personas_alone_and_nothing_at_all_are_told(tmp_path: Path) -> None:
+    personas = jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Name": "Li"}])
+    with pytest.raises(UserError, match="1 personas and no question"):
+        taken(personas, tmp_path / "exp", "pdr")
+    with pytest.raises(UserError, match="no report and no question to import"):
+        record(Material(), "drb", tmp_path / "exp", Progress())
+    assert not (tmp_path / "exp").exists()
+
+
+HTML = "<html><head><title>T</title></head><body><article><p>{}</p></article></body></html>"
+WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
+
+
+def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
+    text(tmp_path / "pages" / "one.html", HTML.format(WORDS))
+    text(tmp_path / "pages" / "two.md", "Alder, $39.")
+    rows = [
+        {"url": "http://www.lab.example/kettles", "file": "one.html"},
+        {"url": "https://shop.example/alder#x", "file": "two.md"},
+        {"url": "https://nobody.example", "file": "two.md"},
+    ]
+    jsonl(tmp_path / "pages" / "index.jsonl", rows)
+    came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+    assert came.pages == (2, 3)
+    kept = read_source(tmp_path / "exp", page(tmp_path / "exp", "a", "1").id)
+    assert kept is not None
+    assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
+
+
+def test_pages_of_a_corpus_are_kept_and_may_come_later(tmp_path: Path) -> None:
+    path = drb(tmp_path / "a.jsonl", REPORT)
+    taken(path, tmp_path / "exp")
+    given = [{"url": "https://lab.example/kettles", "title": "T", "page_body": "Alder."}]
+    corpus = text(tmp_path / "pages.json", json.dumps(given))
+    came = taken(path, tmp_path / "exp", pages=corpus)
+    assert (came.held, came.pages) == (1, (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ([], "holds no page"),
+        ([{"url": "https://a.example", "file": "../a.jsonl"}], "outside"),
+        ([{"url": "https://a.example", "file": "none.md"}], "does not exist"),
+    ],
+)
+def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Path) -> None:
+    jsonl(tmp_path / "pages" / "index.jsonl", rows)
+    with pytest.raises(UserError, match=match):
+        taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+    assert not (tmp_path / "exp").exists()

@@ -1,0 +1,111 @@
+"""Hostile and broken files are told in one sentence that says where."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.imports import rows
+from drretail.imports.formats import load_format
+from drretail.imports.material import LONGEST_REPORT
+from tests.imports.foreign import drb, jsonl, text
+
+
+def refused(form: str, path: Path, match: str) -> None:
+    with pytest.raises(UserError, match=match) as raised:
+        load_format(form).read(path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
+    path = drb(tmp_path / "a.jsonl", "One.", "Two.")
+    path.write_text(path.read_text() + '{"id": 3, "prompt": "cut\n', encoding="utf-8")
+    refused("drb", path, r"a\.jsonl, line 3, is not JSON")
+
+
+def test_a_broken_document_is_named_by_its_line(tmp_path: Path) -> None:
+    refused("drb", text(tmp_path / "a.json", '[\n{"id": 1,\n"prompt": }]'), "is not JSON: .*line 3")
+
+
+def test_a_page_of_the_web_is_told_apart(tmp_path: Path) -> None:
+    refused("drb", text(tmp_path / "a.jsonl", "\n<!DOCTYPE html><html>Sign in</html>"), "page of the web")
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"id": 1, "prompt": "\xff"}')
+    refused("drb", path, "not in UTF-8")
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"id": 1}\n' * 100)[:-20])
+    refused("drb", path, "cannot be read")
+
+
+def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "LARGEST", 1_000_000)
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b" " * 5_000_000))
+    refused("drb", path, "more than 1,000,000 bytes")
+
+
+def test_a_report_longer_than_any_is_refused(tmp_path: Path) -> None:
+    refused("drb", drb(tmp_path / "a.jsonl", "x" * (LONGEST_REPORT + 1)), "line 1: a report has 1,000,001 characters")
+
+
+def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
+    refused("drb", text(tmp_path / "a.json", "[" * 200_000), "not JSON")
+
+
+def test_one_id_with_two_reports_is_refused_and_the_same_row_twice_counted(tmp_path: Path) -> None:
+    row = {"id": 1, "prompt": "Q?", "article": "One."}
+    refused("drb", jsonl(tmp_path / "a.jsonl", [row, row | {"article": "Two."}]), "line 2: .* another report by a in")
+    assert load_format("drb").read(jsonl(tmp_path / "b.jsonl", [row, row])).repeated == 1
+
+
+def test_one_id_with_two_questions_is_refused(tmp_path: Path) -> None:
+    row = {"id": 1, "prompt": "Q?", "article": "One."}
+    refused("drb", jsonl(tmp_path / "a.jsonl", [row, row | {"prompt": "R?"}]), "another question")
+
+
+@pytest.mark.parametrize("strange", [{"id": None}, {"id": True}, {"id": [1]}, {"id": ""}])
+def test_a_row_without_an_id_is_refused(strange: dict[str, object], tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Q?", "article": "One."} | strange])
+    refused("drb", path, "line 1 has no id")
+
+
+def test_a_report_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Q?", "article": {"a": 1}}])
+    refused("drb", path, "'article' is no text")
+
+
+def test_halves_of_characters_become_question_marks(tmp_path: Path) -> None:
+    path = text(tmp_path / "a.jsonl", '{"id": 1, "prompt": "Q?", "article": "a \\ud83d b é"}\n')
+    (report,) = load_format("drb").read(path).reports.values()
+    assert report.text == "a ? b é"
+
+
+def test_rows_are_found_wherever_they_stand(tmp_path: Path) -> None:
+    row = {"id": 1, "prompt": "Q?", "article": "One."}
+    path = text(tmp_path / "a.json", json.dumps({"meta": {"n": 1}, "data": [{"of": [row]}]}, indent=2))
+    assert len(load_format("drb").read(path).reports) == 1
+
+
+def test_hidden_and_other_files_are_left_alone(tmp_path: Path) -> None:
+    drb(tmp_path / "a.jsonl", "One.")
+    text(tmp_path / ".git" / "b.jsonl", "broken")
+    text(tmp_path / "c.txt", "broken")
+    assert load_format("drb").read(tmp_path).systems() == ["a"]
+
+
+@pytest.mark.parametrize("form", ["drb", "drg", "reporteval", "dr3", "liveresearch", "deepshop", "agenticshop", "pdr"])
+def test_a_folder_without_such_files_is_refused(form: str, tmp_path: Path) -> None:
+    text(tmp_path / "x.pkl", "")
+    refused(form, tmp_path, "holds no file")
+
+
+def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    refused("drb", tmp_path / "no", "does not exist")
