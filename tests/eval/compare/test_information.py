@@ -28,9 +28,12 @@ def in_setting(setting: str, **more: object) -> System:
 
 
 def held(
-    values: Mapping[str, Sequence[float]] = VALUES, seat: Seat = JUDGE, variant: str = "personalization"
+    values: Mapping[str, Sequence[float]] = VALUES,
+    seat: Seat = JUDGE,
+    family: str = "quality",
+    variant: str = "personalization",
 ) -> Gathered:
-    made = gathered(("quality", variant, seat, {name: runs(its) for name, its in values.items()}))
+    made = gathered((family, variant, seat, {name: runs(its) for name, its in values.items()}))
     systems = {name: in_setting(name) for name in values}
     return replace(made, definition=made.definition.model_copy(update={"systems": systems}))
 
@@ -102,8 +105,10 @@ def test_what_is_shown_says_the_gain_of_each_line_and_the_plot_has_a_row_a_setti
     assert all(it in str(plot.svg) for it in INFORMATION)
 
 
-@pytest.mark.parametrize("variant", ["personalization", "overall"])
-def test_any_variant_that_was_judged_can_be_asked_for(variant: str) -> None:
-    made = held(variant=variant)
-    (table,) = information_tables(made, seats_of_all(made), {"quality": [variant]})
+@pytest.mark.parametrize(
+    ("family", "variant"), [("quality", "personalization"), ("quality", "overall"), ("pqr", "S_P"), ("pqr", "GOAL")]
+)
+def test_any_variant_that_was_judged_can_be_asked_for(family: str, variant: str) -> None:
+    made = held(family=family, variant=variant)
+    (table,) = information_tables(made, seats_of_all(made), {family: [variant]})
     assert (table.variant, table.rows[0].cells[0].mean) == (variant, 4.5)
