@@ -84,8 +84,9 @@ class Calibration(LabFinding):
     def told(self) -> str:
         """How near the chosen version is to people on queries that took no part in its choice."""
         held_out = next(it for it in self.held_out if it.version == self.chosen)
+        count = len(self.tuning)
         return (
-            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {len(self.tuning)} version{'s' * (len(self.tuning) > 1)} on "
+            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {count} version{'s' * (count > 1)} on "
             f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}."
         )
 
