@@ -84,8 +84,9 @@ class Calibration(LabFinding):
     def told(self) -> str:
         """How near the chosen version is to people on queries that took no part in its choice."""
         held_out = next(it for it in self.held_out if it.version == self.chosen)
+        count = len(self.tuning)
         return (
-            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {len(self.tuning)} versions on "
+            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {count} version{'s' * (count > 1)} on "
             f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}."
         )
 
@@ -205,8 +206,13 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
     found = [it for it in asked if wanted in (it.dimension, it.scale.name, named(it))]
     chosen = [it for it in found if it.scale.level == "interval"] or found
     chosen = chosen or (asked if dimension is None and len(asked) == 1 else [])
+    if not asked:
+        raise UserError(
+            "There is no question that people and judges both answered: people rate in drretail view, or in a file "
+            "(--ratings), and judges by drretail score --metrics quality --judge PROVIDER:MODEL."
+        )
     if not chosen:
-        shared = ", ".join(map(named, asked)) or "nothing"
+        shared = ", ".join(map(named, asked))
         raise UserError(f"People and judges both answered {shared}: name one of these with --dimension.")
     return chosen[0]
 
