@@ -1,6 +1,8 @@
 """Is the judge any good? What people, known errors and known biases say of it.
 
-findings.py       what the lab finds out, for files and tables
+finding.py        what every finding of the lab is
+people_findings.py what it finds out by people's labels, votes and ratings
+trial_findings.py what it finds out by errors, exploits, biases and questions of its own
 kept_findings.py  the same in EXP/lab, and the line of each beside the scores
 labelled_claims.py  claims that people labelled, out of public sets and CSV
 label_verdicts.py   what a judge says of them, asked as faithfulness asks

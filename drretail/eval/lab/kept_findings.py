@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.eval.lab.card import card_lines
-from drretail.eval.lab.findings import LabFinding
+from drretail.eval.lab.finding import LabFinding
 from drretail.eval.registry import load_metric
 from drretail.files import read_json, write_json
 from drretail.records.run import slug

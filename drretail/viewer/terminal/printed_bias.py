@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.findings import seen_from, short_share
+from drretail.eval.lab.finding import short_share
+from drretail.eval.lab.trial_findings import seen_from
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from drretail.eval.lab.findings import BiasEffect, BiasFound, ProbeFound
+    from drretail.eval.lab.trial_findings import BiasEffect, BiasFound, ProbeFound
 
 COLUMNS = ["", "of", "effect", "95 % interval", "queries", "n", ""]
 NOTES = (

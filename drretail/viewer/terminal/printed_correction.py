@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.findings import SHARES, short_share, with_ends
+from drretail.eval.lab.finding import short_share, with_ends
+from drretail.eval.lab.people_findings import SHARES
 from drretail.viewer.output import print_notes, print_table
 from drretail.viewer.tables.scores import notes_on, system_names
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.findings import CorrectedValue, Correction, Separation
+    from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
 
 COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "λ", "gain"]
 MEANINGS = (

@@ -16,9 +16,9 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.correcting import correction_of, precisions, recalls
-from drretail.eval.lab.findings import CorrectedValue
 from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims, sheet_name
 from drretail.eval.lab.labelled_sheets import Cited
+from drretail.eval.lab.people_findings import CorrectedValue
 from drretail.eval.scores.file import derive_scores
 from drretail.records.vote import Choice, PairItem, Vote
 from drretail.stats.prediction_powered import Item, corrected_mean

@@ -7,20 +7,10 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.lab.findings import (
-    Agreed,
-    Agreement,
-    CorrectedValue,
-    Correction,
-    ExploitRow,
-    ExploitsFound,
-    Found,
-    LabFinding,
-    PlantedFound,
-    PlantedKind,
-    Standing,
-)
+from drretail.eval.lab.finding import LabFinding
 from drretail.eval.lab.kept_findings import VOTES, finding_lines, keep, verdict_folders
+from drretail.eval.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
+from drretail.eval.lab.trial_findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind, Standing
 from drretail.eval.scores.file import derive_scores
 from drretail.files import write_json
 from drretail.records.scoreboard import Scoreboard

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.findings import BiasEffect
+from drretail.eval.lab.trial_findings import BiasEffect
 from drretail.stats.confusion import drawn_interval
 from drretail.stats.intervals import Interval, mean_interval, share_interval
 from drretail.stats.power import detectable, spread

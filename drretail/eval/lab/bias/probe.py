@@ -13,8 +13,8 @@ from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.eval.lab.bias.probed_reports import Reports
-from drretail.eval.lab.findings import BiasEffect
 from drretail.eval.lab.opinions import RATING, Opinion, judge_name, opinions_of
+from drretail.eval.lab.trial_findings import BiasEffect
 from drretail.eval.metric import Metric
 from drretail.eval.quality.judge import DIMENSIONS
 from drretail.eval.quality.material import asked_by, report_and_sources

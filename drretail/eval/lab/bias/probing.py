@@ -9,7 +9,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.lab.bias import drift, joint, justification, length, own_family, position, scale_use
 from drretail.eval.lab.bias.probe import Case, Probe
 from drretail.eval.lab.bias.probed_reports import Reports
-from drretail.eval.lab.findings import BiasFound, ProbeFound
+from drretail.eval.lab.trial_findings import BiasFound, ProbeFound
 from drretail.eval.registry import PAIRWISE
 from drretail.files import read_json
 from drretail.llm.budget import CHARACTERS_PER_TOKEN

@@ -16,7 +16,7 @@ from drretail.eval.lab.bias.effects import (
     share,
 )
 from drretail.eval.lab.bias.probe import Case, Effects, Probe
-from drretail.eval.lab.findings import BiasEffect
+from drretail.eval.lab.trial_findings import BiasEffect
 
 if TYPE_CHECKING:
     import numpy as np

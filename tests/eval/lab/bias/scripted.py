@@ -11,7 +11,7 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.lab.bias.probe import Case, ask
 from drretail.eval.lab.bias.probed_reports import bias_folder, choose_reports, make_copies
 from drretail.eval.lab.bias.probing import PROBES, families_of, probe_found
-from drretail.eval.lab.findings import BiasEffect, ProbeFound
+from drretail.eval.lab.trial_findings import BiasEffect, ProbeFound
 from drretail.eval.pairwise.pairs import pair_name
 from drretail.eval.quality.judge import criteria
 from drretail.eval.scoring import score

@@ -3,7 +3,7 @@
 from random import Random
 
 from drretail.eval.lab.bias.effects import difference, share
-from drretail.eval.lab.findings import BiasFound, ProbeFound, effect_in_words
+from drretail.eval.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
 
 
 def test_intervals_hold_a_planted_strength_in_about_95_of_100_draws() -> None:
