@@ -21,6 +21,9 @@ class LabFinding(Document):
     rests_on: dict[str, str] = Field(default_factory=dict[str, str])
     """By folder of the experiment, what its content was; where it is another now, the finding is stale."""
 
+    options: str = ""
+    """Of the command that made it, those that name files, people or judges: it is made anew with them."""
+
     def told(self) -> str:
         """What stands beside the scores; kinds of findings say it of themselves."""
         return ""
