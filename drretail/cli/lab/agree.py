@@ -52,7 +52,8 @@ def agree(
         found += read_all(ratings or (), _names(raters), _names(item), _names(judges))
         made = agreement_of(found)
     if experiment is not None:
-        document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)])
+        given = {"--ratings": ratings, "--raters": raters, "--item": item, "--judges": judges}
+        document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given)
     else:
         document = made.model_dump(mode="json", exclude_none=True)
     if as_json:

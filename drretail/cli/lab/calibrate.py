@@ -64,7 +64,8 @@ def calibrate(
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
     made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, refs.get(made.chosen))})
-    document = keep(experiment, NAME, made, [VOTES, *verdict_folders(experiment)])
+    given = {"--judge": judge, "--dimension": dimension, "--ratings": ratings, "--judges": judges}
+    document = keep(experiment, NAME, made, [VOTES, *verdict_folders(experiment)], given)
     if as_json:
         print_json(document)
         return

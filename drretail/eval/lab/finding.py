@@ -15,6 +15,8 @@ class LabFinding(Document):
     """One sentence or two; blank of files that an older version wrote."""
     rests_on: dict[str, str] = Field(default_factory=dict[str, str])
     """By folder of the experiment, what its content was; where it is another now, the finding is stale."""
+    options: str = ""
+    """Of the command that made it, those that name files, people or judges: it is made anew with them."""
 
     def told(self) -> str:
         """What stands beside the scores; kinds of findings say it of themselves."""
