@@ -103,6 +103,8 @@ TAGS = frozenset(
             "cost",
             "criterion",
             "faults",
+            "file",
+            "files",
             "findings",
             "hint",
             "owned",
