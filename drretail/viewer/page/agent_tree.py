@@ -4,12 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from drretail.eval.process.counting import ERRANDS
 from drretail.records.run import Step
 from drretail.trajectory import path_key
 
 LONGEST_BRIEF = 160
-ERRANDS = frozenset({"search_sandbox", "read_file"})
-"""The tools by which dr3 sends another agent with a question."""
 
 
 @dataclass(frozen=True, slots=True)
