@@ -104,6 +104,8 @@ TAGS = frozenset(
             "cost",
             "criterion",
             "faults",
+            "file",
+            "files",
             "findings",
             "hint",
             "justification",

@@ -42,12 +42,15 @@ TITLES = {
     "plan_to_function": "`plan_to_function`",
     "hybrid_react": "`hybrid_react`",
     "grounded_hybrid": "`grounded_hybrid`",
+    "dr3": "`dr3`",
 }
 WHEN = {
     "conclude": "At a limit, in place of a further turn",
     "report_on_plan": "After the results of the planned calls",
     "nothing_looked_up": "Once, when the work would end and nothing was looked up",
     "report_or_call": "Once, when a turn without calls neither cites nor declares picks",
+    "file_reader": "Role `reader`, for each part of a file that is asked about",
+    "retriever_limit": "At its limit, to the role `retriever`",
     "repair": "Role `report`, when the verifier found faults in the draft",
     "ask_picks": "The writer of the report, once, when its picks are missing or can't be read",
     "summarise_page": "Role `summariser`, for each page that a search found",
@@ -138,8 +141,9 @@ def _filled(prompt: Prompt) -> str:
         tools = json.loads(prompt.text)
         return "\n\n".join(f"{tool['name']}: {tool['description']}" for tool in tools)
     limits = Limits()
+    turns = {"supervisor": limits.supervisor_turns, "retriever": limits.rag_turns}
     values = {
-        "turns": str(limits.supervisor_turns if prompt.name == "supervisor" else limits.tool_turns),
+        "turns": str(turns.get(prompt.name, limits.tool_turns)),
         "researchers": str(limits.researchers),
         "stop": tagged("stop", STOPS["turn_limit"]),
     }

@@ -31,4 +31,4 @@ def test_every_prompt_of_an_agent_is_on_the_page(name: str, written: str) -> Non
 @pytest.mark.parametrize("block", BLOCKS)
 def test_shared_parts_are_on_the_page_for_every_writer(block: str, written: str) -> None:
     text = load_prompt(agent_prompt.__globals__["__file__"], block).text.rstrip()
-    assert written.count(text) >= len(("plan_to_function", "react", "hybrid_react", "grounded_hybrid"))
+    assert written.count(text) >= len(("plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"))

@@ -7,6 +7,7 @@ plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
 hybrid_react/        supervisor → researchers, each with its synthesis → report
 grounded_hybrid/     the same graph, with a briefing before it and a verifier behind it
+dr3/                 one loop that sends a retrieval sub-agent to the web and a reader into the user's files
 baselines/           agents that research nothing, and the oracle: what a score is worth
 loop.py              the loop that every role with tools goes round
 tool_turn.py         how a turn's calls are carried out
@@ -15,6 +16,7 @@ prompt_files.py      prompts as files that a user overrides
 picks.py             the cart that every report declares, and the one question for it where it is missing
 information.py       what systems without the user's tools are told of the shopper
 client_prompts.py    what systems are told that bring models of their own
+user_files.py        a user's own files, and what of them can be read
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role
 external/            agents of somebody else's

@@ -14,7 +14,7 @@ from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role
 from drretail.tools.tool import Tool
 
-_NEVER_WRITING = ("supervisor", "summariser")
+_NEVER_WRITING = ("supervisor", "retriever", "reader", "summariser")
 _UNSAID: Any = object()
 
 
@@ -33,10 +33,12 @@ class Agent:
     prompts: Callable[[], tuple[Prompt, ...]] = tuple
     tools: tuple[str | Tool, ...] = ()
     """Those that it brings, beside the nine: as they are, or by name as ``load_tool`` takes it."""
-    heeds: frozenset[str] = frozenset(Limits.model_fields) - {"seconds"}
+    heeds: frozenset[str] = frozenset(Limits.model_fields) - {"rag_turns", "seconds"}
     """The limits that change what it does; the others are no part of its systems."""
     self_checked: bool = False
     """True when it takes out of its reports what the checks find: then their scores say little of it."""
+    reads_files: bool = False
+    """True when it reads the user's own files: then those that are given are part of its systems."""
     is_baseline: bool = False
     """True for floors and the ceiling: without a model and without chance they run once for each query, with tools of
     their own choice, whatever is asked of the systems beside them."""

@@ -131,7 +131,7 @@ async def _read(page: _Page, models: Models) -> _Reading:
     if not summary.relevant:
         note = f"{page.path}: {text.id} was read and not handed on: nothing on the search"
         return _read_as(page, text, {"note": NOTHING_THERE}, note)
-    quotes = [quote for quote in summary.quotes if _is_on(quote, text.text)]
+    quotes = [quote for quote in summary.quotes if is_on(quote, text.text)]
     told = {"summary": summary.summary, "quotes": quotes} if quotes else {"summary": summary.summary}
     dropped = len(summary.quotes) - len(quotes)
     note = f"{page.path}: quotes that {text.id} does not hold were dropped: {dropped}" if dropped else None
@@ -154,7 +154,7 @@ def _messages(query: str, page: Source) -> list[SystemMessage | HumanMessage]:
     return [SystemMessage(_prompt().render()), HumanMessage(f"{tagged('search', query)}\n{given}")]
 
 
-def _is_on(quote: str, page: str) -> bool:
+def is_on(quote: str, page: str) -> bool:
     """Word for word, whatever the line breaks."""
     words = " ".join(quote.split())
     return bool(words) and words in " ".join(page.split())

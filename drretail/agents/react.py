@@ -34,9 +34,9 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH)
         system = _prompt().render(turns=str(limits.tool_turns))
-        end = await Loop("researcher", PATH, models, executor, limits.tool_turns, _conclude, is_announcement).run(
-            [SystemMessage(system), task_message(task, session)]
-        )
+        end = await Loop(
+            "researcher", PATH, models, executor, limits.tool_turns, told_to_conclude, is_announcement
+        ).run([SystemMessage(system), task_message(task, session)])
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
     return Answer(report=end.text, stop=end.stop, notes=end.notes)
@@ -49,15 +49,20 @@ def is_announcement(text: str) -> bool:
 
 
 def prompts() -> tuple[Prompt, ...]:
-    return _prompt(), agent_prompt(__file__, "conclude"), *challenges()
+    return _prompt(), conclude_prompt(), *challenges()
+
+
+def conclude_prompt() -> Prompt:
+    return agent_prompt(__file__, "conclude")
 
 
 def _prompt() -> Prompt:
     return agent_prompt(__file__, "react")
 
 
-def _conclude(stop: Stop) -> HumanMessage:
-    return HumanMessage(agent_prompt(__file__, "conclude").render(stop=tagged("stop", STOPS[stop])))
+def told_to_conclude(stop: Stop) -> HumanMessage:
+    """What a model is told at a limit, for the report that it writes then."""
+    return HumanMessage(conclude_prompt().render(stop=tagged("stop", STOPS[stop])))
 
 
 REACT = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tool_turns", "tokens", "dollars"}))

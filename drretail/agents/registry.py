@@ -15,6 +15,7 @@ BUILT_IN = {
     "react": "drretail.agents.react:REACT",
     "hybrid_react": "drretail.agents.hybrid_react.agent:HYBRID_REACT",
     "grounded_hybrid": "drretail.agents.grounded_hybrid.agent:GROUNDED_HYBRID",
+    "dr3": "drretail.agents.dr3.agent:DR3",
 }
 """Those that research."""
 BASELINES = {

@@ -1,6 +1,6 @@
 """Carries out the calls of a role with the toolkit's tools, with or without whole pages being read for it."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from drretail.agents.page_reading import with_pages_read
 from drretail.llm.models import Models
 from drretail.records.run import Role
 from drretail.tools.registry import offered
-from drretail.tools.toolkit import Toolkit, ToolReply
+from drretail.tools.toolkit import Performed, Toolkit, ToolReply
 
 FINALIZE = "Finalize"
 """The tool by which a role says that its work is done, where it has one (paper section 4)."""
@@ -26,6 +26,8 @@ class ToolExecutor:
     path: str
     role: Role = "researcher"
     one_by_one: bool = False
+    complete: Callable[[Sequence[Performed]], Awaitable[list[Performed]]] | None = None
+    """Does what calls only asked for, such as to send a sub-agent."""
 
     @property
     def schemas(self) -> list[dict[str, Any]]:
@@ -33,7 +35,7 @@ class ToolExecutor:
 
     @property
     def can_look_up(self) -> bool:
-        return bool(offered(self.toolkit.session))
+        return not self.toolkit.tools.keys().isdisjoint(offered(self.toolkit.session))
 
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
         batches = [[call] for call in calls] if self.one_by_one else [calls]
@@ -44,6 +46,7 @@ class ToolExecutor:
                 [(call["name"], call["args"]) for call in batch], path=self.path, role=self.role
             )
             performed, told = await with_pages_read(performed, self.toolkit.session, self.models)
+            performed = performed if self.complete is None else await self.complete(performed)
             replies += self.toolkit.record_all(performed)
             notes += told
         return Acted(tuple(replies), is_final(calls, replies), self._has_looked_up(calls, replies), tuple(notes))

@@ -22,13 +22,14 @@ from drretail.agents.running.system import injected as among_hostile_texts
 from drretail.api.models import Opener, models_by_role
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.worlds import check_askable, open_world
+from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import Model
 from drretail.querygen.lint import References
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
-from drretail.records.run import Limits, Scope
+from drretail.records.run import BM25, Limits, Scope
 from drretail.settings import Settings, read_settings
 
 AnyAgent = str | Agent | Callable[..., Any] | Runnable[Any, Any]
@@ -49,6 +50,8 @@ def run(
     baselines: bool = True,
     without: Sequence[str] = (),
     scope: Scope = "own",
+    retriever: str = BM25,
+    files: str | Path | None = None,
     injected: bool = False,
     information: Sequence[str] = (),
     prompts: str | Path | None = None,
@@ -69,10 +72,12 @@ def run(
     places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping gives them their
     names. ``model`` answers in all roles, or by role; without one that of the settings does, else offline:shopper,
     which follows rules. The null agents and the oracle run beside them unless ``baselines`` is False. Tools show the
-    data of a query's own user, with ``scope="any"`` anybody's. ``injected`` runs each agent once more among hostile
-    texts, for the metric robustness. ``information`` names settings of what is known of the shopper ("task", "context",
-    "persona", "tools"; docs/pdr.md), each a system of its own. ``prompts`` is a
-    folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or
+    data of a query's own user, with ``scope="any"`` anybody's. ``retriever`` ranks the fixed pages of a sandbox
+    (``dense:provider:model``: by embeddings), and ``files`` holds users' own files, in a folder for each query's id.
+    ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``information`` names
+    settings of what is known of the shopper ("task", "context", "persona", "tools"; docs/pdr.md), each a system of its
+    own. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first
+    so many queries, or
     those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
     is False. ``title`` is what the experiment is called on its pages. Runs that have ended are not made again. A
     run that fails is recorded, not raised.
@@ -81,6 +86,7 @@ def run(
     """
     settings = read_settings(parallel=parallel)
     opener = Opener(settings)
+    own_files = None if files is None else Path(files)
     with nullcontext(world) if isinstance(world, World) else open_world(world) as shop:
         asked = asked_queries(queries, user, shop)
         check_askable(shop, asked)
@@ -92,7 +98,7 @@ def run(
             opened_models(model, opener),
             shop,
             NO_OVERRIDES if prompts is None else read_overrides(Path(prompts), who.values()),
-            options=system_options(without),
+            options=system_options(without, retriever=retriever, files=own_files),
             limits=limits or Limits(),
             scope=scope,
         )
@@ -102,7 +108,7 @@ def run(
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
         outcome = run_systems(
             folder,
-            runner_of(shop, settings, str(shop.folder or shop.servers), pages=pages),
+            runner_of(shop, settings, str(shop.folder or shop.servers), pages=pages, files=own_files),
             with_baselines(systems, shop) if baselines else systems,
             asked,
             is_part=only is not None,
@@ -117,7 +123,15 @@ def run(
     return RecordedExperiment(folder, tuple(outcome.tallies))
 
 
-def runner_of(world: World, settings: Settings, spec: str, replay: Path | None = None, *, pages: bool = True) -> Runner:
+def runner_of(
+    world: World,
+    settings: Settings,
+    spec: str,
+    replay: Path | None = None,
+    *,
+    pages: bool = True,
+    files: Path | None = None,
+) -> Runner:
     """A runner in that world as the settings say; ``spec`` is how its runs name the world."""
     return Runner(
         world,
@@ -127,6 +141,8 @@ def runner_of(world: World, settings: Settings, spec: str, replay: Path | None =
         model_calls=settings.model_calls,
         replay=replay,
         pages=pages,
+        files=files,
+        retrievers=Retrievers(cache=settings.cache_dir / "embeddings"),
     )
 
 

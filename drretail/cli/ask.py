@@ -16,6 +16,7 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the shopper wants to know.")],
     models: flags.Models,
     options: flags.Options,
+    sources: flags.Sources,
     output: flags.Output,
     world: flags.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The shopper who asks.")] = None,
@@ -41,7 +42,7 @@ def ask(
     settings = read_settings(web=web)
     with opened_world(world, quiet=output.quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
-        chosen = options.of_system(preset)
+        chosen = options.of_system(preset, sources)
         opener = Opener(settings, models.base_url or [], tell=Waits(quiet=output.quiet))
         given = {"options": chosen, "scope": options.scope or "own"}
         (system,) = suts([agent], models.model or [], shop, opener, models.model_profile, options.prompts, **given)
@@ -52,6 +53,7 @@ def ask(
         caution(shop, chosen.get("without", ()))
         progress = choose_progress("none" if output.quiet else None)
         runner = narrated(runner_of(shop, settings, world), quiet=output.quiet, progress=progress)
+        runner.files = sources.files
         with progress.busy("answering"):  # one call of a model may take a minute
             recorded = ask_once(runner, system, question_as_query(question, user, shop), to)
     if output.as_json:

@@ -92,6 +92,16 @@ def _branch(value: Value) -> str:
     return f"{len(report['insights'])} insights, {len(report['sources'])} sources"
 
 
+def _brought(value: Value) -> str:
+    """How many pages a retrieval agent brought back."""
+    return f"{len(value['pages'])} pages"
+
+
+def _read(value: Value) -> str:
+    """What became of a question to a file."""
+    return "unverifiable" if "state" in value else "found" if value["found"] else "nothing"
+
+
 def _nothing(value: Value) -> str:
     del value
     return ""
@@ -106,6 +116,8 @@ FINDINGS = {
     "web_search": _pages,
     "calculator": _result,
     "LaunchResearcher": _branch,
+    "search_sandbox": _brought,
+    "read_file": _read,
 }
 
 

@@ -121,6 +121,7 @@ def run(
     asked: Selection,
     models: flags.Models,
     options: flags.Options,
+    sources: flags.Sources,
     limits: flags.RunLimits,
     cap: flags.RunsCap,
     again: Again,
@@ -154,7 +155,7 @@ def run(
     check_parts(plan, part, replay)
     keyless = estimate or replay is not None
     opener = Opener(settings, models.base_url or [], keyless=keyless, tell=Waits(quiet=output.quiet))
-    chosen = options.of_system(plan.ablation)
+    chosen = options.of_system(plan.ablation, sources)
     given = {"options": chosen, "limits": limits.limits(), "scope": options.scope or plan.scope}
     with (
         opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop,
@@ -173,6 +174,7 @@ def run(
             say_told_otherwise(replay, shop, systems)
         systems = systems if asked.no_floors else with_baselines(systems, shop)
         runner, watch = watched_runner(shop, world, settings, replay, systems, plan, asked, waiting, quiet=output.quiet)
+        runner.files = sources.files
         waiting.enter_context(busy("opening the experiment", quiet=output.quiet))
         outcome = run_systems(
             to, runner, systems, plan.queries, is_part=asked.only is not None, shard=part,

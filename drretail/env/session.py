@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.env.ledger import Ledger
@@ -49,6 +50,8 @@ class Session:
     """Names of tools that this run does not have."""
     tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
     """Those that the agent brings, beside the nine."""
+    files: Path | None = None
+    """The folder of the user's own files, None where there is none."""
     tool_timeout: float = 30
     """Seconds for one tool call."""
     tool_threads: int = 4
@@ -109,6 +112,7 @@ def fresh(session: Session) -> Session:
         web_mode=session.web_mode,
         without=session.without,
         tools=session.tools,
+        files=session.files,
         tool_timeout=session.tool_timeout,
         tool_threads=session.tool_threads,
     )

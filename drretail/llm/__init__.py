@@ -3,6 +3,7 @@
 providers.py   the providers: package, keys, and how each spells timeout, retries and length
 profiles.py    models for every role and judges under one name (profiles.toml)
 registry.py    "provider:model" to a ready chat model, offline ones through the same door
+embeddings.py  embeddings by "provider:model"
 models.py      the models of one run: journalled, counted, written into the trajectory
 calling.py     the seam at which models are called: cache marks, pace, retries, time-outs, counts
 denials.py     what no other call would mend: a refused key, a missing model, an empty account

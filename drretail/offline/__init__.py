@@ -6,6 +6,7 @@ the names of bound tools, the answer's schema and the tags of a prompt, never it
 chat.py      a langchain chat model around a policy, and one turn as a policy sees it
 plain.py     what it answers when no policy applies: a short sentence, a schema filled in
 shopper/     the policy of offline:shopper
+words.py     embeddings by the words that texts share
 obedient.py  the policy of offline:obedient, which hostile texts command
 judge/       the policy of offline:judge
 """

@@ -10,6 +10,8 @@ DEFAULT_MAX_TOKENS = 8000
 ANSWER_TOKENS = {
     "supervisor": 4_000,
     "researcher": 8_000,
+    "retriever": 2_000,
+    "reader": 2_000,
     "summariser": 2_000,
     "synthesis": 6_000,
     "report": 8_000,

@@ -130,6 +130,10 @@ LONGEST_TEXT = 10_000
 """Characters of a query's text that are taken: some 2,000 words."""
 
 
+ASK = "ask"
+"""The source of a query that is a question asked by itself."""
+
+
 class Query(Document):
     """One question of a benchmark; a line of queries.jsonl."""
 

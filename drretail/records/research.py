@@ -40,3 +40,11 @@ class PageSummary(Record):
     relevant: bool = Field(default=True, description="Whether the page holds anything on the search.")
     summary: str = Field(default="", description="Blank where the page is not relevant.")
     quotes: tuple[str, ...] = Field(default=(), description="Sentences of the page, word for word.")
+
+
+class FileAnswer(Record):
+    """What a part of a file says on a question."""
+
+    found: bool = Field(description="Whether it holds anything on the question.")
+    answer: str = Field(default="", description="Blank where nothing was found.")
+    quotes: tuple[str, ...] = Field(default=(), description="Lines or sentences of the file, word for word.")

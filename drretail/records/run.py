@@ -12,7 +12,7 @@ from drretail.records.reading import Pick
 
 Role = str
 """What a model is for in an agent, which names its roles itself."""
-ROLES: tuple[Role, ...] = ("supervisor", "researcher", "summariser", "synthesis", "report")
+ROLES: tuple[Role, ...] = ("supervisor", "researcher", "retriever", "reader", "summariser", "synthesis", "report")
 """Those of the built-in agents."""
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "no_research", "error"]
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
@@ -43,6 +43,11 @@ INFORMED = "information"
 """The option of a System that has no tools for the user's data, and says what it is told instead."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
+RETRIEVER = "retriever"
+"""The option of a System whose fixed pages are ranked by something else than ``BM25``."""
+BM25 = "bm25"
+FILES = "files"
+"""The option of a System that reads users' own files; it is their hash."""
 
 
 class Limits(Record):
@@ -52,6 +57,8 @@ class Limits(Record):
     researchers: int = Field(default=5, ge=1)
     tool_turns: int = Field(default=10, ge=1)
     """Model turns with tool calls that one researcher, or a single agent, may take."""
+    rag_turns: int = Field(default=4, ge=1)
+    """Model turns with searches that a retrieval sub-agent may take."""
     tokens: int | None = Field(default=None, ge=1)
     """Input and output tokens of a run together; enough is kept back for writing the report."""
     dollars: float | None = Field(default=None, gt=0)

@@ -19,10 +19,11 @@ SHOPPER = {"": open_model("offline:shopper")}
         ("react", "react@offline-shopper-tool_turns3-tokens9"),
         ("hybrid_react", "hybrid_react@offline-shopper-researchers2-tool_turns3-tokens9"),
         ("grounded_hybrid", "grounded_hybrid@offline-shopper-researchers2-tool_turns3-tokens9-repairs0"),
+        ("dr3", "dr3@offline-shopper-researchers2-tool_turns3-rag_turns2-tokens9"),
     ],
 )
 def test_a_limit_that_changes_nothing_makes_no_other_system(world: World, agent: str, label: str) -> None:
-    limits = Limits(researchers=2, tool_turns=3, tokens=9, repairs=0)
+    limits = Limits(researchers=2, tool_turns=3, rag_turns=2, tokens=9, repairs=0)
     assert SystemUnderTest.of(agent, load_agent(agent), SHOPPER, world, limits=limits).label == label
 
 

@@ -215,7 +215,12 @@ def test_every_agent_is_asked_for_its_cart_in_the_same_words_and_once(name: str)
     agent = load_agent(name)
     words = load_prompt(agents.__file__, "picks").text
     asking = [prompt.name for prompt in agent.prompts() if words in prompt.text]
-    writing = {"react": ["react"], "plan_to_function": ["plan_to_function"], "hybrid_react": ["report"]}
+    writing = {
+        "react": ["react"],
+        "plan_to_function": ["plan_to_function"],
+        "hybrid_react": ["report"],
+        "dr3": ["main"],
+    }
     assert asking == writing.get(name, ["report", "repair"])
     assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in agent.prompts())
     assert not any("{{picks}}" in prompt.text for prompt in agent.prompts())

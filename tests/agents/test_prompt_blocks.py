@@ -11,6 +11,7 @@ WRITERS = {
     "react": "react",
     "hybrid_react": "report",
     "grounded_hybrid": "report",
+    "dr3": "main",
 }
 """Of each agent, the prompt by which its report is written."""
 

@@ -60,3 +60,43 @@ def test_a_wrong_agent_is_answered_with_the_nearest(drretail: Command, shop: str
     done = drretail("ask", QUESTION, "--world", shop, "--agent", "hybrid-react+ws")
     assert done.returncode == 2
     assert "Did you mean hybrid_react" in done.stderr
+
+
+def test_dr3_reads_the_files_of_a_question_and_cites_them(drretail: Command, shop: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "orders.csv").write_text("date,product\n2022-05-01,bird feeder\n")
+    done = drretail("ask", QUESTION, "--world", shop, "--agent", "dr3", "--files", "mine", "--json")
+    assert done.returncode == 0, done.stderr
+    run = json.loads(done.stdout)["run"]
+    assert "F:orders.csv" in {it.get("evidence_id") for it in run["citations"]}
+
+
+def test_dr3_runs_with_files_for_some_queries_another_retriever_and_fewer_turns(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine" / "q1").mkdir(parents=True)
+    (tmp_path / "mine" / "q1" / "note.md").write_text("The old bird feeder broke.\n")
+    done = drretail(
+        *("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--agent", "dr3", "--quiet"),
+        *("--files", "mine", "--retriever", "dense:offline:words", "--rag-turns", "2"),
+    )
+    assert done.returncode == 0, done.stderr
+    (system,) = read_definition(tmp_path / "exp").systems.values()
+    assert (system.limits.rag_turns, system.options["retriever"]) == (2, "dense:offline:words")
+    read = {run.query_id: any(step.name == "read_file" for step in run.steps) for run in read_runs(tmp_path / "exp")}
+    assert read == {"q1": True, "q2": False}
+    assert [*(tmp_path / ".cache" / "drretail" / "embeddings").iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (["--files", "none"], "none is no folder"),
+        (["--retriever", "tfidf"], "no retriever 'tfidf'"),
+    ],
+)
+def test_files_and_retrievers_that_there_are_not_are_refused(
+    drretail: Command, shop: str, flags: list[str], why: str
+) -> None:
+    done = drretail("ask", QUESTION, "--world", shop, "--agent", "dr3", *flags)
+    assert (done.returncode, why in done.stderr) == (2, True)

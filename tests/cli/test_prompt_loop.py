@@ -98,7 +98,7 @@ def test_the_list_names_who_is_told_what(drretail: Command) -> None:
     told = {it["file"]: it["told_to"] for it in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
     assert told["react.md"] == ["react"]
     assert told["hybrid_react/report.md"] == ["hybrid_react"]
-    assert set(told["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid"}
+    assert set(told["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
     assert set(told["summarise_page.md"]) == {f"{it}+ws" for it in told["picks.md"]}
 
 

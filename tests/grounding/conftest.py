@@ -9,7 +9,7 @@ from drretail.records.shop import Product
 PAGE = "https://garden.example/feeders_(wild)"
 WEB = web_evidence_id(PAGE)
 SUM = calculation_evidence_id("2 * 12.50")
-FILE = file_evidence_id("list.txt", b"seeds")
+FILE = file_evidence_id("list.txt")
 
 
 def entry(

@@ -52,7 +52,7 @@ def prompts() -> tuple[Prompt, ...]:
     )
 
 
-_HEEDS = frozenset(Limits.model_fields) - {"repairs", "seconds"}
+_HEEDS = frozenset(Limits.model_fields) - {"rag_turns", "repairs", "seconds"}
 HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=_HEEDS)
 
 

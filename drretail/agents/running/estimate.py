@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from drretail.agents.dr3.file_reading import MOST_PARTS
 from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.spending import Spending, Spread, spending_of
 from drretail.agents.running.system import SystemUnderTest
@@ -54,6 +55,8 @@ TYPICAL = {
     ),
     "hybrid_react": HYBRID,
     "grounded_hybrid": replace(HYBRID, calls=Range(18, 28), input=Range(105_700, 461_900)),
+    # No run of it by a real model is known: those of the other agent that sends sub-agents stand in.
+    "dr3": HYBRID,
 }
 UNKNOWN_AGENT = "hybrid_react"
 """Whose figures stand in for an agent that nothing is known of: the dearest of the paper's."""
@@ -120,6 +123,9 @@ def _most_calls(system: System) -> float | None:
         return 2 + challenged + picks
     if system.agent == "react":
         return limits.tool_turns + 1 + challenged + picks
+    if system.agent == "dr3":
+        errand = max(limits.rag_turns + challenged + 1, MOST_PARTS * (1 + MAX_REPAIRS))
+        return limits.tool_turns * (1 + limits.researchers * errand) + 1 + challenged + picks
     branch = limits.tool_turns + challenged + 1 + MAX_REPAIRS
     drafts = 1 + (limits.repairs if system.agent == "grounded_hybrid" else 0)
     supervisor = limits.supervisor_turns + challenged

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import isawaitable
 from pathlib import Path
@@ -17,11 +17,13 @@ from drretail.agents.information import told_of_shopper
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
+from drretail.agents.user_files import files_for
 from drretail.env.counterfactual import world_seen
 from drretail.env.planting import with_hostile_texts
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
+from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, told, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
@@ -33,8 +35,18 @@ from drretail.prompts import overridden
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import Query, Reference, Task
-from drretail.records.run import INJECTED, Answer, Information, Run, RunError, Step, Usage
+from drretail.records.query import ASK, Query, Reference, Task
+from drretail.records.run import (
+    BM25,
+    INJECTED,
+    RETRIEVER,
+    Answer,
+    Information,
+    Run,
+    RunError,
+    Step,
+    Usage,
+)
 from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
@@ -70,6 +82,9 @@ class Runner:
     on_use: OnUse | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer everything: no connection is made."""
+    files: Path | None = None
+    """The users' own files, in a folder for each query, where the web brings none."""
+    retrievers: Retrievers = field(default_factory=Retrievers)
     pages: bool = True
     """Whether the web pages that a kept run's report cites are fetched when it ends, for judges to read."""
     outages: Outages | None = field(default_factory=Outages)
@@ -134,13 +149,26 @@ class Runner:
 
     def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
         """The world as the system sees it; a query without a user has no other data to see."""
-        world = with_hostile_texts(self.world, query.query_id) if sut.system.options.get(INJECTED) else self.world
+        world = self._with_retriever(sut)
+        world = with_hostile_texts(world, query.query_id) if sut.system.options.get(INJECTED) else world
         kind = kind_of(sut.system)
         if kind is None or query.user_id is None:
             return world
         if instead is None:
             raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
         return world_seen(world, kind, instead)
+
+    def _with_retriever(self, sut: SystemUnderTest) -> World:
+        """The world with its pages ranked as the system asks for."""
+        spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
+        if spec is None:
+            return self.world
+        return replace(self.world, web=self.retrievers.ranked(self.world.web, spec))
+
+    def _files(self, query: Query) -> Path | None:
+        """The folder of the user's files for this query: the web's own, where each task has its folder."""
+        own = getattr(self.world.web, "files", None)
+        return own or files_for(self.files, query.query_id, alone=query.source == ASK)
 
     def _session(self, world: World, sut: SystemUnderTest, query: Query, effects: Journal) -> Session:
         return Session(
@@ -151,6 +179,7 @@ class Runner:
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),
             tools=own_tools(sut.agent.tools),
+            files=self._files(query),
             journal=effects,
             trajectory=Trajectory(self._stepped),
             tool_timeout=self.tool_timeout,

@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.event_loop import run_loop
 from drretail.grounding.constraints.query import read_constraints
 from drretail.records.base import sha256_of
-from drretail.records.query import LONGEST_TEXT, Query
+from drretail.records.query import ASK, LONGEST_TEXT, Query
 
 
 def question_as_query(text: str, user_id: str | None, world: World) -> Query:
@@ -27,7 +27,7 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
         mode="generic" if user_id is None else "profile_aware",
         constraints=read_constraints(text),
         world_fingerprint=world.manifest.fingerprint,
-        source="ask",
+        source=ASK,
     )
 
 

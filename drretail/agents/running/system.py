@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 from drretail import __version__
@@ -10,6 +11,8 @@ from drretail.agents.information import told_of_shopper, told_prompt
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
+from drretail.agents.user_files import files_hash
+from drretail.env.web.dense import check_ranked, embeddings_of
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import Definition
@@ -20,9 +23,12 @@ from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
 from drretail.records.run import (
     BASELINES,
+    BM25,
+    FILES,
     INFORMATION,
     INFORMED,
     INJECTED,
+    RETRIEVER,
     Information,
     Limits,
     Role,
@@ -67,6 +73,8 @@ class SystemUnderTest:
             system = System(agent=name, models={}, limits=Limits())
             return cls(system.label(), system, agent, {})
         own_tools(agent.tools)  # what is wrong with them is said before anything runs
+        if not agent.reads_files and FILES in given.get("options", {}):
+            given["options"] = {name: it for name, it in given["options"].items() if name != FILES}
         limits: Limits = given.pop("limits", Limits())
         given.setdefault("scope", "own")
         if given.get("web_mode") == "ws":
@@ -107,6 +115,8 @@ def suts(
     Raises UserError when a limit in dollars is given and a model has no known price, for an agent that is to read
     pages without a web, and for an override of a prompt that none of the agents uses.
     """
+    if RETRIEVER in given.get("options", {}):
+        check_ranked(world.web)
     asked = [(*split_web_mode(name), agent) for name, agent in agents.items()]
     if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode, _ in asked):
         raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
@@ -127,8 +137,16 @@ PRESETS = {
 """By name, the families of tools that are left out."""
 
 
-def system_options(without: Iterable[str], preset: str | None = None, *, redact: bool = False) -> dict[str, Any]:
-    """What of a system's options is not the default. Raises UnknownName for a wrong name."""
+def system_options(
+    without: Iterable[str],
+    preset: str | None = None,
+    *,
+    redact: bool = False,
+    retriever: str = BM25,
+    files: Path | None = None,
+) -> dict[str, Any]:
+    """What of a system's options is not the default. Raises UnknownName for a wrong name, UserError for a retriever
+    that there is not and for a folder without files."""
     if preset is not None and preset not in PRESETS:
         raise UnknownName("preset", preset, PRESETS)
     families = {*without, *(PRESETS[preset] if preset is not None else ())}
@@ -136,7 +154,9 @@ def system_options(without: Iterable[str], preset: str | None = None, *, redact:
         if family not in FAMILIES:
             raise UnknownName("family of tools", family, FAMILIES)
     options: dict[str, Any] = {"without": sorted(families)} if families else {}
-    return options | ({"redact": True} if redact else {})
+    options |= {"redact": True} if redact else {}
+    options |= {} if embeddings_of(retriever) is None else {RETRIEVER: retriever}
+    return options if files is None else options | {FILES: files_hash(files)}
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:

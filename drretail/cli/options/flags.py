@@ -122,11 +122,30 @@ class Options:
     redact: Redact = False
     prompts: Prompts = None
 
-    def of_system(self, preset: str | None) -> dict[str, Any]:
-        """What of a system's options is not the default. Raises UnknownName for a wrong name."""
+    def of_system(self, preset: str | None, sources: "Sources") -> dict[str, Any]:
+        """What of a system's options is not the default. Raises UnknownName for a wrong name, UserError for sources
+        that there are not."""
         from drretail.agents.running.system import system_options
 
-        return system_options(self.without or (), preset, redact=self.redact)
+        return system_options(
+            self.without or (), preset, redact=self.redact, retriever=sources.retriever, files=sources.files
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is read beside the shop, and how pages are found."""
+
+    retriever: Annotated[
+        str,
+        typer.Option(
+            "--retriever", metavar="bm25|dense:PROVIDER:MODEL", help="What ranks the fixed pages of a sandbox."
+        ),
+    ] = "bm25"
+    files: Annotated[
+        Path | None,
+        typer.Option("--files", metavar="DIR", help="The user's own files: DIR/<query id>/; for one question, DIR."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +155,9 @@ class RunLimits:
     tool_turns: Annotated[int, typer.Option("--tool-turns", min=1, help="Model turns with tool calls, at most.")] = 10
     supervisor_turns: Annotated[int, typer.Option("--supervisor-turns", min=1, help="Of a supervisor, at most.")] = 6
     researchers: Annotated[int, typer.Option("--researchers", min=1, help="Launched in one turn, at most.")] = 5
+    rag_turns: Annotated[
+        int, typer.Option("--rag-turns", min=1, help="Of a retrieval agent with searches, at most.")
+    ] = 4
     repairs: Annotated[int, typer.Option("--repairs", min=0, help="Of a draft that is verified, at most.")] = 2
     tokens: Annotated[int | None, typer.Option("--tokens", min=1, help="Tokens of one run, at most.")] = None
     dollars: Annotated[float | None, typer.Option("--dollars", min=0.0001, help="Dollars of one run, at most.")] = None

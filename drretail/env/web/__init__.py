@@ -4,6 +4,7 @@ base.py       the contract
 registry.py   webs by name
 sandbox.py    fixed pages (sandbox_pages.jsonl)
 bm25.py       how they are ranked, and their passages
+dense.py      the same pages ranked by embeddings
 live.py       a search engine with fetching and reading; a page as it is written down
 providers.py  search engines put together with fetching and reading
 searches.py   questions to search services, and what they find in one form

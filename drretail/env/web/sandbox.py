@@ -81,6 +81,11 @@ class SandboxWeb:
         return web
 
     @property
+    def pages(self) -> Sequence[SandboxPage]:
+        """Those that are served, in order of their addresses."""
+        return self._pages
+
+    @property
     def withheld(self) -> int:
         """How many pages are dated after the shop's today and so not served."""
         return len(self._all) - len(self._pages)

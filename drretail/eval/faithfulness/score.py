@@ -244,7 +244,7 @@ MEANINGS = {
     FP_WEB_LIVE: "FP_web by pages as they are at judging time",
     "FP_web": "FP of claims that cite web pages",
     "FP_product": "FP of claims that cite the shop's products",
-    "FP_internal": "FP of claims that cite orders, profile, statistics or calculations",
+    "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
     "FR": "factual recall: share of all claims that name a source",
     "FR_url": "share of all claims that name a page or a product",
     "FR_pooled": "all cited claims by all claims, over all reports at once",

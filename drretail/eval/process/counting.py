@@ -15,6 +15,8 @@ from drretail.records.run import NINE, Run, Step
 
 LAUNCH = "LaunchResearcher"
 """The move by which a supervisor opens a branch (paper section 4)."""
+ERRANDS = frozenset({"search_sandbox", "read_file"})
+"""The tools by which dr3 opens one."""
 SUMMARISER = "summariser"
 _NOT_LAUNCHED = frozenset({"limit", "invalid_argument", "unknown_tool"})
 """Errors of a launch that opened no branch; any other is that of a branch that came back with nothing."""
@@ -64,7 +66,7 @@ def _before_launch(steps: Sequence[Step], path: str) -> int:
 
 def _launches(step: Step) -> bool:
     kind = (step.error or "").partition(":")[0]
-    return step.kind == "tool" and step.name == LAUNCH and kind not in _NOT_LAUNCHED
+    return step.kind == "tool" and (step.name == LAUNCH or step.name in ERRANDS) and kind not in _NOT_LAUNCHED
 
 
 NO_STEPS = "the run has no steps"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.report.evidence_ids import FILE_ID, normalise_url
 from drretail.grounding.report.marks import Mark, Target, find_marks
 from drretail.grounding.report.markup import blanked, prose
 from drretail.grounding.report.reference_list import Entry, References, is_list_frame, read_references
@@ -17,7 +17,8 @@ _SHOP_HOST = SHOP_URL.partition("://")[2]
 # A number like these, without an entry of its own, is a year and not an invented source.
 _YEARS = range(1900, 2101)
 _BARE_ID = re.compile(
-    r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WCF]:[a-z2-7]{8})(?!\w)"
+    r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WC]:[a-z2-7]{8}|"
+    rf"{FILE_ID})(?!\w)"
 )
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 

@@ -1,7 +1,7 @@
 """Evidence ids: pure functions of their sources, so that parallel researchers and replays agree without talking.
 
     P:<product id>    O:<order id>    U:profile | U:orders | U:statistics [@<user id>]
-    W:<hash of the normalised URL>    C:<hash of the expression>    F:<hash of name and bytes>
+    W:<hash of the normalised URL>    C:<hash of the expression>    F:<name of the user's file>
 
 A hash is the first eight base32 characters of a sha256, in lower case: forty bits, easily copied by a model.
 """
@@ -20,13 +20,15 @@ UserEvidence = Literal["profile", "orders", "statistics"]
 
 _HASH = r"[a-z2-7]{8}"
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+FILE_ID = r"F:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"
+"""Ends in a letter or digit, so that a full stop behind one is none of it."""
 _PATTERNS: dict[EvidenceKind, re.Pattern[str]] = {
     "product": re.compile(rf"P:{_KEY}"),
     "order": re.compile(rf"O:{_KEY}"),
     "user": re.compile(rf"U:(?:profile|orders|statistics)(?:@{_KEY})?"),
     "web": re.compile(rf"W:{_HASH}"),
     "calculation": re.compile(rf"C:{_HASH}"),
-    "file": re.compile(rf"F:{_HASH}"),
+    "file": re.compile(FILE_ID),
 }
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TRACKING = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=|$)", re.IGNORECASE)
@@ -61,9 +63,10 @@ def calculation_evidence_id(expression: str) -> str:
     return f"C:{_short_hash(normalise_expression(expression).encode('utf-8', 'surrogatepass'))}"
 
 
-def file_evidence_id(name: str, data: bytes) -> str:
-    """``F:`` and the hash of a user's file: the same bytes under another name are another source."""
-    return "F:" + _short_hash(name.encode("utf-8", "surrogatepass") + b"\0" + data)
+def file_evidence_id(name: str) -> str:
+    """``F:`` and the name of a user's file; of a name that cannot stand in a mark, its hash."""
+    named = f"F:{name}"
+    return named if parse_evidence_id(named) == "file" else f"F:{_short_hash(name.encode('utf-8', 'surrogatepass'))}"
 
 
 def normalise_expression(expression: str) -> str:

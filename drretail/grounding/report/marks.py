@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.report.evidence_ids import FILE_ID, parse_evidence_id
 from drretail.grounding.report.markup import URL_START, closing_brackets, url_end, url_run
 
 _START = re.compile(r"https?://(?=[^\W_])|[\[【]", re.IGNORECASE)
@@ -13,7 +13,7 @@ _AUTOLINK = re.compile(r"<(https?://[^\s<>]+)>", re.IGNORECASE)
 _TARGET_OPENS = re.compile(r"\([ \t]*<?")
 _NO_TARGET = re.compile(r"\([ \t]*\)")
 _TARGET_CLOSES = re.compile(r">?(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)")
-_ID = re.compile(r"[POUWCF]:[A-Za-z0-9][A-Za-z0-9_@-]{0,140}")
+_ID = re.compile(rf"[POUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}|{FILE_ID}")
 _SEPARATORS = re.compile(r"[\s,;|，；、]+")
 _RANGE = r"\d{1,4}(?:[ \t]*[-–—~][ \t]*\d{1,4})?"
 _NUMBERS = re.compile(rf"[ \t]*{_RANGE}(?:[ \t]*[,;，；、][ \t]*{_RANGE})*[ \t]*")

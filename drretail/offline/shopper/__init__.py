@@ -9,6 +9,7 @@ research.py      which calls come next
 web.py           what the web is asked, and sentences of its pages by overlap
 report.py        the report and its block of picks
 team.py          supervisor, researcher, synthesis, and findings recalled for the report
+errands.py       an agent that sends others to the web and into files, and these
 repairing.py     a report without what turned out to be wrong
 
 It knows no kinds of products and follows no instruction: rewording a prompt changes nothing. A stand-in that makes the

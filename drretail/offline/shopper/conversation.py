@@ -19,10 +19,12 @@ ORDERS = "get_user_orders"
 WEB = "web_search"
 CALCULATOR = "calculator"
 SHOP_TOOLS = frozenset({SEARCH, DETAILS, PROFILE, STATISTICS, ORDERS, "get_order_details", WEB, CALCULATOR})
+SEARCH_SANDBOX, READ_FILE = "search_sandbox", "read_file"
+ERRANDS = frozenset({SEARCH_SANDBOX, READ_FILE})
 
 _NAMES = (
     "query|user_id|today|stop|turns|sub_problem|profile|constraints|findings|reports|report|problems|problem|search|"
-    "page|schema"
+    "page|schema|question|files|file"
 )
 # At the beginning of a line, as data is put into prompts; "`<query>`" within a sentence only speaks of the tag.
 _TAG = re.compile(
@@ -60,6 +62,8 @@ class Situation:
     user_id: str | None = None
     tools: frozenset[str] = frozenset()
     """Those of the shop that may be called now."""
+    errands: frozenset[str] = frozenset()
+    """Those by which others are sent."""
     lookups: tuple[Lookup, ...] = ()
     turns: int = 0
     """Model turns with tool calls so far."""
@@ -102,6 +106,7 @@ def read_situation(turn: Turn, tags: dict[str, Tagged]) -> Situation | None:
         query=plain_text(first if task is None else task.content),
         user_id=tags["user_id"].content.strip() or None if "user_id" in tags else None,
         tools=turn.tool_names & SHOP_TOOLS,
+        errands=turn.tool_names & ERRANDS,
         lookups=_lookups(turn.messages),
         turns=sum(isinstance(message, AIMessage) and bool(message.tool_calls) for message in turn.messages),
         must_write="stop" in tags,

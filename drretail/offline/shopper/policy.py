@@ -11,16 +11,16 @@ from pydantic import BaseModel
 
 from drretail.offline.chat import Turn
 from drretail.offline.plain import filled_call, plain_answer
-from drretail.offline.shopper import team
+from drretail.offline.shopper import errands, team
 from drretail.offline.shopper.choosing import Choice
-from drretail.offline.shopper.conversation import SHOP_TOOLS, Situation, Tagged, read_situation, read_tags
+from drretail.offline.shopper.conversation import ERRANDS, SHOP_TOOLS, Situation, Tagged, read_situation, read_tags
 from drretail.offline.shopper.needs import Study
 from drretail.offline.shopper.repairing import mended, read_problems, wrong_picks
 from drretail.offline.shopper.report import picks_of, write_report
 from drretail.offline.shopper.research import Call, next_calls, planned_calls
 from drretail.offline.shopper.web import summarised
 
-SUMMARY, SYNTHESIS = "PageSummary", "IntermediateReport"
+SUMMARY, SYNTHESIS, FILE_ANSWER = "PageSummary", "IntermediateReport", "FileAnswer"
 NOT_MINE = "The cart of a report that somebody else wrote is unknown to me."
 """The shopper declares the picks of its own reports with them, so it is asked only for those of others."""
 
@@ -34,6 +34,8 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
         return _in_schema(turn, SUMMARY, _summary(tags))
     if turn.forced_tool == SYNTHESIS or (not tools and "findings" in tags):
         return _in_schema(turn, SYNTHESIS, team.synthesised(tags["findings"].content if "findings" in tags else ""))
+    if turn.forced_tool == FILE_ANSWER or (not tools and {"file", "question"} <= tags.keys()):
+        return _in_schema(turn, FILE_ANSWER, _of_file(tags))
     situation = read_situation(turn, tags)
     if situation is None or (turn.forced_tool is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)
@@ -45,6 +47,11 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
         return _calling(*team.supervised(situation, turn.tool_names))
     if "sub_problem" in tags:
         return _calling(*team.researched(situation, turn.tool_names))
+    if "question" in tags and "query" not in tags:
+        return _told(*errands.retrieved(tags["question"].content, situation))
+    if bound & ERRANDS:
+        files = tags["files"].content if "files" in tags else ""
+        return _told(*errands.sent_out(situation, files))
     return _alone(turn, situation, plans="turns" in tags)
 
 
@@ -88,6 +95,15 @@ def _summary(tags: dict[str, Tagged]) -> BaseModel:
     search = tags["search"].content if "search" in tags else ""
     page = tags.get("page")
     return summarised(search, page.attributes.get("title", "") if page else "", page.content if page else "")
+
+
+def _of_file(tags: dict[str, Tagged]) -> BaseModel:
+    question = tags["question"].content if "question" in tags else ""
+    return errands.read(question, tags["file"].content if "file" in tags else "")
+
+
+def _told(text: str, calls: Sequence[Call]) -> AIMessage:
+    return _calling(text, calls) if calls else AIMessage(text)
 
 
 def _in_schema(turn: Turn, name: str, answer: BaseModel) -> AIMessage:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from drretail.eval.process.counting import ERRANDS
 from drretail.records.run import Step
 from drretail.trajectory import path_key
 
@@ -109,13 +110,13 @@ class Research:
         launches = [
             task
             for place in self._own[parent]
-            if (task := (self._steps[place].args or {}).get("sub_problem")) and not self._was_refused(place)
+            if (task := _task_of(self._steps[place])) and not self._was_refused(place)
         ]
         at = int(number) - 1
         return str(launches[at])[:LONGEST_BRIEF] if 0 <= at < len(launches) else ""
 
     def _was_refused(self, place: int) -> bool:
-        return (self._steps[place].error or "").startswith("limit")
+        return (self._steps[place].error or "").startswith(("limit", "invalid_argument"))
 
     def _did(self, path: str) -> str:
         steps = [self._steps[place] for place in self._own[path]]
@@ -127,3 +128,9 @@ class Research:
         parts += [f"{tools.total()} tool call{'s' * (tools.total() != 1)} ({calls})"] if tools else []
         parts += [f"{read} page{'s' * (read != 1)} read"] if read else []
         return ", ".join(parts)
+
+
+def _task_of(step: Step) -> str | None:
+    """What a step has another agent do, None of any other step."""
+    args = step.args or {}
+    return args.get("sub_problem") or (args.get("question") if step.name in ERRANDS else None)

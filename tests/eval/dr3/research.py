@@ -17,7 +17,7 @@ from tests.eval.folders import LABEL, SYSTEM, a_run
 
 CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"
 CARE_ID, RECALL_ID = web_evidence_id(CARE), web_evidence_id(RECALL)
-ORDERS_ID = file_evidence_id("orders.csv", b"tube,22.99")
+ORDERS_ID = file_evidence_id("orders.csv")
 QUERY = Query(
     query_id="q1",
     text="Which feeder under $30 lasts? My orders are in the file.",

@@ -1,7 +1,9 @@
 """Model turns where researchers work side by side."""
 
+from drretail.agents.dr3.errands import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
-from drretail.eval.process.counting import LAUNCH, turns, turns_to_evidence
+from drretail.eval.process.counting import ERRANDS, LAUNCH, turns, turns_to_evidence
+from drretail.offline.shopper.conversation import ERRANDS as SHOPPERS
 from drretail.records.run import Step
 from tests.eval.process.runs import SEARCH, call, numbered, turn
 
@@ -10,8 +12,9 @@ def launch(error: str | None = None) -> Step:
     return call(LAUNCH, error=error, sub_problem="feeders")
 
 
-def test_the_move_that_opens_branches_is_the_agents_own() -> None:
+def test_the_moves_that_open_branches_are_the_agents_own() -> None:
     assert LAUNCH == MOVE
+    assert {it.name for it in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS == SHOPPERS
 
 
 def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> None:
@@ -67,5 +70,18 @@ def test_a_branch_that_came_back_with_nothing_was_launched_all_the_same() -> Non
         turn(path="0.1"),
         turn(path="0.2"),
         call(SEARCH, "P:X", path="0.2"),
+    )
+    assert turns_to_evidence(steps) == 3
+
+
+def test_a_branch_of_dr3_waits_for_the_question_that_opened_it() -> None:
+    steps = numbered(
+        turn(),
+        call("read_file", error="invalid_argument: There is no file", file="x", question="What?"),
+        turn(),
+        call("search_sandbox", question="How?"),
+        turn(),
+        turn(path="0.1", role="retriever"),
+        call(SEARCH, "W:x", path="0.1"),
     )
     assert turns_to_evidence(steps) == 3

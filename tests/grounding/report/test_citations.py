@@ -126,6 +126,14 @@ FORMS: dict[str, list[tuple[str, str, str | None]]] = {
     ],
     "Lost[^7].": [("[^7]", "unresolved", None)],
     "As [they say][foo].\n\n[Foo]: https://a.example/x\n": [("[foo]", "web", "https://a.example/x")],
+    # files
+    "So [F:list.txt].": [("[F:list.txt]", "internal", FILE)],
+    "Both [F:list.txt; P:B000000001].": [
+        ("[F:list.txt; P:B000000001]", "internal", FILE),
+        ("[F:list.txt; P:B000000001]", "product", A),
+    ],
+    "One [1].\n\n## Sources\n[1] Your list, F:list.txt.\n": [("[1]", "internal", FILE)],
+    "No such [F:other.txt].": [("[F:other.txt]", "unresolved", None)],
     # what only looks like a citation
     "Arrays a[0], [1, 2], [2023], [12] without any list.": [],
     "- [x] done\n- [ ] open": [],

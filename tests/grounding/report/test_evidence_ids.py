@@ -28,7 +28,7 @@ def test_ids_of_the_shop_name_their_records() -> None:
 def test_hashed_ids_never_change() -> None:
     assert web_evidence_id("https://example.org/a") == "W:wwyq3ucc"
     assert calculation_evidence_id("1 + 1") == "C:jinsdwdw"
-    assert file_evidence_id("list.txt", b"seeds") == "F:tcioa5zu"
+    assert file_evidence_id("list.txt") == "F:list.txt"
 
 
 SAME = [
@@ -85,9 +85,15 @@ def test_every_text_has_a_well_formed_web_id(text: str) -> None:
     assert re.fullmatch(r"W:[a-z2-7]{8}", web_evidence_id(text))
 
 
-def test_white_space_makes_no_other_calculation_and_a_name_makes_another_file() -> None:
+def test_white_space_makes_no_other_calculation() -> None:
     assert calculation_evidence_id(" 2 *\t(3+4)") == calculation_evidence_id("2*(3 + 4)")
-    assert file_evidence_id("a", b"bc") != file_evidence_id("ab", b"c")
+
+
+def test_a_file_goes_by_its_name_and_by_a_hash_where_no_mark_could_hold_that() -> None:
+    assert file_evidence_id("order_history-2.csv") == "F:order_history-2.csv"
+    for name in ("my orders.csv", "ä.md", "list]", "notes.", "a" * 120):
+        assert re.fullmatch(r"F:[a-z2-7]{8}", file_evidence_id(name))
+    assert file_evidence_id("my orders.csv") != file_evidence_id("my orders.txt")
 
 
 @pytest.mark.parametrize(
@@ -102,6 +108,9 @@ def test_white_space_makes_no_other_calculation_and_a_name_makes_another_file() 
         ("W:abcd2345", "web"),
         ("C:abcd2345", "calculation"),
         ("F:abcd2345", "file"),
+        ("F:orders.csv", "file"),
+        ("F:orders.csv.", None),
+        ("F:my orders.csv", None),
         ("W:ABCD2345", None),
         ("W:abcd234", None),
         ("W:abcd0189", None),

@@ -46,3 +46,20 @@ def test_a_source_tells_which_step_of_whom_found_it() -> None:
 def test_a_run_without_steps_has_no_agents_and_its_sources_no_step() -> None:
     assert Research([]).agents() == []
     assert Research([]).found("0", 3).place is None
+
+
+def test_agents_that_dr3_sends_are_told_by_their_questions() -> None:
+    refused = {"file": "none.csv", "question": "Refused?"}
+    steps = [
+        step("0", 0, "researcher"),
+        step("0", 1, "researcher", "read_file", args=refused, error="invalid_argument: There is no file"),
+        step("0", 2, "researcher", "search_sandbox", args={"question": "How to clean?"}),
+        step("0", 3, "researcher", "read_file", args={"file": "a.csv", "question": "When bought?"}),
+        step("0.1", 0, "retriever"),
+        step("0.2", 0, "reader"),
+    ]
+    (root,) = Research(steps).agents()
+    assert [(it.name, it.task) for it in root.launched] == [
+        ("retriever 1", "How to clean?"),
+        ("reader 2", "When bought?"),
+    ]

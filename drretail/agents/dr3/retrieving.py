@@ -1,0 +1,75 @@
+"""The retrieval sub-agent: a loop that searches the run's web, words its queries anew, and answers with its pages."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
+
+from drretail.agents.base import today
+from drretail.agents.loop import Loop
+from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents.tool_turn import ToolExecutor
+from drretail.errors import ModelError
+from drretail.grounding.report.marks import find_marks
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, tagged
+from drretail.records.run import Role, Stop
+from drretail.tools.tool import ToolResult
+from drretail.tools.toolkit import Toolkit
+
+ROLE: Role = "retriever"
+Pages = Mapping[str, Mapping[str, Any]]
+"""Search results by evidence id, as they were shown."""
+
+
+async def retrieve(
+    question: str, path: str, toolkit: Toolkit, models: Models, turns: int
+) -> tuple[ToolResult, tuple[str, ...]]:
+    """What the web says on a question, with the pages that the answer cites, and notes for the run.
+
+    All pages that were found are handed on where it cites none. Raises ModelError when its model fails for good, or
+    nothing was searched.
+    """
+    executor = ToolExecutor(toolkit, models, path, ROLE)
+    asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
+    system = SystemMessage(retriever_prompt().render(turns=str(turns)))
+    end = await Loop(ROLE, path, models, executor, turns, _told_to_answer).run([system, asked])
+    if not end.text:
+        raise ModelError("agent", "the retrieval agent ended without an answer")
+    pages = _pages(end.messages)
+    cited = list(dict.fromkeys(it.value for mark in find_marks(end.text) for it in mark.targets if it.kind == "id"))
+    strange = [it for it in cited if it not in pages]
+    value: dict[str, Any] = {
+        "answer": end.text,
+        "pages": [pages[it] for it in cited if it in pages] or [*pages.values()],
+    }
+    if strange:
+        value["not_found"] = strange  # whoever reads the answer must not cite these
+    notes = [*end.notes]
+    notes += [] if end.stop == "finished" else [f"{path}: its search ended at the {end.stop}"]
+    notes += [f"{path}: the retrieval agent cited what was never found: {', '.join(strange)}"] if strange else []
+    return ToolResult(value, ()), tuple(notes)
+
+
+def retriever_prompt() -> Prompt:
+    return agent_prompt(__file__, "retriever")
+
+
+def retriever_limit_prompt() -> Prompt:
+    return agent_prompt(__file__, "retriever_limit")
+
+
+def _told_to_answer(stop: Stop) -> HumanMessage:
+    del stop
+    return HumanMessage(retriever_limit_prompt().render())
+
+
+def _pages(messages: Sequence[AnyMessage]) -> Pages:
+    """Every result of the searches, the first of each page."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            for result in json.loads(message.text).get("results", []):
+                found.setdefault(result["evidence"], result)
+    return found

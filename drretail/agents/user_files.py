@@ -1,0 +1,83 @@
+"""A user's own files: what they are called, and what of them can be read."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from drretail.errors import UserError
+from drretail.grounding.report.evidence_ids import file_evidence_id
+from drretail.records.base import sha256_of
+
+IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+LARGEST = 5_000_000
+"""Bytes of a file that is read."""
+MOST_FILES = 100
+
+
+@dataclass(frozen=True)
+class UserFile:
+    """One of the user's files, read when it is first asked for."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def evidence_id(self) -> str:
+        return file_evidence_id(self.name)
+
+    @property
+    def image_type(self) -> str | None:
+        """The media type of an image, None for any other file."""
+        return IMAGES.get(self.path.suffix.lower())
+
+    @cached_property
+    def data(self) -> bytes | None:
+        """Its bytes, None of a file that is larger than ``LARGEST``."""
+        return self.path.read_bytes() if self.path.stat().st_size <= LARGEST else None
+
+    @cached_property
+    def text(self) -> str | None:
+        """What it says, None of an image and of what is no text in UTF-8."""
+        if self.image_type is not None or self.data is None or b"\0" in self.data:
+            return None
+        try:
+            return self.data.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError:
+            return None
+
+    def described(self) -> str:
+        """ "orders.csv: text, 1,204 characters", for whoever may ask of it."""
+        if self.image_type is not None:
+            return f"{self.name}: image"
+        return f"{self.name}: {'no text' if self.text is None else f'text, {len(self.text):,} characters'}"
+
+
+def files_in(folder: Path | None) -> tuple[UserFile, ...]:
+    """The files of a folder by name, without hidden ones and those in folders of its own; none without a folder."""
+    if folder is None or not folder.is_dir():
+        return ()
+    found = sorted(it for it in folder.iterdir() if it.is_file() and not it.name.startswith("."))
+    return tuple(map(UserFile, found[:MOST_FILES]))
+
+
+def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None:
+    """Where the files of one query are: the folder of its id, or ``folder`` itself for a question that stands alone."""
+    if folder is None:
+        return None
+    own = folder / query_id
+    return own if own.is_dir() else folder if alone else None
+
+
+def files_hash(folder: Path) -> str:
+    """A hash of all that lies in a folder: names and bytes. Raises UserError for a folder without files."""
+    if not folder.is_dir():
+        raise UserError(f"{folder} is no folder: name one with the user's files, or with such a folder for each query.")
+    found = sorted(it for it in folder.rglob("*") if it.is_file() and not it.name.startswith("."))
+    if not found:
+        raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
+    named = [[it.relative_to(folder).as_posix(), hashlib.sha256(it.read_bytes()).hexdigest()] for it in found]
+    return sha256_of(named)[:12]

@@ -1,0 +1,201 @@
+"""Fixed pages ranked by embeddings in place of words: the same pages and addresses, another order."""
+
+import io
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from drretail.env.web.base import Web, WebPage, WebResult
+from drretail.env.web.bm25 import Bm25, best_passage
+from drretail.errors import ToolError, UserError, told
+from drretail.files import write_atomically
+from drretail.llm.embeddings import OpenEmbeddings, check_embeddings, open_embeddings
+from drretail.records.base import sha256_of
+from drretail.records.run import BM25, slug
+
+if TYPE_CHECKING:
+    import numpy as np
+    from langchain_core.embeddings import Embeddings
+    from numpy.typing import NDArray
+
+    from drretail.env.web.sandbox import SandboxPage
+
+LONGEST_CHUNK = 1_500
+"""Characters that are embedded as one; a page is as near as its nearest chunk."""
+DENSE = "dense:"
+
+
+class PagesWeb(Web, Protocol):
+    """A web of fixed pages."""
+
+    @property
+    def pages(self) -> "Sequence[SandboxPage]":
+        """Those that it serves."""
+        ...
+
+
+def embeddings_of(retriever: str) -> str | None:
+    """The "provider:model" of ``dense:provider:model``, None of ``bm25``. Raises UserError for anything else."""
+    if retriever == BM25:
+        return None
+    if not retriever.startswith(DENSE):
+        raise UserError(f"There is no retriever {retriever!r}: write {BM25}, or {DENSE}PROVIDER:MODEL.")
+    spec = retriever.removeprefix(DENSE)
+    check_embeddings(spec)
+    return spec
+
+
+def check_ranked(web: Web) -> None:
+    """Raises UserError for a web whose pages cannot be ranked anew, because nobody has them all."""
+    if not hasattr(web, "pages"):
+        raise UserError(f"A dense retriever ranks fixed pages, and {web.provider} has none: add --web sandbox.")
+
+
+@dataclass(slots=True)
+class Retrievers:
+    """Webs ranked anew, each made once; vectors are kept in ``cache``, and only there are they looked for."""
+
+    open: OpenEmbeddings = open_embeddings
+    cache: Path | None = None
+    _made: "dict[tuple[str | None, str], DenseWeb]" = field(default_factory=dict[tuple[str | None, str], "DenseWeb"])
+
+    def ranked(self, web: Web, spec: str) -> Web:
+        """The web with its pages ranked by these embeddings; nothing is opened before the first search."""
+        check_ranked(web)
+        place = (web.corpus, spec)
+        if place not in self._made:
+            self._made[place] = DenseWeb(cast(PagesWeb, web), spec, self.open, self.cache)
+        return self._made[place]
+
+
+class DenseWeb:
+    """Implements ``base.Web`` over the pages of another one."""
+
+    def __init__(self, web: PagesWeb, spec: str, open: OpenEmbeddings, cache: Path | None) -> None:  # noqa: A002
+        self._web = web
+        self._spec = spec
+        self._open = open
+        self._cache = None if cache is None else cache / f"{str(web.corpus)[:16]}-{slug(spec)}.npz"
+        self._lock = threading.Lock()
+        self._index: _Index | None = None
+
+    @property
+    def provider(self) -> str:
+        return self._web.provider
+
+    @property
+    def corpus(self) -> str | None:
+        return self._web.corpus
+
+    @property
+    def pages(self) -> "Sequence[SandboxPage]":
+        return self._web.pages
+
+    def fetch(self, url: str) -> WebPage:
+        return self._web.fetch(url)
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        """The ``k`` nearest pages, each with the passage of its nearest chunk. ToolError where nobody embeds."""
+        try:
+            index = self._indexed()
+            nearest = index.nearest(query)[:k]
+        # The boundary of a provider's client, whatever it raises.
+        except Exception as problem:
+            raise ToolError("unavailable", f"The pages could not be ranked: {told(problem)}.") from problem
+        pages = self._web.pages
+        return [
+            WebResult(pages[page].title, pages[page].url, best_passage(chunk, query, index.words.idf), pages[page].date)
+            for page, chunk in nearest
+        ]
+
+    def _indexed(self) -> "_Index":
+        # On the first search: a replayed run makes none, and needs neither a key nor the network.
+        with self._lock:
+            if self._index is None:
+                chunks = [(at, chunk) for at, page in enumerate(self._web.pages) for chunk in chunks_of(page.text)]
+                texts = [f"{self._web.pages[at].title}\n{chunk}" for at, chunk in chunks]
+                embeddings = self._open(self._spec)
+                vectors = _Vectors(self._cache).of(texts, embeddings)
+                self._index = _Index(chunks, vectors, embeddings, Bm25([("", text) for text in texts]))
+            return self._index
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Chunks of pages with their vectors, each of length one."""
+
+    chunks: Sequence[tuple[int, str]]
+    vectors: "NDArray[np.float32]"
+    embeddings: "Embeddings"
+    words: Bm25
+
+    def nearest(self, query: str) -> list[tuple[int, str]]:
+        """Each page once with its nearest chunk, the nearest first; ties in order of the pages."""
+        near = self.vectors @ _unit([self.embeddings.embed_query(query)])[0]
+        best: dict[int, tuple[float, str]] = {}
+        for (page, chunk), score in zip(self.chunks, near.round(6).tolist(), strict=True):
+            if page not in best or score > best[page][0]:
+                best[page] = (score, chunk)
+        return [(page, best[page][1]) for page in sorted(best, key=lambda it: (-best[it][0], it))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    """Vectors by the hash of their text, in a file of the corpus where there is a place for it."""
+
+    file: Path | None
+
+    def of(self, texts: Sequence[str], embeddings: "Embeddings") -> "NDArray[np.float32]":
+        import numpy as np
+
+        keys = [sha256_of(text) for text in texts]
+        known = self._read()
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            made = _unit(embeddings.embed_documents([*missing.values()]))
+            known |= dict(zip(missing, made, strict=True))
+            self._write(known)
+        return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
+
+    def _read(self) -> "dict[str, NDArray[np.float32]]":
+        import numpy as np
+
+        if self.file is None or not self.file.exists():
+            return {}
+        with np.load(self.file, allow_pickle=False) as held:
+            return dict(zip(held["keys"].tolist(), held["vectors"], strict=True))
+
+    def _write(self, known: "dict[str, NDArray[np.float32]]") -> None:
+        import numpy as np
+
+        if self.file is None:
+            return
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        packed = io.BytesIO()
+        np.savez_compressed(packed, keys=np.array([*known]), vectors=np.stack([*known.values()]))
+        write_atomically(self.file, packed.getvalue())
+
+
+def _unit(vectors: Sequence[Sequence[float]]) -> "NDArray[np.float32]":
+    """As rows of length one; one of zeros stays, and is near to nothing."""
+    import numpy as np
+
+    rows: Any = np.asarray(vectors, np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths == 0, 1, lengths)
+
+
+def chunks_of(text: str, longest: int = LONGEST_CHUNK) -> Iterator[str]:
+    """The text in runs of whole paragraphs, cut within one only where it is longer than a chunk."""
+    chunk = ""
+    for paragraph in text.split("\n"):
+        for start in range(0, max(1, len(paragraph)), longest):
+            piece = paragraph[start : start + longest]
+            if chunk and len(chunk) + 1 + len(piece) > longest:
+                yield chunk
+                chunk = ""
+            chunk = f"{chunk}\n{piece}" if chunk else piece
+    if chunk.strip():
+        yield chunk

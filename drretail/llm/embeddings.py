@@ -1,0 +1,70 @@
+"""Embeddings by "provider:model", through LangChain; those of one's own at ``module:attribute``."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from drretail.errors import UnknownName, UserError, quoted, told
+from drretail.plugins import Plugins
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+OpenEmbeddings = Callable[[str], "Embeddings"]
+LANGCHAIN: Mapping[str, str] = {
+    **{
+        it: it
+        for it in ("azure_ai", "azure_openai", "bedrock", "cohere", "huggingface", "mistralai", "ollama", "openai")
+    },
+    "google": "google_genai",
+    "google_vertexai": "google_vertexai",
+}
+"""Our name of a provider → LangChain's. Keys are read from the environment by its own client."""
+OFFLINE = "offline"
+# Loaded by name only: the rule-based models stand above this layer.
+OFFLINE_EMBEDDINGS = {"words": "drretail.offline.words:WordEmbeddings"}
+OWN = Plugins("embeddings", {}, "drretail.embeddings")
+
+
+def check_embeddings(spec: str) -> None:
+    """Raises UserError for a spec that names no embeddings; nothing is loaded."""
+    provider, _, model = spec.partition(":")
+    if not provider or not model:
+        raise UserError(f"{spec!r} names no embeddings: write provider:model, such as openai:text-embedding-3-small.")
+    if provider == OFFLINE and model not in OFFLINE_EMBEDDINGS:
+        raise UnknownName("offline embeddings", model, OFFLINE_EMBEDDINGS)
+
+
+def open_embeddings(spec: str) -> "Embeddings":
+    """The embeddings that "provider:model" or "module:attribute" names.
+
+    Raises UserError for a wrong spec, and where the provider's package or key is missing.
+    """
+    check_embeddings(spec)
+    provider, _, model = spec.partition(":")
+    if provider == OFFLINE:
+        module, _, name = OFFLINE_EMBEDDINGS[model].partition(":")
+        return getattr(import_module(module), name)()
+    if provider in LANGCHAIN:
+        return _of_langchain(spec, LANGCHAIN[provider], model)
+    return _own(spec)
+
+
+def _of_langchain(spec: str, provider: str, model: str) -> "Embeddings":
+    from langchain.embeddings import init_embeddings
+
+    try:
+        return init_embeddings(model, provider=provider)
+    # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
+    except Exception as problem:
+        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {told(problem)}.") from problem
+
+
+def _own(spec: str) -> "Embeddings":
+    from langchain_core.embeddings import Embeddings
+
+    place, found = OWN.load(spec)
+    made: Any = found() if callable(found) else found
+    if not isinstance(made, Embeddings):
+        raise OWN.refused(place, found, "LangChain embeddings, or a function that gives some")
+    return made

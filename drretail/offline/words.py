@@ -1,0 +1,29 @@
+"""offline:words, embeddings without a model: texts that share telling words are close, and nothing else is known."""
+
+import hashlib
+import math
+from collections import Counter
+
+from langchain_core.embeddings import Embeddings
+
+from drretail.grounding.text.words import content_stems
+
+DIMENSIONS = 1024
+
+
+class WordEmbeddings(Embeddings):
+    """A place for each stem by its hash, the more the oftener it stands there; a pure function of the text."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [_embedded(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return _embedded(text)
+
+
+def _embedded(text: str) -> list[float]:
+    vector = [0.0] * DIMENSIONS
+    for stem, count in Counter(content_stems(text)).items():
+        digest = hashlib.sha256(stem.encode("utf-8", "surrogatepass")).digest()
+        vector[int.from_bytes(digest[:4]) % DIMENSIONS] += (1 + math.log(count)) * (1 if digest[4] & 1 else -1)
+    return vector

@@ -1,0 +1,150 @@
+"""Fixed pages ranked by embeddings: the order, what is kept, and that nothing is opened before it is needed."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from langchain_core.embeddings import Embeddings
+
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.dense import Retrievers, chunks_of, embeddings_of
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb
+from drretail.errors import ToolError, UserError
+from drretail.llm.embeddings import open_embeddings
+
+SUBJECTS = (("clean", "wash", "hygiene"), ("seed", "food"), ("squirrel",))
+WEB = SandboxWeb(
+    [
+        SandboxPage(url="https://a.example", title="Feeders", text="Wash it every two weeks.", date="2022-01-01"),
+        SandboxPage(url="https://b.example", title="Feeders", text="Black seed suits most birds."),
+        SandboxPage(url="https://c.example", title="Feeders", text=f"{'Nothing here. ' * 200}\nA squirrel is clever."),
+    ]
+)
+
+
+class Subjects(Embeddings):
+    """Near is what speaks of the same subject, in whichever words."""
+
+    def __init__(self) -> None:
+        self.documents: list[str] = []
+        self.fails = False
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.documents += texts
+        return [self._embedded(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        if self.fails:
+            raise OSError("no route")
+        return self._embedded(text)
+
+    def _embedded(self, text: str) -> list[float]:
+        return [0.1, *(float(any(word in text.casefold() for word in words)) for words in SUBJECTS)]
+
+
+def ranked(embeddings: Embeddings, cache: Path | None = None, web: SandboxWeb = WEB):
+    return Retrievers(lambda spec: embeddings, cache).ranked(web, "fake:subjects")
+
+
+def test_a_page_is_found_by_its_subject_where_no_word_is_shared() -> None:
+    assert WEB.search("hygiene", 1) == []
+    found = ranked(Subjects()).search("hygiene", 2)
+    assert found[0] == WebResult("Feeders", "https://a.example", "Wash it every two weeks.", "2022-01-01")
+    assert len(found) == 2
+
+
+def test_the_passage_is_of_the_nearest_chunk() -> None:
+    (found,) = ranked(Subjects()).search("squirrel", 1)
+    assert (found.url, "A squirrel is clever." in found.snippet) == ("https://c.example", True)
+
+
+def test_pages_and_corpus_stay_what_they_are() -> None:
+    web = ranked(Subjects())
+    assert (web.provider, web.corpus) == (WEB.provider, WEB.corpus)
+    assert web.fetch("https://b.example") == WebPage(
+        "https://b.example", "Feeders", "Black seed suits most birds.", state="ok"
+    )
+
+
+def test_vectors_are_kept_for_the_corpus_and_made_once(tmp_path: Path) -> None:
+    first, second = Subjects(), Subjects()
+    found = ranked(first, tmp_path).search("seed", 3)
+    assert ranked(second, tmp_path).search("seed", 3) == found
+    assert (len(first.documents), second.documents) == (4, [])
+    (file,) = tmp_path.iterdir()
+    assert file.name == f"{WEB.corpus[:16]}-fake-subjects.npz"
+
+
+def test_another_corpus_has_vectors_of_its_own(tmp_path: Path) -> None:
+    other = SandboxWeb([SandboxPage(url="https://a.example", title="Feeders", text="Black seed.")])
+    embeddings = Subjects()
+    ranked(embeddings, tmp_path).search("seed", 1)
+    ranked(embeddings, tmp_path, other).search("seed", 1)
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_nothing_is_opened_before_the_first_search() -> None:
+    def refused(spec: str) -> Embeddings:
+        raise UserError(f"{spec} has no key")
+
+    web = Retrievers(refused).ranked(WEB, "openai:any")
+    with pytest.raises(ToolError, match="could not be ranked: UserError: openai:any has no key"):
+        web.search("seed", 1)
+
+
+def test_embeddings_that_fail_are_a_failing_search() -> None:
+    embeddings = Subjects()
+    embeddings.fails = True
+    with pytest.raises(ToolError) as raised:
+        ranked(embeddings).search("seed", 1)
+    assert raised.value.kind == "unavailable"
+
+
+def test_searches_side_by_side_make_one_index() -> None:
+    embeddings = Subjects()
+    web = ranked(embeddings)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(asyncio.to_thread(web.search, "seed", 1) for _ in range(8)))
+
+    asyncio.run(all_at_once())
+    assert len(embeddings.documents) == 4
+
+
+def test_a_web_without_fixed_pages_cannot_be_ranked() -> None:
+    class Live:
+        provider, corpus = "live", None
+
+    with pytest.raises(UserError, match="ranks fixed pages, and live has none"):
+        Retrievers().ranked(Live(), "fake:subjects")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("retriever", ["dense", "dense:", "dense:openai", "dense:openai:", "tfidf", "dense:offline:x"])
+def test_a_retriever_that_there_is_not_is_refused(retriever: str) -> None:
+    with pytest.raises(UserError):
+        embeddings_of(retriever)
+
+
+def test_a_retriever_is_bm25_or_embeddings() -> None:
+    assert embeddings_of("bm25") is None
+    assert embeddings_of("dense:openai:text-embedding-3-small") == "openai:text-embedding-3-small"
+
+
+@pytest.mark.parametrize("text", ["", "a\nb", "x" * 70, "ab\n" * 50, "a\n\n" + "y" * 41 + "\nz"])
+def test_chunks_hold_all_that_a_page_says(text: str) -> None:
+    chunks = list(chunks_of(text, 20))
+    assert "".join(chunks).replace("\n", "") == text.replace("\n", "")
+    assert all(len(chunk) <= 20 for chunk in chunks)
+
+
+def test_offline_words_are_near_where_words_are_shared() -> None:
+    web = Retrievers().ranked(WEB, "offline:words")
+    assert [it.url for it in web.search("which seed suits birds", 1)] == ["https://b.example"]
+
+
+def test_own_embeddings_are_named_by_their_place() -> None:
+    assert isinstance(open_embeddings("tests.env.web.test_dense:Subjects"), Subjects)
+    with pytest.raises(UserError, match="SUBJECTS"):
+        open_embeddings("tests.env.web.test_dense:SUBJECTS")
+    with pytest.raises(UserError, match="cannot be loaded"):
+        open_embeddings("nosuchmodule:any")
