@@ -1,14 +1,14 @@
 """A judge's card: how well it tells claims apart that people labelled, beside rules that nobody would call a judge."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import VERSION
+from drretail.eval.faithfulness.claims import FAMILY, VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import Judge
 from drretail.eval.lab.findings import JudgeCard, Measured, SetCard, short_share, with_ends
@@ -17,7 +17,8 @@ from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, Label
 from drretail.files import read_json, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of
-from drretail.records.score import Verdict
+from drretail.records.comparison import JudgeTable
+from drretail.records.score import JudgeRef, Verdict
 from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval
 
@@ -158,6 +159,15 @@ def read_cards(experiment: Path) -> list[JudgeCard]:
 def card_lines(experiment: Path) -> dict[str, str]:
     """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key."""
     return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+
+
+def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:
+    """Keys of the judges whose FP the tables of a comparison show, under the rules that cards are of."""
+    return {
+        JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params).key
+        for table in tables
+        if table.rules == "default" and any(row.metric == FAMILY for row in table.rows)
+    }
 
 
 def card_line(card: JudgeCard) -> str:

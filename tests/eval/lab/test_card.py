@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from drretail.cli.app import app
 from drretail.cli.lab.group import lab_app
 from drretail.errors import UserError
 from drretail.eval.faithfulness import METRIC
@@ -37,6 +38,12 @@ def labels(folder: Path, times: int = 1) -> Path:
         (f"{claim} ({at})", SOURCE, label) for at in range(times) for claim, label in zip(SAID, LABELS, strict=True)
     ]
     return written(folder / "mine.csv", rows)
+
+
+def compared(*given: object) -> str:
+    ended = CliRunner().invoke(app, ["compare", *map(str, given)])
+    assert ended.exception is None, ended.exception
+    return " ".join(ended.stdout.split())
 
 
 def carded(*given: object) -> str:
@@ -150,6 +157,19 @@ def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(tmp_pa
     stale = json.loads(path.read_text(encoding="utf-8")) | {"prompt_hash": "other"}
     path.write_text(json.dumps(stale), encoding="utf-8")
     assert "with another prompt" in card_lines(exp)["offline:judge"]
+
+
+@pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
+def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
+    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    said = "beside people's labels"
+    assert said not in compared(exp, *more)
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    judge = next(it.judge for it in gather(exp, [METRIC]).seats("faithfulness"))
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    assert f"{judge.spec} {said}" in compared(exp, *more)
+    assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
 
 
 def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
