@@ -121,6 +121,13 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
     assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
+def test_a_judge_level_with_words_alone_is_not_below_them(tmp_path: Path) -> None:
+    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
+    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", tmp_path / "exp", "-q")
+    assert "The judge is level with words alone on two" in told
+    assert "below" not in told
+
+
 def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path), "--to", tmp_path / "exp", "-q")
     journals = [*(tmp_path / "exp").rglob("*.journal.jsonl")]
