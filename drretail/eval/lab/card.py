@@ -139,10 +139,26 @@ def card_path(experiment: Path, slug: str) -> Path:
 
 
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
-    """Writes the card beside the verdicts that it rests on; gives where."""
+    """Writes the card beside the verdicts that it rests on; gives where.
+
+    Sets of an earlier card stay where the same was asked by the same seed.
+    """
     path = card_path(experiment, judge.slug)
-    write_json(path, card.model_dump(mode="json", exclude_none=True))
+    names = {it.name for it in card.sets}
+    before = [it for it in _sets_before(path, card) if it.name not in names]
+    whole = card.model_copy(update={"sets": (*before, *card.sets)})
+    write_json(path, whole.model_dump(mode="json", exclude_none=True))
     return path
+
+
+def _sets_before(path: Path, card: JudgeCard) -> tuple[SetCard, ...]:
+    """Those of the card that stands there; none of one that cannot be read, since it is made again."""
+    try:
+        before = JudgeCard.model_validate(read_json(path)) if path.is_file() else None
+    except (UserError, ValidationError):
+        return ()
+    same = before and all(getattr(before, it) == getattr(card, it) for it in ("prompt_hash", "version", "seed"))
+    return before.sets if before and same else ()
 
 
 def read_cards(experiment: Path) -> list[JudgeCard]:

@@ -128,6 +128,16 @@ def test_a_judge_level_with_words_alone_is_not_below_them(tmp_path: Path) -> Non
     assert "below" not in told
 
 
+def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(tmp_path: Path) -> None:
+    other = written(tmp_path / "other.csv", [("The lamp is red.", SOURCE, "full")])
+    for given in (labels(tmp_path), other, other):
+        carded("--labels", given, "--to", tmp_path / "exp", "-q")
+    (card,) = read_cards(tmp_path / "exp")
+    assert [(it.name, it.n) for it in card.sets] == [("mine", 4), ("other", 1)]
+    carded("--labels", other, "--to", tmp_path / "exp", "-q", "--seed", 7)
+    assert [it.name for it in read_cards(tmp_path / "exp")[0].sets] == ["other"]
+
+
 def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path), "--to", tmp_path / "exp", "-q")
     journals = [*(tmp_path / "exp").rglob("*.journal.jsonl")]
@@ -137,7 +147,7 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(tmp_p
     assert document["cards"][0]["sets"][0]["n"] == 4
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
     carded("--labels", alone, "--to", tmp_path / "exp", "-q")
-    assert read_cards(tmp_path / "exp")[0].sets[0].balanced_accuracy.value is None
+    assert read_cards(tmp_path / "exp")[0].sets[-1].balanced_accuracy.value is None
 
 
 def test_the_judge_is_asked_in_the_words_of_the_metric(tmp_path: Path) -> None:
