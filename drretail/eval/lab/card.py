@@ -173,8 +173,14 @@ def read_cards(experiment: Path) -> list[JudgeCard]:
 
 
 def card_lines(experiment: Path) -> dict[str, str]:
-    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key."""
-    return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key.
+
+    None where a card is damaged: ``finding_lines`` says so, and scores stand without them.
+    """
+    try:
+        return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+    except UserError:
+        return {}
 
 
 def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:

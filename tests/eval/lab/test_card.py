@@ -13,6 +13,7 @@ from drretail.cli.lab.group import lab_app
 from drretail.errors import UserError
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.card import card_lines, read_cards, set_card, words_alone
+from drretail.eval.lab.kept_findings import finding_lines
 from drretail.eval.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
@@ -187,6 +188,14 @@ def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: 
     path.write_text(json.dumps(kept), encoding="utf-8")
     assert f"{judge.spec} {said}" in compared(exp, *more)
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
+
+
+def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path), "--to", exp, "-q")
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    path.write_text("{", encoding="utf-8")
+    assert derive_scores(exp, [METRIC]).scores
+    assert "cannot be read" in finding_lines(exp)[0]
 
 
 def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
