@@ -1,6 +1,6 @@
 """``drretail compare``: two systems on the same queries, from what was judged."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -71,6 +71,7 @@ def compare(
     from drretail.eval.compare.comparing import compare_recorded, families_away
     from drretail.eval.compare.fail_if import broken_rules, read_rule
     from drretail.eval.compare.two_worlds import compare_beside, name_there
+    from drretail.eval.lab.card import card_lines, judges_of_faithfulness
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
 
@@ -94,11 +95,15 @@ def compare(
         else:
             comparisons = compare_beside(experiment, beside, a, metrics=names, judges=judge or [], bar=bar)
     broken = list(broken_rules(comparisons, rules))
+    shown = judges_of_faithfulness(table for it in comparisons for table in it.tables)
+    cards = {judge: line for judge, line in card_lines(experiment).items() if judge in shown}
     if as_json:
         made = [it.model_dump(mode="json", exclude_none=True) for it in comparisons]
-        print_json({"comparisons": made} | ({"failed": broken} if rules else {}))
+        beside_fp = {"judges": cards} if cards else {}
+        print_json({"comparisons": made} | beside_fp | ({"failed": broken} if rules else {}))
     else:
-        _print(comparisons, str(experiment) if beside is None else f"{experiment} --beside {beside}", details=details)
+        named_so = str(experiment) if beside is None else f"{experiment} --beside {beside}"
+        _print(comparisons, named_so, cards, details=details)
     away = families_away(experiment) if names is None else []
     if away:
         say(
@@ -129,15 +134,15 @@ def compare_information(
     typer.echo(NOTE)
 
 
-def _print(comparisons: "Sequence[Comparison]", experiment: str, *, details: bool) -> None:
+def _print(comparisons: "Sequence[Comparison]", experiment: str, cards: "Mapping[str, str]", *, details: bool) -> None:
     from drretail.viewer.terminal.printed_all_pairs import print_all_pairs
     from drretail.viewer.terminal.printed_comparison import print_comparison
 
     if len(comparisons) > 1 and not details:
-        print_all_pairs(comparisons, experiment)
+        print_all_pairs(comparisons, experiment, cards)
         return
     for comparison in comparisons:
-        print_comparison(comparison, details=details)
+        print_comparison(comparison, cards, details=details)
     if len(comparisons) > 1:
         typer.echo(
             f"{len(comparisons)} pairs are compared. What systems are chosen by (*) is corrected over all of them, the "

@@ -33,4 +33,4 @@ def carry(
     if as_json:
         print_json({"queries": len(made), "texts_changed": changed, "file": str(to)})
     else:
-        typer.echo(f"{len(made):,} queries → {to}; {changed:,} name a brand or product, and now another one.")
+        typer.echo(f"{len(made):,} queries → {to}; {changed:,} name a brand or product in their text, and now another.")

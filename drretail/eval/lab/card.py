@@ -1,14 +1,14 @@
 """A judge's card: how well it tells claims apart that people labelled, beside rules that nobody would call a judge."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.faithfulness.claims import VERSION
+from drretail.eval.faithfulness.claims import FAMILY, VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import Judge
 from drretail.eval.lab.finding import Measured, short_share, with_ends
@@ -18,7 +18,8 @@ from drretail.eval.lab.people_findings import JudgeCard, SetCard
 from drretail.files import read_json, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of
-from drretail.records.score import Verdict
+from drretail.records.comparison import JudgeTable
+from drretail.records.score import JudgeRef, Verdict
 from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
 from drretail.stats.intervals import Interval
 
@@ -139,10 +140,26 @@ def card_path(experiment: Path, slug: str) -> Path:
 
 
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
-    """Writes the card beside the verdicts that it rests on; gives where."""
+    """Writes the card beside the verdicts that it rests on; gives where.
+
+    Sets of an earlier card stay where the same was asked by the same seed.
+    """
     path = card_path(experiment, judge.slug)
-    write_json(path, card.model_dump(mode="json", exclude_none=True))
+    names = {it.name for it in card.sets}
+    before = [it for it in _sets_before(path, card) if it.name not in names]
+    whole = card.model_copy(update={"sets": (*before, *card.sets)})
+    write_json(path, whole.model_dump(mode="json", exclude_none=True))
     return path
+
+
+def _sets_before(path: Path, card: JudgeCard) -> tuple[SetCard, ...]:
+    """Those of the card that stands there; none of one that cannot be read, since it is made again."""
+    try:
+        before = JudgeCard.model_validate(read_json(path)) if path.is_file() else None
+    except (UserError, ValidationError):
+        return ()
+    same = before and all(getattr(before, it) == getattr(card, it) for it in ("prompt_hash", "version", "seed"))
+    return before.sets if before and same else ()
 
 
 def read_cards(experiment: Path) -> list[JudgeCard]:
@@ -157,8 +174,23 @@ def read_cards(experiment: Path) -> list[JudgeCard]:
 
 
 def card_lines(experiment: Path) -> dict[str, str]:
-    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key."""
-    return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+    """What must be known beside a judge's scores of faithfulness, a line for each judge with a card, by its key.
+
+    None where a card is damaged: ``finding_lines`` says so, and scores stand without them.
+    """
+    try:
+        return {card.judge.key: card_line(card) for card in read_cards(experiment)}
+    except UserError:
+        return {}
+
+
+def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:
+    """Keys of the judges whose FP the tables of a comparison show, under the rules that cards are of."""
+    return {
+        JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params).key
+        for table in tables
+        if table.rules == "default" and any(row.metric == FAMILY for row in table.rows)
+    }
 
 
 def card_line(card: JudgeCard) -> str:

@@ -7,7 +7,7 @@ from shlex import join
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.eval.lab.card import card_lines
+from drretail.eval.lab.card import card_line, read_cards
 from drretail.eval.lab.finding import LabFinding
 from drretail.eval.registry import load_metric
 from drretail.files import read_json, write_json
@@ -75,7 +75,7 @@ def finding_lines(experiment: Path) -> list[str]:
 
 def _cards(experiment: Path) -> Iterator[str]:
     try:
-        yield from card_lines(experiment).values()
+        yield from map(card_line, read_cards(experiment))
     except UserError as problem:
         yield str(problem)
 

@@ -1,6 +1,6 @@
 """All pairs of systems on one screen: what is concluded, and a line a pair of what systems are chosen by."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 CONCLUDED = "!"
 
 
-def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str) -> None:
-    """Several comparisons in short; ``experiment`` is its folder, for the commands that say more."""
+def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str, cards: Mapping[str, str]) -> None:
+    """Several comparisons in short; ``experiment`` is its folder, for the commands that say more.
+
+    ``cards`` say of judges whose FP is shown how often they are right.
+    """
     names = _names(comparisons)
     columns = list(dict.fromkeys(name for it in comparisons for name, _ in _primary(it)))
     said = list(_concluded(comparisons, names))
@@ -28,6 +31,8 @@ def print_all_pairs(comparisons: "Sequence[Comparison]", experiment: str) -> Non
         title = f"{len(comparisons)} pairs, A−B in what systems are chosen by, over the queries that both answered"
         print_grid(title, ["", " ", *columns], rows, columns[::-1])
         say(f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems.")
+    for line in cards.values():
+        say(line)
     tables = [table for it in comparisons for table in it.tables]
     for judge in sorted({it.judge for it in tables if it.judge_kind == "rule_based" and it.judge != CODE}):
         say(f"Of {judge} nothing is concluded: it follows rules. Score with --judge PROVIDER:MODEL.")

@@ -54,8 +54,6 @@ def _against_words(it: "SetCard") -> list[str]:
 def _standing(over: "Measured") -> str:
     if over.high is not None and over.high < 0:
         return "The judge is worse than"
-    return (
-        f"The judge is not shown to be better than ({points(over)})"
-        if over.value and over.value > 0
-        else ("The judge is below")
-    )
+    if over.value and over.value > 0:
+        return f"The judge is not shown to be better than ({points(over)})"
+    return "The judge is below" if over.value else "The judge is level with"

@@ -1,9 +1,10 @@
 """A comparison as tables and sentences, readable at 100 columns, and at 80 with fewer figures."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from drretail.eval.lab.card import judges_of_faithfulness
 from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import judged_by
 from drretail.viewer.terminal.grid import figure, interval, p_value, print_grid, row_name, say, share
@@ -86,10 +87,11 @@ LEGEND_OF_PAIRS = (
 )
 
 
-def print_comparison(comparison: "Comparison", *, details: bool = False) -> None:
+def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, details: bool = False) -> None:
     """Two systems: what can be concluded, a table for each judge, repeats, pairwise judging, and what is missing.
 
-    Without ``details`` the families that say of no variant that systems are chosen by it are left out, and named.
+    ``cards`` say by judge how often it is right, and stand below its FP. Without ``details`` the families that say of
+    no variant that systems are chosen by it are left out, and named.
     """
     import typer
 
@@ -105,6 +107,8 @@ def print_comparison(comparison: "Comparison", *, details: bool = False) -> None
             continue
         table = whole.model_copy(update={"rows": rows})
         _print_table(table)
+        for judge in judges_of_faithfulness([table]) & cards.keys():
+            say(cards[judge])
         print_steadiness(table, comparison)
         typer.echo("")
     _print_lines([*LEGEND, *steadiness_legend(comparison)] if comparison.tables else ())

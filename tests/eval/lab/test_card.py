@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from drretail.cli.app import app
 from drretail.cli.lab.group import lab_app
 from drretail.errors import UserError
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.card import card_lines, read_cards, set_card, words_alone
+from drretail.eval.lab.kept_findings import finding_lines
 from drretail.eval.lab.labelled_claims import LabelledClaim, LabelledSet, drawn, read_labelled
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
@@ -37,6 +39,12 @@ def labels(folder: Path, times: int = 1) -> Path:
         (f"{claim} ({at})", SOURCE, label) for at in range(times) for claim, label in zip(SAID, LABELS, strict=True)
     ]
     return written(folder / "mine.csv", rows)
+
+
+def compared(*given: object) -> str:
+    ended = CliRunner().invoke(app, ["compare", *map(str, given)])
+    assert ended.exception is None, ended.exception
+    return " ".join(ended.stdout.split())
 
 
 def carded(*given: object) -> str:
@@ -114,6 +122,23 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
     assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
+def test_a_judge_level_with_words_alone_is_not_below_them(tmp_path: Path) -> None:
+    rows = [("The lamp is red.", "The lamp is red.", "full"), ("The cat is blue.", "The lamp is red.", "none")]
+    told = carded("--labels", written(tmp_path / "two.csv", rows), "--to", tmp_path / "exp", "-q")
+    assert "The judge is level with words alone on two" in told
+    assert "below" not in told
+
+
+def test_a_card_keeps_the_sets_of_earlier_calls_unless_by_another_seed(tmp_path: Path) -> None:
+    other = written(tmp_path / "other.csv", [("The lamp is red.", SOURCE, "full")])
+    for given in (labels(tmp_path), other, other):
+        carded("--labels", given, "--to", tmp_path / "exp", "-q")
+    (card,) = read_cards(tmp_path / "exp")
+    assert [(it.name, it.n) for it in card.sets] == [("mine", 4), ("other", 1)]
+    carded("--labels", other, "--to", tmp_path / "exp", "-q", "--seed", 7)
+    assert [it.name for it in read_cards(tmp_path / "exp")[0].sets] == ["other"]
+
+
 def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(tmp_path: Path) -> None:
     carded("--labels", labels(tmp_path), "--to", tmp_path / "exp", "-q")
     journals = [*(tmp_path / "exp").rglob("*.journal.jsonl")]
@@ -123,7 +148,7 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(tmp_p
     assert document["cards"][0]["sets"][0]["n"] == 4
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
     carded("--labels", alone, "--to", tmp_path / "exp", "-q")
-    assert read_cards(tmp_path / "exp")[0].sets[0].balanced_accuracy.value is None
+    assert read_cards(tmp_path / "exp")[0].sets[-1].balanced_accuracy.value is None
 
 
 def test_the_judge_is_asked_in_the_words_of_the_metric(tmp_path: Path) -> None:
@@ -150,6 +175,27 @@ def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(tmp_pa
     stale = json.loads(path.read_text(encoding="utf-8")) | {"prompt_hash": "other"}
     path.write_text(json.dumps(stale), encoding="utf-8")
     assert "with another prompt" in card_lines(exp)["offline:judge"]
+
+
+@pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
+def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
+    carded("--labels", labels(tmp_path, 5), "--to", exp, "-q")
+    said = "beside people's labels"
+    assert said not in compared(exp, *more)
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    judge = next(it.judge for it in gather(exp, [METRIC]).seats("faithfulness"))
+    kept = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    assert f"{judge.spec} {said}" in compared(exp, *more)
+    assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
+
+
+def test_a_damaged_card_takes_no_scores_away(exp: Path, tmp_path: Path) -> None:
+    carded("--labels", labels(tmp_path), "--to", exp, "-q")
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    path.write_text("{", encoding="utf-8")
+    assert derive_scores(exp, [METRIC]).scores
+    assert "cannot be read" in finding_lines(exp)[0]
 
 
 def test_a_judges_line_stands_in_its_scores_and_on_the_board(exp: Path, tmp_path: Path) -> None:
