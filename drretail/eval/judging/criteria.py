@@ -120,6 +120,8 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Metric], qu
     Raises UserError where there are none, and where the experiment holds others of a query.
     """
     found = _published(source, families, queries) if source.is_file() else _held(source, families)
+    if not source.exists():
+        raise UserError(f"{source} does not exist.")
     if not found:
         raise UserError(
             f"{source} holds no criteria of these metrics: they stand in a folder as FAMILY/QUERY.json, or in a file "
