@@ -82,8 +82,10 @@ def criteria_of(subject: Subject, family: str) -> Criteria | None:
 def unprepared(
     experiment: Path, definition: Definition, families: Iterable[Metric], judges: Iterable[Judge], store: Store | None
 ) -> Iterator[tuple[Task, Prepares, Judge]]:
-    """Every query that a system is asked, without criteria in a family that has such, and who makes them: the first judge
-    that may be asked, a model before one that follows rules."""
+    """Every query that a system is asked and that has no criteria yet in a family with such, and who makes them.
+
+    That is the first judge that may be asked, a model before one that follows rules.
+    """
     asked = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
     answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
     for family in families:
