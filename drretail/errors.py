@@ -108,9 +108,10 @@ def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: floa
 
 def suggestion(nearest: list[str], known: Iterable[str]) -> str:
     """A sentence that names the nearest right names, or all of them when none is near."""
-    names = nearest or sorted(known)[:10]
+    every = sorted(known)
+    names, left = (nearest, 0) if nearest else (every[:10], len(every[10:]))
     lead = "Did you mean" if nearest else "Known are"
-    end = "?" if nearest else "."
+    end = "?" if nearest else f" and {left} more." if left else "."
     return f"{lead} {', '.join(names)}{end}" if names else "None is known."
 
 

@@ -406,7 +406,10 @@ def print_tables(
 def say_what_is_left(
     experiment: Path, scores: "Scores", asked: Asked, names: Sequence[str], closing: str | None
 ) -> int:
-    """Says on stderr what was not judged and why; how much that is. ``closing`` is the sentence of a cap reached."""
+    """Says on stderr what of that which was asked for was not judged, and why; how much that is.
+
+    ``closing`` is the sentence of a cap reached.
+    """
     from drretail.eval.pairwise.pairs import choose_pairs, meetings
     from drretail.eval.registry import PAIRWISE
     from drretail.experiment import read_definition
@@ -414,7 +417,9 @@ def say_what_is_left(
 
     if closing is not None:
         say(closing)
-    failed = sum(judging.failed for judging in scores.judgings) + sum(row.failed_verdicts for row in scores.pairs)
+    named = family_names(names)
+    judged = [it.failed for it in scores.judgings if it.metric in named and it.rules == asked.rules]
+    failed = sum(judged) + sum(row.failed_verdicts for row in scores.pairs if PAIRWISE in names)
     definition = read_definition(experiment)
     if PAIRWISE in names and not meetings(experiment, definition, choose_pairs(definition, asked.pairs or ())):
         say(NOT_PAIRED)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail import __version__
-from drretail.errors import UserError
+from drretail.errors import UserError, quoted
 from drretail.experiment import Definition, Experiment, gold_path, read_definition, read_run, run_folder
 from drretail.files import write_json, write_lines
 from drretail.imports.cited_sources import CitedSources, cited_sources
@@ -135,6 +135,8 @@ def _definition(
     held: Definition | None,
     model: str | None,
 ) -> Definition:
+    if model is not None and not all(model.partition(":")):
+        raise UserError(f"{quoted(model)} names no provider: write provider:model, such as openai:gpt-5.")
     models = {} if model is None else {REPORT: RoleModel(spec=model, kind="llm")}
     system = System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={"format": form})
     asked = {

@@ -96,6 +96,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
         (["drb", "page.html"], "page of the web"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
         (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
+        (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: list[str], said: str, drretail: Command, tmp_path: Path) -> None:

@@ -102,6 +102,18 @@ def test_what_the_user_must_fix_is_one_sentence_and_2(drretail: Command, args: t
     assert said in done.stderr
 
 
+def test_only_what_was_asked_is_told_as_failed(drretail: Command, reports: Path) -> None:
+    broken = SCRIPT.replace("score = 3", "score = 9")
+    (reports.parent / "judge.toml").write_text(broken, encoding="utf-8")
+    failed = drretail(*ASKED, "--rules", "hkuds")
+    assert failed.returncode == 3
+    assert "--retry-failed" in failed.stderr
+    (reports.parent / "judge.toml").write_text(SCRIPT, encoding="utf-8")
+    done = drretail(*ASKED)
+    assert done.returncode == 0, done.stderr
+    assert "--retry-failed" not in done.stderr
+
+
 def test_an_estimate_knows_both_units(drretail: Command, reports: Path) -> None:
     done = drretail(*ASKED, "--unit", "paragraph", "--estimate")
     assert done.returncode == 0, done.stderr

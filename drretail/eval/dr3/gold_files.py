@@ -32,6 +32,8 @@ def take_gold(experiment: Path, source: Path, queries: Sequence[Query]) -> int:
     Raises UserError where there is none, for a file that can't be read, and where the experiment holds other gold.
     """
     found = {query.query_id: held for query in queries if (held := _gold_of(source, query)) is not None}
+    if not source.exists():
+        raise UserError(f"{source} does not exist.")
     if not found:
         raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
     freeze("gold", source, {gold_path(experiment, name): it.model_dump(mode="json") for name, it in found.items()})

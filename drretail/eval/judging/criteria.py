@@ -82,15 +82,18 @@ def criteria_of(subject: Subject, family: str) -> Criteria | None:
 def unprepared(
     experiment: Path, definition: Definition, families: Iterable[Metric], judges: Iterable[Judge], store: Store | None
 ) -> Iterator[tuple[Task, Prepares, Judge]]:
-    """Every query without criteria in a family that has such, and who makes them: the first judge that may be asked,
-    a model before one that follows rules."""
+    """Every query that a system is asked and that has no criteria yet in a family with such, and who makes them.
+
+    That is the first judge that may be asked, a model before one that follows rules.
+    """
     asked = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
+    answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
     for family in families:
         judge = next((it for it in asked if not is_unrated(family, it.ref)), None)
         if judge is None or not isinstance(family, Prepares):
             continue
         for query in definition.queries:
-            if not rubric_path(experiment, family.name, query.query_id).exists():
+            if query.query_id in answered and not rubric_path(experiment, family.name, query.query_id).exists():
                 profile = read_profile(experiment, query.user_id)
                 yield Task(query, profile, store, definition.now, experiment), cast(Prepares, family), judge
 
@@ -120,6 +123,8 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Metric], qu
     Raises UserError where there are none, and where the experiment holds others of a query.
     """
     found = _published(source, families, queries) if source.is_file() else _held(source, families)
+    if not source.exists():
+        raise UserError(f"{source} does not exist.")
     if not found:
         raise UserError(
             f"{source} holds no criteria of these metrics: they stand in a folder as FAMILY/QUERY.json, or in a file "

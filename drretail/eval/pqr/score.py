@@ -80,7 +80,7 @@ def _joined(variant: str, parts: Sequence[Value], formula: Callable[..., float])
     numbers = [it.value for it in parts if it.value is not None]
     if len(numbers) == len(parts):
         return Value(variant, "scored", formula(*numbers))
-    state: VerdictState = next(state for state in LACKING if any(it.state == state for it in parts))
+    state: VerdictState = next(it for it in LACKING if it in {part.state for part in parts})
     return lacking(variant, state, reason_in(parts))
 
 

@@ -115,7 +115,7 @@ def _mean(variant: str, parts: Sequence[Value]) -> Value:
     numbers = [it.value for it in parts if it.value is not None]
     if len(numbers) == len(parts):
         return Value(variant, "scored", fmean(numbers))
-    state: VerdictState = next(state for state in _LACKING if any(it.state == state for it in parts))
+    state: VerdictState = next(it for it in _LACKING if it in {part.state for part in parts})
     return lacking(variant, state, reason_in(parts))
 
 

@@ -56,8 +56,12 @@ def read_rubrics(source: Path) -> Iterator[PublishedRubric]:
             yield _bench_ii(line) if "content" in line else _research_rubrics(line)
         except (KeyError, TypeError, AttributeError, ValidationError) as problem:
             raise UserError(
-                f"{source}, line {number} is no rubric of DeepResearch Bench II or ResearchRubrics: {problem!r}."
+                f"{source}, line {number} is no rubric of DeepResearch Bench II or ResearchRubrics: {_reason(problem)}."
             ) from problem
+
+
+def _reason(problem: Exception) -> str:
+    return problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else repr(problem)
 
 
 def _bench_ii(line: Mapping[str, Any]) -> PublishedRubric:

@@ -66,6 +66,8 @@ def test_a_broken_file_of_theirs_is_told(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_any_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not exist"):
+        taken(tmp_path, tmp_path / "data")
     (tmp_path / "data/q1").mkdir(parents=True)
     with pytest.raises(UserError, match="holds no gold"):
         taken(tmp_path, tmp_path / "data")

@@ -45,6 +45,17 @@ def test_each_query_is_asked_once_for_all_systems_and_judges(tmp_path: Path) -> 
     assert {it for it in by_system(scores).values() if it is not None} == {0.5, 0}
 
 
+def test_a_query_that_no_system_is_asked_has_no_criteria_made(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A feeder.", "q2-r1": "A bath."}})
+    path = folder / "experiment.json"
+    definition = json.loads(path.read_text())
+    path.write_text(json.dumps(definition | {"asked": {"a@model": ["q1"]}}))
+    judge, asked = wants("feeder")
+    scored(folder, judge)
+    assert len(asked) == 1
+    assert [it.name for it in folder.glob("rubrics/held_to/*")] == ["q1.json"]
+
+
 def test_criteria_that_were_edited_are_judged_by_anew(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     judge, asked = wants("feeder")

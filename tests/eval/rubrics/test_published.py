@@ -57,10 +57,19 @@ def test_both_forms_are_read_by_axis_with_weights(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("line", [{"rubrics": []}, {"sample_id": "x", "prompt": "y", "rubrics": [{"title": "z"}]}, []])
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"rubrics": []},
+        {"sample_id": "x", "prompt": "y", "rubrics": []},
+        {"sample_id": "x", "prompt": "y", "rubrics": [{"title": "z"}]},
+        [],
+    ],
+)
 def test_a_line_of_neither_form_is_told_by_its_number(tmp_path: Path, line: Any) -> None:
-    with pytest.raises(UserError, match="line 2"):
+    with pytest.raises(UserError, match="line 2") as told:
         list(read_rubrics(lines(tmp_path / "r.jsonl", RESEARCH, line)))
+    assert "\n" not in str(told.value)
 
 
 def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path) -> None:
@@ -86,3 +95,5 @@ def test_a_file_of_other_queries_is_told(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {"a@model": {"q9-r1": "A."}})
     with pytest.raises(UserError, match="holds no criteria of these metrics"):
         scored(folder, judge_by()[0], criteria=lines(tmp_path / "r.jsonl", RESEARCH))
+    with pytest.raises(UserError, match="does not exist"):
+        scored(folder, judge_by()[0], criteria=tmp_path / "nowhere")
