@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail.agents.base import Agent
+from drretail.agents.information import told_prompt
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.picks import asking_prompt
 from drretail.agents.react import STOPS
@@ -29,7 +30,7 @@ from drretail.journal import read_effects
 from drretail.llm.registry import open_model
 from drretail.prompts import Prompt, tagged
 from drretail.records.query import Query
-from drretail.records.run import Limits
+from drretail.records.run import INFORMATION, Limits
 from tests.shop import PAGES, USER, build
 
 PAGE = Path(__file__).parents[1] / "docs" / "prompts.md"
@@ -53,6 +54,9 @@ WHEN = {
     "repair": "Role `report`, when the verifier found faults in the draft",
     "ask_picks": "The writer of the report, once, when its picks are missing or can't be read",
     "summarise_page": "Role `summariser`, for each page that a search found",
+    "told_task": "Behind the question, with `--information task`",
+    "told_context": "Behind the question, with `--information context`; the context in its tag follows",
+    "told_persona": "Behind the question, with `--information persona`; the persona in its tag follows",
     "moves": "The moves, as tools: `Reason` and `Finalize` for researchers, all three for the supervisor",
 }
 INTRODUCTION = """# The prompts, as they are sent
@@ -107,7 +111,8 @@ def _shared() -> str:
     prompts = {prompt.name: prompt for name in BUILT_IN for prompt in load_agent(name).prompts()}
     (summary,) = reading_pages(load_agent("react")).prompts()[len(load_agent("react").prompts()) :]
     lines = ["## What several agents send", ""]
-    for prompt in [*(prompts[name] for name in ALWAYS), asking_prompt(), summary]:
+    told = filter(None, map(told_prompt, INFORMATION))
+    for prompt in [*(prompts[name] for name in ALWAYS), asking_prompt(), summary, *told]:
         lines += [f"### {WHEN[prompt.name]}", "", _fenced(_filled(prompt)), ""]
     return "\n".join(lines).rstrip() + "\n"
 

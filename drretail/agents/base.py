@@ -69,11 +69,11 @@ class Agent:
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
-    """The task as every agent's first message holds it: query, user id, and the shop's today, in tags."""
+    """The task as every agent's first message holds it: query, user id and today in tags, then what is told."""
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))
-    parts.append(today(session))
+    parts += [today(session), *filter(None, [task.told])]
     return HumanMessage("\n".join(parts))
 
 

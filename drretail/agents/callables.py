@@ -111,10 +111,10 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         with Toolkit(session) as toolkit, _used(toolkit):
             known: dict[str, Callable[[], object]] = {
-                "question": lambda: task.text,
+                "question": lambda: task.question,
                 "user": lambda: task.user_id,
                 "today": lambda: session.now.date(),
-                "instructions": lambda: own_agent_instructions(session, task.text),
+                "instructions": lambda: own_agent_instructions(session, task),
                 "tools": lambda: langchain_tools(toolkit),
                 "toolkit": lambda: toolkit,
                 "task": lambda: task,
@@ -125,7 +125,7 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
             found = await _called(partial(given, **{it: known[what]() for it, what in asked.items()}))
             if isinstance(found, Runnable):
                 found = await cast(Any, found).ainvoke(
-                    {"messages": [HumanMessage(own_agent_instructions(session, task.text))]}
+                    {"messages": [HumanMessage(own_agent_instructions(session, task))]}
                 )
             return _report_of(found)
 

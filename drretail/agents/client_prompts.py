@@ -3,6 +3,7 @@
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.prompts import Prompt, tagged
+from drretail.records.query import Task
 
 
 def instructions(session: Session) -> str:
@@ -15,9 +16,10 @@ def question_instructions(session: Session, question: str) -> str:
     return question_prompt().render(given=f"{tagged('query', question)}\n{_given(session)}")
 
 
-def own_agent_instructions(session: Session, question: str) -> str:
+def own_agent_instructions(session: Session, task: Task) -> str:
     """For an agent of somebody else's: the question, and how its report is to be, which is its last message."""
-    return own_agent_prompt().render(given=f"{tagged('query', question)}\n{_given(session)}")
+    given = "\n".join(filter(None, (tagged("query", task.text), _given(session), task.told)))
+    return own_agent_prompt().render(given=given)
 
 
 def question_prompt() -> Prompt:

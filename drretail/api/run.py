@@ -17,8 +17,8 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.single_question import question_as_query
 from drretail.agents.running.spending import Caps
+from drretail.agents.running.system import check_told, informed, suts, system_options, with_baselines
 from drretail.agents.running.system import injected as among_hostile_texts
-from drretail.agents.running.system import suts, system_options, with_baselines
 from drretail.api.models import Opener, models_by_role
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.worlds import check_askable, open_world
@@ -53,6 +53,7 @@ def run(
     retriever: str = BM25,
     files: str | Path | None = None,
     injected: bool = False,
+    information: Sequence[str] = (),
     prompts: str | Path | None = None,
     only: int | Sequence[str] | None = None,
     limits: Limits | None = None,
@@ -73,8 +74,10 @@ def run(
     which follows rules. The null agents and the oracle run beside them unless ``baselines`` is False. Tools show the
     data of a query's own user, with ``scope="any"`` anybody's. ``retriever`` ranks the fixed pages of a sandbox
     (``dense:provider:model``: by embeddings), and ``files`` holds users' own files, in a folder for each query's id.
-    ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``prompts`` is a folder of
-    prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the first so many queries, or
+    ``injected`` runs each agent once more among hostile texts, for the metric robustness. ``information`` names
+    settings of what is known of the shopper ("task", "context", "persona", "tools"; docs/pdr.md), each a system of its
+    own. ``prompts`` is a folder of prompts that stand in for the agents' own (docs/agents.md); ``only`` takes the
+    first so many queries, or
     those of these ids. The web pages that a report cites are fetched when its run ends, for judges, unless ``pages``
     is False. ``title`` is what the experiment is called on its pages. Runs that have ended are not made again. A
     run that fails is recorded, not raised.
@@ -99,6 +102,8 @@ def run(
             limits=limits or Limits(),
             scope=scope,
         )
+        systems = informed(systems, information)
+        check_told(systems, asked)
         systems += among_hostile_texts(systems) if injected else []
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if to is None else Path(to)
         outcome = run_systems(

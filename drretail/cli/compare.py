@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -46,6 +46,14 @@ def compare(
         Path | None,
         typer.Option("--beside", metavar="EXP2", help="Each system against itself in EXP2, as in another world."),
     ] = None,
+    by: Annotated[
+        Literal["information"] | None,
+        typer.Option("--by", help="information: each agent in its settings of what is known of the shopper."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", metavar="FAMILY[:VARIANT]", help="With --by: of what; may be given again."),
+    ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Every pair with all its tables, those of what runs did included.")
     ] = False,
@@ -70,6 +78,13 @@ def compare(
     names = None if named is None else [name.strip() for name in named if name.strip()]
     if names == []:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
+    if metric and by is None:
+        raise UserError("--metric goes with --by information: without it, name families with --metrics.")
+    if by is not None:
+        if a is not None or fail_if or metrics:
+            raise UserError("--by information compares settings of one agent: leave systems, --metrics, --fail-if out.")
+        compare_information(experiment, metric or [], judge or [], as_json=as_json, quiet=quiet)
+        return
     rules = [read_rule(text) for text in fail_if or []]
     if beside is not None and b not in (None, f"{a}@{name_there(beside)}"):
         raise UserError("With --beside a system meets itself: name one, or none for all.")
@@ -92,6 +107,26 @@ def compare(
     for sentence in broken:
         typer.echo(sentence, err=True)
     exit_code(bool(broken))
+
+
+def compare_information(
+    experiment: Path, metrics: "Sequence[str]", judges: "Sequence[str]", *, as_json: bool, quiet: bool
+) -> None:
+    """Prints score against information: a table for each metric and judge."""
+    from drretail.eval.compare.information import tables_of_experiment
+    from drretail.progress import busy
+    from drretail.viewer.output import print_json
+    from drretail.viewer.tables.information import COLUMNS, NOTE, information_sheets
+    from drretail.viewer.terminal.grid import print_grid
+
+    with busy("comparing", quiet=quiet):
+        tables = tables_of_experiment(experiment, metrics, judges)
+    if as_json:
+        print_json({"information": [it.model_dump(mode="json", exclude_none=True) for it in tables]})
+        return
+    for sheet in information_sheets(tables):
+        print_grid(sheet.title, ("", " ", *COLUMNS[2:]), sheet.rows)  # words stand to the left
+    typer.echo(NOTE)
 
 
 def _print(comparisons: "Sequence[Comparison]", experiment: str, *, details: bool) -> None:

@@ -62,6 +62,15 @@ class Selection:
         bool,
         typer.Option("--injected", help="Run beside it among hostile texts; the metric robustness tells the rest."),
     ] = False
+    information: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--information",
+            metavar="task|context|persona|tools",
+            help="What is known of the shopper; but for tools, without the order and user tools; again for several.",
+            show_default="tools",
+        ),
+    ] = None
     no_floors: Annotated[bool, typer.Option("--no-floors", help="Run no floors and no oracle beside the agents.")] = (
         False
     )
@@ -85,10 +94,11 @@ class Selection:
         return WHOLE if self.shard is None else Shard.read(self.shard)
 
     def with_others(self, systems: "list[SystemUnderTest]") -> "list[SystemUnderTest]":
-        """The systems, and those beside them that see other users' data, or hostile texts."""
-        from drretail.agents.running.system import counterfactuals, injected
+        """The systems in their settings, and those beside them that see other users' data, or hostile texts."""
+        from drretail.agents.running.system import counterfactuals, informed, injected
         from drretail.viewer.output import say
 
+        systems = informed(systems, self.information or ())
         beside = counterfactuals(systems, self.counterfactual or ())
         if self.counterfactual and not beside:
             say(NO_PROFILE_SEEN)
@@ -132,7 +142,7 @@ def run(
     """
     from drretail.agents.running.run import run as run_systems
     from drretail.agents.running.spending import Caps
-    from drretail.agents.running.system import with_baselines
+    from drretail.agents.running.system import check_told, with_baselines
     from drretail.api.models import Opener
     from drretail.api.webs import chosen_web
     from drretail.api.worlds import check_askable, opened_world
@@ -154,6 +164,7 @@ def run(
         check_askable(shop, plan.queries)
         systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, options.prompts, **given)
         systems = asked.with_others(systems)
+        check_told(systems, plan.queries)
         if estimate:
             print_estimate(to, systems, plan, asked, again, opener.prices, as_json=output.as_json)
             return

@@ -10,7 +10,9 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.records.counterfactual import kind_of
 from drretail.records.run import BASELINES, System
-from drretail.records.score import JudgeRef, MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.score import WHY_NOT, JudgeRef, MetricDescription, Rules, Verdict, VerdictState, reasons_of
+
+UNFETCHED_PAGES = "nobody fetched the pages it cites: `score --fetch-sources` does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,16 @@ class Value:
     value: float | None = None
     items: Mapping[str, float] = field(default_factory=dict[str, float])
     """Counts of items behind it; summed over reports."""
+
+
+def lacking(variant: str, state: VerdictState, why: str = "") -> Value:
+    """No value; where there is nothing to score, with the reason."""
+    return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {})
+
+
+def reason_in(values: Iterable[Value]) -> str:
+    """The first reason why one of these has nothing to score; empty without any."""
+    return next((reason for value in values for reason in reasons_of(value.items)), "")
 
 
 def description_of(metric: "Metric") -> MetricDescription:

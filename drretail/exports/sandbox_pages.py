@@ -11,6 +11,7 @@ from drretail.exports.formats import Form
 from drretail.exports.selection import Selection
 from drretail.files import write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.text.wording import counted
 from drretail.records.base import canonical_json
 
 
@@ -28,7 +29,7 @@ def write(selection: Selection, to: Path) -> str:
         )
     lines = (canonical_json(pages[url].model_dump(mode="json", exclude_none=True)) for url in sorted(pages))
     write_lines(to, lines)
-    return f"{len(pages):,} pages"
+    return counted(len(pages), "page")
 
 
 def _pages(selection: Selection) -> Iterator[SandboxPage]:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from drretail.records.base import Record, Rules
 from drretail.records.pairs import PairScore
-from drretail.records.run import ModelKind
+from drretail.records.run import Information, ModelKind
 
 Outcome = Literal["higher", "lower", "identical", "undecided", "too_few", "nothing", "not_concluded"]
 """What can be said of A beside B: "nothing" where no query has both, "not_concluded" of a rule-based judge."""
@@ -132,3 +132,49 @@ class Comparison(Record):
     """As in scores.json: there the first system in the alphabet is ``a``."""
     missing: tuple[Missing, ...] = ()
     conclusions: tuple[str, ...] = ()
+
+
+class InformationCell(Record):
+    """One system in one setting of what it knows of the shopper."""
+
+    setting: Information
+    system: str
+    mean: float | None = None
+    """Over queries, repeats of a query averaged first."""
+    ci_low: float | None = None
+    """Bootstrap over queries, 95 %, as is ``ci_high``; None below two queries."""
+    ci_high: float | None = None
+    n: int
+    """Queries with a value."""
+
+
+class InformationStep(Record):
+    """What more information brings: the later setting minus the earlier one on the same queries."""
+
+    earlier: Information
+    later: Information
+    row: ComparedRow
+
+
+class InformationRow(Record):
+    """One agent in all the settings that it ran in, in the order in which more is known."""
+
+    agent: str
+    """The label of the system without its setting."""
+    cells: tuple[InformationCell, ...]
+    steps: tuple[InformationStep, ...]
+    """From each setting to the next, then from the first to the last where these are others."""
+
+
+class InformationTable(Record):
+    """Score against information in one variant by one judge (000, Tables 2 and 8, Figure 3)."""
+
+    metric: str
+    variant: str
+    name: str
+    is_count: bool = False
+    judge: str
+    judge_kind: ModelKind
+    judge_params: str = ""
+    rules: Rules = "default"
+    rows: tuple[InformationRow, ...]

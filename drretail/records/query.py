@@ -173,7 +173,14 @@ class Task(Record):
 
     text: str
     user_id: str | None = None
+    told: str | None = None
+    """What is said of the shopper in the place of tools that would show it, ready to be read by a model."""
     reference: Reference | None = None
     """What the shop could sell for the query. It is for the oracle alone, never for a system that researches, and so
     are the constraints."""
     constraints: Constraints | None = None
+
+    @property
+    def question(self) -> str:
+        """The text with what is told of the shopper, for agents that read one text."""
+        return "\n\n".join(filter(None, (self.text, self.told)))

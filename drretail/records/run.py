@@ -1,7 +1,7 @@
 """Systems, the steps they take, and the runs they leave."""
 
 import re
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
@@ -35,6 +35,12 @@ INSPECT_AGENT = "inspect"
 """The agent of the systems that are inspect_ai's solvers, with the model that inspect calls."""
 IMPORTED_AGENT = "imported"
 """The agent of the systems whose reports came as files: nothing is known of them but what they wrote."""
+Information = Literal["task", "context", "persona", "tools"]
+"""What a system knows of the shopper: the question alone, notes, a persona, or what its tools show."""
+INFORMATION: tuple[Information, ...] = get_args(Information)
+"""In the order in which more is known."""
+INFORMED = "information"
+"""The option of a System that has no tools for the user's data, and says what it is told instead."""
 INJECTED = "injected"
 """The option of a System whose searches find hostile texts, too; it names which texts."""
 RETRIEVER = "retriever"
@@ -118,6 +124,11 @@ class System(Record):
     def sees(self) -> Scope:
         """Whose data its tools show. Older files say it as ``scope_to_user``, or not at all: then any user's."""
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")
+
+    @property
+    def information(self) -> Information:
+        """What it knows of the shopper."""
+        return self.options.get(INFORMED, "tools")
 
     def label(self) -> str:
         """``<agent>[+ws]@<model-slug>``, with ``-<option>`` for what is no default: parameters, web, options, limits,

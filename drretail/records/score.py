@@ -8,6 +8,7 @@ from pydantic import Field
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Record, Rules
+from drretail.records.comparison import InformationTable
 from drretail.records.counterfactual import CounterfactualRow
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, ModelKind
@@ -319,6 +320,8 @@ class Scores(Document):
     """Of what runs did with what their reports score, inside systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
     """Of systems that saw other data than the users' own, beside the same systems with these."""
+    information: tuple[InformationTable, ...] = ()
+    """Of agents that ran in several settings of what they know of the shopper."""
     scoreboard: Scoreboard | None = None
     """One row a system, made of the rest and of what runs took; None in scores of before."""
 

@@ -163,7 +163,7 @@ def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, 
     assert "--fetch-sources" in lacking.stderr
     assert "FP_web_shown" not in lacking.stderr
     exported = drretail("export", "exp", "--as", "sandbox", "-o", "kept.jsonl")
-    assert "1 pages" in exported.stdout
+    assert "1 page " in exported.stdout
     drretail("import", "drb", "one.jsonl", "--to", "again")
     fetched = drretail(
         "score", "again", "--metrics", "faithfulness", "--judge", "scripted:judge.toml", "--fetch-sources", "--web",

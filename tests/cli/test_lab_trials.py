@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from drretail.eval.lab.kept_findings import finding_lines
 from tests.cli.conftest import Command
 from tests.eval.folders import LABEL
+from tests.eval.lab.bias.scripted import an_experiment
 from tests.eval.lab.honest_report import honest_experiment
 
 
@@ -80,3 +82,73 @@ def test_what_a_cap_left_is_told_and_is_no_success(drretail: Command, exp: Path)
     assert "The cap of 1 tokens for judging is reached" in done.stderr
     assert "Planted errors that were found" in done.stdout
     assert exp.exists()
+
+
+JUDGE = """
+[[rules]]
+schema = "Comparison"
+answer = { structured = { justification = "It is better.", winner = "A" } }
+[[rules]]
+schema = "Rating"
+answer = { structured = { justification = "It is thin.", rating = 6 } }
+[[rules]]
+schema = "DerivedRating"
+answer = { structured = { reading = "Thin.", rating = 3 } }
+[[rules]]
+schema = "SixRatings"
+[rules.answer.structured]
+"""
+RATED = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "overall")
+RATINGS = "\n".join(f'{it} = {{ justification = "Thin.", rating = 5 }}' for it in RATED)
+
+
+@pytest.fixture
+def two_systems(tmp_path: Path) -> Path:
+    (tmp_path / "judge.toml").write_text(JUDGE + RATINGS, encoding="utf-8")
+    return an_experiment(tmp_path / "exp", 3)
+
+
+def test_bias_prints_a_table_a_probe_and_keeps_its_line(drretail: Command, two_systems: Path) -> None:
+    command = ("lab", "bias", "exp", "--judge", "scripted:judge.toml", "--pin", "pin.json")
+    done = drretail(*command, COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    table = " ".join(done.stdout.split())
+    assert "first preferred minus second all 1.00 1.00 to 1.00 3 18 found" in table
+    assert "rating minus what its reasons lead to all 3.00 3.00 to 3.00 3 36 found" in table
+    assert "in one call minus in single calls all -1.00" in table
+    assert "up to 71% of other queries may not be" in table
+    assert "scripted:judge.toml, own family: every system" in table or "own family: no system" in table
+    assert "asked on a later day, it shows drift" in table
+    kept = json.loads((two_systems / "lab" / "bias.json").read_text(encoding="utf-8"))
+    assert kept["line"].startswith("Biases of scripted:judge")
+    assert drretail(*command, COLUMNS="200").stdout == done.stdout
+    assert finding_lines(two_systems) == [kept["line"]]
+    as_json = json.loads(drretail(*command, "--probes", "drift", "--json").stdout)
+    assert len(as_json["probes"]) == 7  # what other probes found of these reports stays
+
+
+def test_bias_of_a_rule_based_judge_is_one_sentence(drretail: Command, two_systems: Path) -> None:
+    done = drretail("lab", "bias", two_systems.name)
+    assert done.returncode == 0, done.stderr
+    assert " ".join(done.stdout.split()).count("it follows rules and has no opinions") == 1
+
+
+def test_bias_estimates_caps_and_names_what_it_does_not_know(drretail: Command, two_systems: Path) -> None:
+    done = drretail(
+        "lab", "bias", "exp", "--estimate", "--judge", "openai:gpt-4o", "--probes", "joint,position", COLUMNS="200"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "joint, openai:gpt-4o" in done.stdout
+    assert "pairwise by openai:gpt-4o" in done.stdout
+    assert "justification" not in done.stdout
+    assert not (two_systems / "lab" / "bias.json").exists()
+    judge = ("--judge", "scripted:judge.toml")
+    cut = drretail("lab", "bias", "exp", *judge, "--probes", "drift", "--pin", "p.json", "--max-tokens", "1")
+    assert cut.returncode == 3
+    assert "The cap of 1 tokens for judging is reached" in cut.stderr
+    (two_systems.parent / "bad.json").write_text("{}", encoding="utf-8")
+    for args, told in ((("--probes", "lenght"), "length"), (("--pin", "bad.json", *judge), "bad.json")):
+        done = drretail("lab", "bias", "exp", *args)
+        assert done.returncode in (1, 2), args
+        assert told in done.stderr
+        assert "Traceback" not in done.stderr

@@ -14,11 +14,14 @@ from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
 from typer.testing import CliRunner
 
 from drretail.cli.app import app
+from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import read_runs
+from drretail.experiment import read_definition, read_evidence, read_runs, sources_path
 from drretail.exports.formats import export
 from drretail.exports.selection import Selection, read_rule
+from drretail.files import write_json
+from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from tests.exports.conftest import HYBRID, REACT
 
 
@@ -138,6 +141,29 @@ def test_a_rule_holds_for_verdicts_too_and_a_device_is_written_through(exp: Path
     export(Selection.of(exp), "chat", Path("/dev/null"))
 
 
+def fetch_a_page(exp: Path) -> Evidence:
+    """Keeps a page for the first web result that any run was handed, as ``score --fetch-sources`` does."""
+    folders = (path.parent for path in sorted(exp.glob("runs/*/*/run.json")))
+    entry = next(it for folder in folders for it in read_evidence(folder) if it.kind == "web")
+    corpora = {system.web_corpus for system in read_definition(exp).systems.values()}
+    pages = tuple(
+        FetchedPage(corpus=it, fetched="2026-01-01T00:00:00+00:00", title="T", text="Whole page.", state="ok")
+        for it in corpora
+    )
+    kept = FetchedPages(id=entry.id, url=entry.url or "", pages=pages)
+    write_json(sources_path(exp, entry.id), kept.model_dump(mode="json", exclude_none=True))
+    return entry
+
+
+def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--fetch-sources fetches them"):
+        export(Selection.of(exp), "sandbox", tmp_path / "pages.jsonl")
+    shutil.copytree(exp, tmp_path / "exp")
+    entry = fetch_a_page(tmp_path / "exp")
+    assert export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl") == "1 page"
+    assert SandboxWeb(tmp_path / "pages.jsonl").fetch(entry.url or "").text == "Whole page."
+
+
 COMMANDS = [
     re.split(r"\s{3,}", line.strip())[0]
     for line in (Path(__file__).parents[2] / "docs/export.md").read_text(encoding="utf-8").splitlines()
@@ -155,6 +181,7 @@ def test_the_commands_of_the_docs_work(
     if form in EXTRAS:
         pytest.importorskip(EXTRAS[form])
     shutil.copytree(exp, tmp_path / "exp")
+    fetch_a_page(tmp_path / "exp")
     monkeypatch.chdir(tmp_path)
     before = {path for path in tmp_path.rglob("*") if path.is_file()}
     done = CliRunner().invoke(app, words[1:])

@@ -25,10 +25,10 @@ LONGEST_WORDS = 1000
 def question(task: Task, session: Session, tools: Served, limits: Limits) -> bytes:
     """The question as JSON: what is asked, by whom, how the report is to be, and where the tools are."""
     asked = {
-        "query": task.text,
+        "query": task.question,
         "user": task.user_id,
         "today": session.now.date().isoformat(),
-        "instructions": own_agent_instructions(session, task.text),
+        "instructions": own_agent_instructions(session, task),
         "mcp": {"url": tools.url, "token": tools.token},
         "seconds": limits.seconds,
     }

@@ -26,6 +26,7 @@ async def write_report(
     """
     reports = [as_json(number, report) for number, report in research.reports]
     given = [tagged("query", task.text), today(session), tagged("reports", compact_json(reports)), *told]
+    given += filter(None, [task.told])
     answer = await models.call("report", [SystemMessage(prompt.render()), HumanMessage("\n".join(given))], path=PATH)
     report = answer.text.strip()
     if not report:

@@ -13,6 +13,7 @@ from typing import Any
 from langgraph.errors import GraphRecursionError
 
 from drretail.agents.base import Agent
+from drretail.agents.information import told_of_shopper
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
@@ -35,7 +36,7 @@ from drretail.records.base import sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import ASK, Query, Reference, Task
-from drretail.records.run import BM25, INJECTED, RETRIEVER, Answer, Run, RunError, Step, Usage
+from drretail.records.run import BM25, INJECTED, RETRIEVER, Answer, Information, Run, RunError, Step, Usage
 from drretail.tools.cited_pages import fetch_cited
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.trajectory import Trajectory
@@ -104,7 +105,7 @@ class Runner:
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, self.on_use)
         began = time.monotonic()
         try:
-            ended = await _answered(sut, task_for(sut.agent, query, reference), session, models)
+            ended = await _answered(sut, task_for(sut.agent, query, reference, sut.system.information), session, models)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
@@ -162,7 +163,7 @@ class Runner:
     def _session(self, world: World, sut: SystemUnderTest, query: Query, effects: Journal) -> Session:
         return Session(
             world,
-            user_id=query.user_id,
+            user_id=_known_user(query, sut.system.information),
             scope=sut.system.sees,
             redact=bool(sut.system.options.get("redact")),
             web_mode=sut.system.web_mode,
@@ -270,12 +271,22 @@ def recorded_in(folder: Path) -> Recorded:
     return Recorded(read_run(folder), read_evidence(folder), {}, {})
 
 
-def task_for(agent: Agent, query: Query, reference: Reference | None = None) -> Task:
-    """What an agent is given of a query: its text and who asks; the ceiling what could be sold for it as well."""
-    task = Task(text=query.text, user_id=query.user_id)
+def task_for(
+    agent: Agent, query: Query, reference: Reference | None = None, information: Information = "tools"
+) -> Task:
+    """What a system is given of a query: its text and who asks, or what is told of them instead of tools; the ceiling
+    what could be sold for it as well. Raises UserError where the query doesn't hold what is to be told.
+    """
+    told = told_of_shopper(information, query)
+    task = Task(text=query.text, user_id=_known_user(query, information), told=told or None)
     if not agent.sees_reference:
         return task
     return task.model_copy(update={"reference": reference, "constraints": query.constraints})
+
+
+def _known_user(query: Query, information: Information) -> str | None:
+    """Who asks, for a system with tools to look them up."""
+    return query.user_id if information == "tools" else None
 
 
 async def _answered(sut: SystemUnderTest, task: Task, session: Session, models: Models) -> Answer | RunError:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from drretail import __version__
 from drretail.agents.base import Agent
+from drretail.agents.information import told_of_shopper, told_prompt
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
@@ -20,7 +21,20 @@ from drretail.llm.registry import Model, check_priced
 from drretail.prompts import overridden
 from drretail.records.counterfactual import KINDS, OPTION
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, BM25, FILES, INJECTED, RETRIEVER, Limits, Role, RoleModel, System
+from drretail.records.run import (
+    BASELINES,
+    BM25,
+    FILES,
+    INFORMATION,
+    INFORMED,
+    INJECTED,
+    RETRIEVER,
+    Information,
+    Limits,
+    Role,
+    RoleModel,
+    System,
+)
 from drretail.tools.registry import FAMILIES, own_tools, tool_schema_hash
 
 
@@ -171,6 +185,37 @@ def counterfactuals(suts: Sequence[SystemUnderTest], kinds: Iterable[str]) -> li
     return made
 
 
+def informed(suts: Sequence[SystemUnderTest], settings: Iterable[str]) -> list[SystemUnderTest]:
+    """Each system in each of these settings; but for "tools", without the tools for the user's data.
+
+    As they are where no setting is named; floors and the oracle in any case. Raises UnknownName for a setting that
+    there is not.
+    """
+    asked = list(dict.fromkeys(settings)) or ["tools"]
+    for setting in asked:
+        if setting not in INFORMATION:
+            raise UnknownName("setting of information", setting, INFORMATION)
+    ordered: list[Information] = [it for it in INFORMATION if it in asked]
+    made = [sut if setting == "tools" else _informed(sut, setting) for setting in ordered for sut in suts]
+    return list({sut.label: sut for sut in made}.values())
+
+
+def _informed(sut: SystemUnderTest, setting: Information) -> SystemUnderTest:
+    if sut.system.agent in BASELINES:
+        return sut
+    without = sorted({*sut.system.options.get("without", ()), "user"})
+    system = sut.system.model_copy(update={"options": sut.system.options | {INFORMED: setting, "without": without}})
+    return replace(sut, label=system.label(), system=system)
+
+
+def check_told(suts: Iterable[SystemUnderTest], queries: Iterable[Query]) -> None:
+    """Raises UserError for the first query that doesn't hold what a system is to be told of its user."""
+    settings: set[Information] = {sut.system.information for sut in suts}
+    for query in queries:
+        for setting in settings:
+            told_of_shopper(setting, query)
+
+
 def injected(suts: Sequence[SystemUnderTest]) -> list[SystemUnderTest]:
     """Each system once more, a system of its own whose searches find hostile texts; floors and the oracle left out."""
     made: list[SystemUnderTest] = []
@@ -207,4 +252,5 @@ def definition(
 def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     """The hash of every wording that the system uses, by prompt."""
     with overridden(sut.overrides.texts):
-        return {prompt.name: prompt.hash for prompt in wordings_of(sut.agent)}
+        told = filter(None, [told_prompt(sut.system.information)])
+        return {prompt.name: prompt.hash for prompt in (*wordings_of(sut.agent), *told)}

@@ -9,5 +9,6 @@ failures.py  what low ratings are about
 plant.py  known errors, and who finds them
 exploits.py  reports that deserve nothing, and which metric falls for them
 memory.py  what a model knows of a shop by heart
+bias.py  known ways in which judges are biased, measured on one
 made_reports.py  how reports that the lab made are judged
 """

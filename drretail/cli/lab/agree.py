@@ -37,7 +37,7 @@ def agree(
     from drretail.errors import UserError
     from drretail.eval.lab.agreeing import agreement_of
     from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
-    from drretail.eval.lab.opinion_files import read_opinions
+    from drretail.eval.lab.opinion_files import read_all
     from drretail.eval.lab.opinions import opinions_of
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
@@ -49,11 +49,11 @@ def agree(
         raise UserError("--raters, --item and --judges say how to read a file: add --ratings CSV.")
     with busy("comparing raters", quiet=quiet):
         found: list[Opinion] = [] if experiment is None else opinions_of(experiment)
-        for path in ratings or ():
-            found += read_opinions(path, _names(raters), _names(item), _names(judges))
+        found += read_all(ratings or (), _names(raters), _names(item), _names(judges))
         made = agreement_of(found)
     if experiment is not None:
-        document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)])
+        given = {"--ratings": ratings, "--raters": raters, "--item": item, "--judges": judges}
+        document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given)
     else:
         document = made.model_dump(mode="json", exclude_none=True)
     if as_json:

@@ -41,7 +41,7 @@ def calibrate(
     from drretail.errors import UserError
     from drretail.eval.lab.calibrating import NAME, calibrated, frozen, of_model, question_of, told_hash
     from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
-    from drretail.eval.lab.opinion_files import read_opinions
+    from drretail.eval.lab.opinion_files import read_all
     from drretail.eval.lab.opinions import judges_of, named, opinions_of
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
@@ -49,8 +49,7 @@ def calibrate(
 
     with busy("comparing versions", quiet=quiet):
         found: list[Opinion] = opinions_of(experiment)
-        for path in ratings or ():
-            found += read_opinions(path, judges=[it.strip() for it in (judges or "").split(",") if it.strip()])
+        found += read_all(ratings or (), judges=[it.strip() for it in (judges or "").split(",") if it.strip()])
         question = question_of(found, dimension)
         refs = judges_of(experiment)
         mine, model = of_model([it for it in found if it.question == question], refs, judge)
@@ -65,7 +64,8 @@ def calibrate(
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
     made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, refs.get(made.chosen))})
-    document = keep(experiment, NAME, made, [VOTES, *verdict_folders(experiment)])
+    given = {"--judge": judge, "--dimension": dimension, "--ratings": ratings, "--judges": judges}
+    document = keep(experiment, NAME, made, [VOTES, *verdict_folders(experiment)], given)
     if as_json:
         print_json(document)
         return

@@ -29,7 +29,7 @@ def correct(
 
     made = correction_of(experiment, judge, labels or ())
     judged = [it for family in ("faithfulness", "pairwise") for it in verdict_folders(experiment, family)]
-    document = keep(experiment, "correct", made, [VOTES, *judged])
+    document = keep(experiment, "correct", made, [VOTES, *judged], {"--labels": labels, "--judge": judge})
     if as_json:
         print_json(document)
     else:

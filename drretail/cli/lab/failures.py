@@ -33,7 +33,8 @@ def failures(
         if made.estimate:
             bench.print_estimate(experiment, as_json=output.as_json)
             return
-        left = bench.score(experiment, None, cap, retry_failed=made.retry_failed, quiet=output.quiet)
+        allowance = bench.allowance([experiment], cap)
+        left = bench.score(experiment, None, allowance, retry_failed=made.retry_failed, quiet=output.quiet)
     ratings, reports = low_ratings(experiment)
     if not reports:
         raise UserError(

@@ -3,6 +3,7 @@
 import typer
 
 from drretail.cli.lab.agree import agree
+from drretail.cli.lab.bias import bias
 from drretail.cli.lab.calibrate import calibrate
 from drretail.cli.lab.card import card
 from drretail.cli.lab.correct import correct, sample
@@ -22,3 +23,4 @@ lab_app.command("failures")(failures)
 lab_app.command("plant")(plant)
 lab_app.command("exploits")(exploits)
 lab_app.command("memory")(memory)
+lab_app.command("bias")(bias)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from drretail.api.models import Opener
     from drretail.env.store.base import Store
     from drretail.eval.judging.session import Judge
+    from drretail.eval.judging.spending import Allowance
+    from drretail.llm.estimates import Estimate
     from drretail.settings import Settings
 
 
@@ -45,29 +47,60 @@ class Bench:
         opener = Opener(settings, by_whom.base_url or [], keyless=estimate, tell=Waits(quiet=quiet))
         return cls(names, opened_judges(names, by_whom, opener), opener, settings)
 
-    def print_estimate(self, folder: Path, *, as_json: bool) -> None:
-        """What judging the reports would take."""
+    def print_estimate(
+        self,
+        folder: Path,
+        *,
+        as_json: bool,
+        pairs: Sequence[str] = (),
+        rate_floors: bool = False,
+        more: "Sequence[Estimate]" = (),
+    ) -> None:
+        """What judging the reports would take, and what ``more`` says."""
         from drretail.cli.spending import show_estimates
         from drretail.eval.judging.estimate import estimate_judging
 
-        estimates = estimate_judging(folder, self.names, self.judges)
+        estimates = estimate_judging(folder, self.names, self.judges, pairs=pairs, rate_floors=rate_floors)
         show_estimates(
-            f"What is left to judge in {folder}", ["what", "to judge"], estimates, self.opener.prices, as_json=as_json
+            f"What is left to judge in {folder}",
+            ["what", "to judge"],
+            [*estimates, *more],
+            self.opener.prices,
+            as_json=as_json,
         )
 
+    def allowance(self, folders: Sequence[Path], cap: flags.JudgingCap) -> "Allowance | None":
+        """What all judging in these folders may take together; None without a cap."""
+        from drretail.eval.judging.spending import capped
+
+        if not cap.is_given:
+            return None
+        models = [judge.model for judge in self.judges if judge.model is not None]
+        found = [capped(it, models, self.opener.prices, cap.max_tokens, cap.max_dollars) for it in folders]
+        whole, *others = (it for it in found if it is not None)
+        for other in others:
+            whole.spent_tokens += other.spent_tokens
+            whole.spent_dollars += other.spent_dollars
+        return whole
+
     def score(
-        self, folder: Path, store: "Store | None", cap: flags.JudgingCap, *, retry_failed: bool, quiet: bool
+        self,
+        folder: Path,
+        store: "Store | None",
+        allowance: "Allowance | None",
+        *,
+        retry_failed: bool,
+        quiet: bool,
+        pairs: Sequence[str] = (),
+        rate_floors: bool = False,
     ) -> int:
         """Judges what is not judged yet; says what is left, and gives how much that is."""
         from drretail.cli.score import unfetched_claims
-        from drretail.eval.judging.spending import capped
         from drretail.eval.scoring import score
         from drretail.event_loop import run_loop
         from drretail.progress import choose_progress
         from drretail.viewer.output import say
 
-        models = [judge.model for judge in self.judges if judge.model is not None]
-        allowance = capped(folder, models, self.opener.prices, cap.max_tokens, cap.max_dollars)
         scores = run_loop(
             score(
                 folder,
@@ -78,6 +111,8 @@ class Bench:
                 page_age=self.settings.page_age,
                 again="failed" if retry_failed else "nothing",
                 allowance=allowance,
+                pairs=pairs,
+                rate_floors=rate_floors,
                 prices=self.opener.prices,
             )
         )

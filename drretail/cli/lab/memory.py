@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from drretail.env.manifest import Manifest
     from drretail.eval.judging.session import Again, Judge
     from drretail.eval.judging.spending import Allowance
-    from drretail.eval.lab.findings import MemoryFound
     from drretail.eval.lab.memory.asked_products import AskedProduct
+    from drretail.eval.lab.trial_findings import MemoryFound
 
 
 @grouped
@@ -144,7 +144,7 @@ def _before(experiment: Path) -> "MemoryFound | None":
     from pydantic import ValidationError
 
     from drretail.errors import UserError
-    from drretail.eval.lab.findings import MemoryFound
+    from drretail.eval.lab.trial_findings import MemoryFound
     from drretail.files import read_json
 
     path = experiment / "lab" / "memory.json"

@@ -52,7 +52,8 @@ def plant(
         if made.estimate:
             bench.print_estimate(folder, as_json=output.as_json)
             return
-        left = bench.score(folder, store, cap, retry_failed=made.retry_failed, quiet=output.quiet)
+        allowance = bench.allowance([folder], cap)
+        left = bench.score(folder, store, allowance, retry_failed=made.retry_failed, quiet=output.quiet)
     found = recall_of(folder, errors)
     document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     if output.as_json:

@@ -8,6 +8,7 @@ fix.py            other queries in their place
 review.py         people go through them: files and sheets
 review_screen.py  the same in the terminal
 comparison.py        generic against profile-aware queries
+people.py         personas, contexts, and tasks paired with users
 shipped.py        the fifty that come along
 carry.py          queries of a world for the one that was made of it by synth --perturb
 show.py           a file's questions, to be read

@@ -11,6 +11,7 @@ from drretail.cli.options.query_files import Force, check_file, write_queries
 from drretail.cli.queries.carry import carry
 from drretail.cli.queries.check import check
 from drretail.cli.queries.comparison import compare
+from drretail.cli.queries.people import context, pair, personas
 from drretail.cli.queries.questions import import_questions
 from drretail.cli.queries.review import review
 from drretail.cli.queries.shipped import shipped
@@ -28,6 +29,9 @@ queries_app.command("carry")(carry)
 queries_app.command("check")(check)
 queries_app.command("compare")(compare)
 queries_app.command("import")(import_questions)
+queries_app.command("personas")(personas)
+queries_app.command("context")(context)
+queries_app.command("pair")(pair)
 queries_app.command("review")(review)
 queries_app.command("shipped")(shipped)
 queries_app.command("show")(show)

@@ -89,7 +89,11 @@ def _budget(case: Case) -> str | None:
 
 
 def _user(case: Case) -> str | None:
-    return None if case.query.user_id or case.constraints.owned else "the query has no user"
+    if case.constraints.owned:
+        return None
+    if not case.orders_shown:
+        return "the run was shown no orders"
+    return None if case.query.user_id else "the query has no user"
 
 
 def _unwanted(case: Case) -> str | None:

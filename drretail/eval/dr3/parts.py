@@ -12,7 +12,7 @@ from drretail.eval.dr3.coverage import Covered
 from drretail.eval.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
 from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim
 from drretail.eval.faithfulness.extraction import claims_in
-from drretail.eval.metric import Value
+from drretail.eval.metric import UNFETCHED_PAGES, Value, lacking
 from drretail.records.base import Rules
 from drretail.records.criteria import GOLD_PARTS, Criteria, Gold, GoldPart
 from drretail.records.score import WHY_NOT, Verdict, VerdictState
@@ -25,7 +25,6 @@ NO_GOLD = "nothing is known beforehand of a good answer (exp/gold)"
 NO_INSIGHTS = "no insights are known beforehand"
 NO_DOCUMENTS = "no documents are required"
 NO_CLAIM = "no claim of the report names a source"
-UNFETCHED = "nobody fetched the pages it cites: `score --fetch-sources` does"
 _LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
 
 
@@ -58,7 +57,7 @@ class Judged:
         """No value; by the released rules −1."""
         if self.is_released and not why.startswith(BY_RULES):
             return Value(variant, "scored", NOT_EVALUATED, {"could not be evaluated": 1.0})
-        return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {})
+        return lacking(variant, state, why)
 
 
 def mean_of(values: Sequence[Value]) -> float:
@@ -218,7 +217,7 @@ def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> V
         return _plain_na(variant, NO_CLAIM)
     if "scored" not in states:
         state = worst(states)
-        return Value(variant, state, None, counts | ({f"{WHY_NOT}{UNFETCHED}": 1.0} if state == "na" else {}))
+        return Value(variant, state, None, {**counts, **lacking(variant, state, UNFETCHED_PAGES).items})
     return Value(variant, "scored", WHOLE * supported / counts["scored"], {"supported": supported, **counts})
 
 

@@ -58,7 +58,12 @@ def average_of_available(values: Mapping[str, Value]) -> Value:
 
 
 def total(values: Mapping[str, Value]) -> Value:
-    """As released: all scores by the number of metrics; −1 is averaged in, and a metric that broke counts 0."""
+    """As released: all scores by the number of metrics; −1 is averaged in, and a metric that broke counts 0.
+
+    None where the judge was not asked in all of them.
+    """
+    if any(values[name].state == "na" for name in RELEASED):
+        return Value("total", "na")
     scores = [values[name].value or 0.0 for name in RELEASED]
     return Value("total", "scored", sum(scores) / len(scores))
 

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from drretail.eval.lab.findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.eval.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
+from drretail.eval.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.stats.agreement import (
     cohen_kappa,
     kappa_without_ties,

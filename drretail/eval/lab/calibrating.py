@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judge_prompts import in_wording
-from drretail.eval.lab.findings import LabFinding, Measured, with_ends
+from drretail.eval.lab.finding import LabFinding, Measured, with_ends
 from drretail.eval.lab.opinions import Opinion, Question, Scale, by_question, named
 from drretail.eval.pairwise.dimensions import prompt_hashes as compared_hashes
 from drretail.eval.registry import load_metric
@@ -84,8 +84,9 @@ class Calibration(LabFinding):
     def told(self) -> str:
         """How near the chosen version is to people on queries that took no part in its choice."""
         held_out = next(it for it in self.held_out if it.version == self.chosen)
+        count = len(self.tuning)
         return (
-            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {len(self.tuning)} versions on "
+            f"Calibrated on {self.question}: {self.chosen}, nearest to people of {count} version{'s' * (count > 1)} on "
             f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.told()}."
         )
 
@@ -104,7 +105,8 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
 
     ``chosen`` is the one that was frozen before; blank chooses now.
 
-    Only items that every version judged are compared: a version that fails on hard reports must not gain by it.
+    People's answers are split whatever was judged, so that a further version leaves each query on its side. Only items
+    that every version judged are compared: a version that fails on hard reports must not gain by it.
     The figure to report is the chosen version's on the held-out queries, which took no part in the choice. Raises
     UserError where nothing can be compared.
     """
@@ -114,14 +116,18 @@ def calibrated(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Cali
     versions = sorted({it.rater for it in opinions if it.kind == "judge"})
     if not people or not versions:
         raise UserError("Answers of people and of at least one judge on the same items are needed.")
-    judged = {version: {it.item: it for it in opinions if it.rater == version} for version in versions}
+    judged = {
+        version: {it.item: it for it in opinions if (it.kind, it.rater) == ("judge", version)} for version in versions
+    }
     common = set[str].intersection(*({*it} for it in judged.values()))
     pairs = {version: [(it, judged[version][it.item]) for it in people if it.item in common] for version in versions}
-    split = split_queries((person.query_id for person, _ in pairs[versions[0]]), seed)
+    if not pairs[versions[0]]:
+        raise UserError(f"Nothing that people answered was judged by every version ({', '.join(versions)}).")
+    split = split_queries((it.query_id for it in people), seed)
     tuning = tuple(nearness(version, _of(pairs[version], split.tuning), seed) for version in versions)
     told = [it for it in tuning if it.score is not None]
     if not told:
-        raise UserError("On the tuning queries people's answers do not differ, so no version can be chosen.")
+        raise UserError("On the tuning queries no version can be told from another: more answers of people are needed.")
     held_out = tuple(nearness(version, _of(pairs[version], split.held_out), seed) for version in versions)
     return Calibration(
         question=named(opinions[0].question),
@@ -200,8 +206,13 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
     found = [it for it in asked if wanted in (it.dimension, it.scale.name, named(it))]
     chosen = [it for it in found if it.scale.level == "interval"] or found
     chosen = chosen or (asked if dimension is None and len(asked) == 1 else [])
+    if not asked:
+        raise UserError(
+            "There is no question that people and judges both answered: people rate in drretail view, or in a file "
+            "(--ratings), and judges by drretail score --metrics quality --judge PROVIDER:MODEL."
+        )
     if not chosen:
-        shared = ", ".join(map(named, asked)) or "nothing"
+        shared = ", ".join(map(named, asked))
         raise UserError(f"People and judges both answered {shared}: name one of these with --dimension.")
     return chosen[0]
 

@@ -11,9 +11,10 @@ from drretail.errors import UserError
 from drretail.eval.faithfulness.claims import VERSION
 from drretail.eval.faithfulness.rulings import support_prompt
 from drretail.eval.judging.session import Judge
-from drretail.eval.lab.findings import JudgeCard, Measured, SetCard, short_share, with_ends
+from drretail.eval.lab.finding import Measured, short_share, with_ends
 from drretail.eval.lab.label_verdicts import cards_folder, said, verdicts_on
 from drretail.eval.lab.labelled_claims import THREE, Label, LabelledClaim, LabelledSet
+from drretail.eval.lab.people_findings import JudgeCard, SetCard
 from drretail.files import read_json, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of

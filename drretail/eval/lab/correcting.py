@@ -1,7 +1,7 @@
 """FP, FR and win rates as people would give them, from few labels and all of a judge's verdicts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
-from drretail.eval.lab.findings import CorrectedValue, Correction, Separation
 from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
 from drretail.eval.lab.labelled_sheets import Cited, cited_in, support_in
-from drretail.eval.lab.opinions import PREFERENCE, SUPPORT_OF, Opinion, opinions_of
+from drretail.eval.lab.opinions import PREFERENCE, SUPPORT_OF, Opinion, judges_of, opinions_of
+from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, pair_id
 from drretail.experiment import read_definition, read_runs
 from drretail.records.vote import ClaimLabel
@@ -39,7 +39,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     ruled and none is named.
     """
     claims, extracted = judged_claims(experiment), extracted_claims(experiment)
-    labels = support_labels(experiment, files, claims)
+    labels = support_labels(experiment, files, [it.about for it in (*claims, *extracted)])
     cited = cited_in(files, (it.about for it in extracted))
     preferences = [it for it in opinions_of(experiment) if it.question.scale == PREFERENCE]
     voted = any(it.kind == "person" for it in preferences)
@@ -59,22 +59,25 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
             counts = {"n_labels": n, "n_items": sum(it.system == system and it.in_fp for it in own)}
             rows.append(_row("FP", system, own[0].judge, found, alone, judged=plain[system], **counts))
         apart += _separations(values)
-        notes += _notes(own, claims, labels)
+        notes += _notes(own, {it.about for it in claims}, {it.about for it in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
         rows += _recall_rows(of_judge, cited)
         notes += _recall_notes(of_judge, cited)
-    rows += _win_rates(experiment, preferences, judge)
+    if voted:
+        rows += _win_rates(experiment, preferences, judge)
+    if not (rows or labels or cited):
+        _tell_judges(experiment, judge)
     return Correction(values=tuple(rows), separations=tuple(apart), notes=tuple(notes))
 
 
-def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[JudgedClaim]) -> dict[str, float]:
+def support_labels(experiment: Path, files: Sequence[Path], claims: Sequence[str]) -> dict[str, float]:
     """By claim the mean of what people say of its support; a file's label counts as one more person's."""
     said: dict[str, list[float]] = defaultdict(list)
     for ballot in read_votes(experiment):
         if isinstance(ballot, ClaimLabel):
             said[ballot.about].append(SUPPORT_OF[ballot.label])
-    for about, label in support_in(files, (it.about for it in claims)):
+    for about, label in support_in(files, claims):
         said[about].append(label)
     return {about: fmean(values) for about, values in said.items()}
 
@@ -235,8 +238,6 @@ def _separations(values: Mapping[str, Estimates]) -> list[Separation]:
 
 def _win_rates(experiment: Path, said: Sequence[Opinion], judge: str | None) -> list[CorrectedValue]:
     """The share of queries on which the first of two systems wins, a tie as a half, for each dimension."""
-    if not any(it.kind == "person" for it in said):
-        return []
     definition = read_definition(experiment)
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     pairs = {
@@ -244,8 +245,9 @@ def _win_rates(experiment: Path, said: Sequence[Opinion], judge: str | None) -> 
         for it in meetings(experiment, definition, choose_pairs(definition))
     }
     judges = sorted({it.rater for it in said if it.kind == "judge"})
+    spec = {name: ref.spec for name, ref in judges_of(experiment).items()}
     rows: list[CorrectedValue] = []
-    for who in judges if judge is None else [it for it in judges if it == judge]:
+    for who in (it for it in judges if judge in (None, it, spec.get(it))):
         groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
         votes: dict[tuple[str, str], list[float]] = defaultdict(list)
         for it in said:
@@ -260,11 +262,23 @@ def _win_rates(experiment: Path, said: Sequence[Opinion], judge: str | None) -> 
             if (found := _estimates(items)) is not None:
                 estimate, alone, n = found
                 what = f"wins over {labels[1]}, {dimension.replace('_', ' ')}"
-                rows.append(_row(what, labels[0], who, estimate, alone, n_labels=n, n_items=len(items)))
+                judged = fmean(it.verdict for it in items)
+                rows.append(_row(what, labels[0], who, estimate, alone, judged=judged, n_labels=n, n_items=len(items)))
     return rows
 
 
-def _notes(own: Sequence[JudgedClaim], claims: Sequence[JudgedClaim], labels: Labels) -> list[str]:
+def _tell_judges(experiment: Path, judge: str | None) -> None:
+    """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
+    known = {it.spec for it in judges_of(experiment).values()}
+    if judge is not None and judge not in known:
+        raise UnknownName("judge with verdicts here", judge, known)
+    raise UserError(
+        f"Nothing that people said of {experiment} meets a verdict: they voted on pairs that no judge compared. "
+        f"drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL compares them."
+    )
+
+
+def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
     """What must be known beside the numbers: few labels, equal ones, those that meet no claim, strata without any."""
     met = [it for it in own if it.about in labels]
     notes: list[str] = []
@@ -276,7 +290,10 @@ def _notes(own: Sequence[JudgedClaim], claims: Sequence[JudgedClaim], labels: La
             notes.append(f"{system}: {_labels(len(found))}; below {FEW} an interval may promise more than it holds.")
         if len(found) > 1 and len({*found}) == 1:
             notes.append(f"{system}: all labels are equal: they show no spread, so no width can be trusted.")
-    lost = len(labels.keys() - {it.about for it in claims})
+    spare = len((labels.keys() & extracted) - ruled)
+    if spare:
+        notes.append(f"{_labels(spare)} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP.")
+    lost = len(labels.keys() - ruled - extracted)
     if lost:
         notes.append(f"{_labels(lost)} of no claim that stands here: the report or the judging has changed since.")
     empty = sorted({it.stratum for it in own if it.in_fp} - {it.stratum for it in met})

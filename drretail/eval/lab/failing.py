@@ -16,7 +16,7 @@ from drretail.eval.failure_modes.modes import MEANINGS, MODES
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.lab.findings import LabFinding
+from drretail.eval.lab.finding import LabFinding
 from drretail.eval.quality import METRIC as QUALITY
 from drretail.eval.scores.panel import name_of
 from drretail.experiment import read_definition, read_run, run_folder

@@ -3,28 +3,44 @@
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from shlex import join
 from typing import Any
 
 from drretail.errors import UserError
 from drretail.eval.lab.card import card_lines
-from drretail.eval.lab.findings import LabFinding
+from drretail.eval.lab.finding import LabFinding
 from drretail.eval.registry import load_metric
 from drretail.files import read_json, write_json
 from drretail.records.run import slug
 
 VOTES = Path("votes")
+_ASKED = {"memory": "--model PROVIDER:MODEL --to "}
+"""What a command wants before the experiment's folder."""
 
 
-def keep(experiment: Path, name: str, finding: LabFinding, folders: Sequence[Path]) -> dict[str, Any]:
+def keep(
+    experiment: Path,
+    name: str,
+    finding: LabFinding,
+    folders: Sequence[Path],
+    options: Mapping[str, str | Sequence[object] | None] | None = None,
+) -> dict[str, Any]:
     """Writes EXP/lab/NAME.json with its line and what it rests on, and gives it.
 
     ``folders``, below the experiment, hold people's answers or one judge's verdicts of a family.
+    ``options`` of the command, such as files that it read, stand in its line once the finding is stale.
     """
     rests_on = {str(it): content_of(experiment, it) for it in folders}
-    made = finding.model_copy(update={"line": finding.told(), "rests_on": rests_on})
+    made = finding.model_copy(update={"line": finding.told(), "rests_on": rests_on, "options": _written(options or {})})
     document = made.model_dump(mode="json", exclude_none=True)
     write_json(experiment / "lab" / f"{name}.json", document)
     return document
+
+
+def _written(options: Mapping[str, str | Sequence[object] | None]) -> str:
+    """As they are given on the command line; one with several values stands there as often."""
+    given = ((name, [it] if isinstance(it, str) else it or []) for name, it in options.items())
+    return join(word for name, values in given for value in values for word in (name, str(value)))
 
 
 def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:
@@ -75,7 +91,7 @@ def _of_others(experiment: Path, document: Mapping[str, Any]) -> str:
 
 
 def _line(experiment: Path, path: Path) -> str:
-    again = f"drretail lab {path.stem} {experiment}"
+    again = f"drretail lab {path.stem} {_ASKED.get(path.stem, '')}{experiment}"
     try:
         document = read_json(path)
     except UserError as problem:
@@ -86,4 +102,5 @@ def _line(experiment: Path, path: Path) -> str:
     changed = [str(it) for it, before in rests_on.items() if content_of(experiment, Path(str(it))) != before]
     if not changed:
         return f"{line}{_of_others(experiment, document)}"
+    again = " ".join(filter(None, [again, str(document.get("options") or "")]))
     return f"Stale, since {', '.join(changed)} changed: {again} makes it anew. It was: {line}"

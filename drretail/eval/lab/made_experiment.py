@@ -77,7 +77,7 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
         for subject in originals:
             _copy_run(source, folder, subject)
         for label in {it.label for it in originals}:
-            _copy_verdicts(source, folder, label)
+            copy_verdicts(source, folder, label)
         for run in made:
             _write_run(source, folder, run)
         write_json(folder / "experiment.json", _definition(source, originals, made))
@@ -140,7 +140,8 @@ def _copy_files(source: Path, target: Path, names: Sequence[str]) -> None:
             shutil.copyfile(source / name, target / name)
 
 
-def _copy_verdicts(source: Path, folder: Path, label: str) -> None:
+def copy_verdicts(source: Path, folder: Path, label: str) -> None:
+    """Takes along all verdicts on a system, or on a pair's name, unless some stand there."""
     for held in (source / "verdicts").glob(f"*/*/{file_name(label)}"):
         target = folder / held.relative_to(source)
         if not target.exists():

@@ -26,6 +26,18 @@ class _Row:
     system: str = ""
 
 
+def read_all(
+    paths: Iterable[Path], raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
+) -> list[Opinion]:
+    """What several files say, each read by ``read_opinions``. Raises UserError for a judge that is in none of them."""
+    found = [it for path in paths for it in read_opinions(path, raters, item, judges)]
+    known = {it.rater for it in found}
+    for name in judges:
+        if name not in known:
+            raise UnknownName("rater (--judges)", name, known)
+    return found
+
+
 def read_opinions(
     path: Path, raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
 ) -> list[Opinion]:

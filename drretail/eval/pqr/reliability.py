@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.metric import Value
+from drretail.eval.metric import UNFETCHED_PAGES, Value, lacking
 from drretail.eval.triplets.facts import Fact, JudgedFacts, Pair
 from drretail.records.base import Rules
 from drretail.records.score import VerdictState
@@ -15,6 +15,8 @@ LITERAL = "_triplets"
 LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
 """The gravest reason for a value's absence first."""
 TOP = 10
+NO_FACT = "it states no fact that could be checked"
+NO_CITED_FACT = "no fact of the report cites a source"
 
 
 def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
@@ -24,12 +26,17 @@ def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
         return [Value(it, "failed") for it in names]
     ours, literal = _by_fact(judged), _by_triplet(judged)
     chosen = literal if rules == "paper" else ours
+    why = NO_FACT if not judged.facts else UNFETCHED_PAGES if any(judged.pairs) else NO_CITED_FACT
+
+    def made(variant: str, state: VerdictState, value: float | None) -> Value:
+        return lacking(variant, state, why) if value is None else Value(variant, state, value)
+
     return [
-        Value(FA, *chosen.accuracy),
-        Value(CC, *chosen.coverage),
-        Value(FA_STRICT, *_accuracy([_strict(*it) for it in _each(judged)], "na")),
-        Value(f"{FA}{LITERAL}", *literal.accuracy),
-        Value(f"{CC}{LITERAL}", *literal.coverage),
+        made(FA, *chosen.accuracy),
+        made(CC, *chosen.coverage),
+        made(FA_STRICT, *_accuracy([_strict(*it) for it in _each(judged)], "na")),
+        made(f"{FA}{LITERAL}", *literal.accuracy),
+        made(f"{CC}{LITERAL}", *literal.coverage),
         Value(N_TOTAL, "scored", float(chosen.total)),
         Value(N_CITED, "scored", float(chosen.cited)),
     ]
@@ -116,7 +123,7 @@ def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
         return None, 0.0
     if scored := [v for state, v in outcomes if state == "scored"]:
         return "scored", fmean(scored)
-    for lacking in LACKING:
-        if lacking in states:
-            return lacking, 0.0
+    for missing in LACKING:
+        if missing in states:
+            return missing, 0.0
     return without, 0.0

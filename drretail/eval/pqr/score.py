@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from drretail.eval.judging.criteria import Task
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, Value, lacking, reason_in
 from drretail.eval.pqr.judge import (
     AXES,
     FAMILY,
+    NO_PERSONA,
     PERSONALIZATION,
     QUALITY,
     SCORING,
@@ -79,7 +80,8 @@ def _joined(variant: str, parts: Sequence[Value], formula: Callable[..., float])
     numbers = [it.value for it in parts if it.value is not None]
     if len(numbers) == len(parts):
         return Value(variant, "scored", formula(*numbers))
-    return Value(variant, next(state for state in LACKING if any(it.state == state for it in parts)))
+    state = next(state for state in LACKING if any(it.state == state for it in parts))
+    return lacking(variant, state, reason_in(parts))
 
 
 def _axis_values(
@@ -88,7 +90,7 @@ def _axis_values(
     """The dimensions of an axis and their weighted mean (equations 1 and 2); ``without`` criteria all are that."""
     name = S_P if axis is PERSONALIZATION else S_Q
     if criteria is None:
-        return [Value(it, without) for it in (*(d.variant for d in axis.dimensions), name)]
+        return [lacking(it, without, NO_PERSONA) for it in (*(d.variant for d in axis.dimensions), name)]
     found = [_dimension(it.variant, it.key, criteria, scored) for it in axis.dimensions]
     groups = [criteria.group(key) for key in axis.keys]
     weights = [0.0 if group is None else group.weight for group in groups]
@@ -101,7 +103,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
     if verdict is None:
         return Value(variant, "failed")
     if verdict.state != "scored" or group is None:
-        return Value(variant, verdict.state)
+        return lacking(variant, verdict.state, verdict.reason)
     by_text = {it["criterion"]: float(it["target_score"]) for it in verdict.value}
     return Value(variant, "scored", weighted_mean((it.weight, by_text[it.text]) for it in group.criteria))
 

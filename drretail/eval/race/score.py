@@ -11,9 +11,21 @@ from statistics import fmean
 from drretail.eval.judging.criteria import Task
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, lacking, reason_in
 from drretail.eval.race.bench_criteria import published_criteria
-from drretail.eval.race.judge import AXIS, BOTH, FAMILY, STAGE, Order, held_criteria, item_of, judge, orders, prompt
+from drretail.eval.race.judge import (
+    AXIS,
+    BOTH,
+    FAMILY,
+    NO_REFERENCE,
+    STAGE,
+    Order,
+    held_criteria,
+    item_of,
+    judge,
+    orders,
+    prompt,
+)
 from drretail.eval.race.references import reference_of
 from drretail.eval.triplets.facts import JudgedFacts, Pair, judged_facts
 from drretail.eval.triplets.triplet_support import triplet_hashes
@@ -29,6 +41,8 @@ BY_ORDER: Mapping[Order, str] = {"target_first": "RACE_first", "reference_first"
 VALID, VALID_MEAN, CITATIONS, VALID_COUNT = "valid_rate", "valid_rate_mean", "citations", "valid_citations"
 FACT = (VALID, VALID_MEAN, CITATIONS, VALID_COUNT)
 VARIANTS = (RACE, *AXIS.keys, *BY_ORDER.values(), *FACT)
+BOTH_NOUGHT = "report and reference both got nought"
+NO_CITATION = "the report cites nothing"
 _LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
 
 
@@ -55,7 +69,9 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: st
 def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
     if criteria is None:
         state: VerdictState = "na" if reference is None else "failed"
-        return [Value(it, state) for it in (RACE, *AXIS.keys, *(BY_ORDER[order] for order in orders(rules)))]
+        return [
+            lacking(it, state, NO_REFERENCE) for it in (RACE, *AXIS.keys, *(BY_ORDER[order] for order in orders(rules)))
+        ]
     by_item = {it.item: it for it in verdicts if it.stage == STAGE}
     by_order = {order: by_item.get(item_of(order, criteria, reference)) for order in orders(rules)}
     # As released, 0 beside 0 is 0; it says nothing of which is better.
@@ -69,12 +85,13 @@ def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | Non
     """The final score and that of each dimension, as one order has it."""
     if verdict is None or verdict.state != "scored":
         state: VerdictState = "failed" if verdict is None else verdict.state
-        return {it: Value(it, state) for it in (RACE, *AXIS.keys)}
+        why = "" if verdict is None else verdict.reason
+        return {it: lacking(it, state, why) for it in (RACE, *AXIS.keys)}
     scored = totals(verdict.value, criteria)
     found: dict[str, Value] = {}
     for name in (RACE, *AXIS.keys):
         value = share(scored.target[name], scored.reference[name], of_nothing=of_nothing)
-        found[name] = Value(name, "na" if value is None else "scored", value)
+        found[name] = lacking(name, "na", BOTH_NOUGHT) if value is None else Value(name, "scored", value)
     return found
 
 
@@ -98,7 +115,8 @@ def _mean(variant: str, parts: Sequence[Value]) -> Value:
     numbers = [it.value for it in parts if it.value is not None]
     if len(numbers) == len(parts):
         return Value(variant, "scored", fmean(numbers))
-    return Value(variant, next(state for state in _LACKING if any(it.state == state for it in parts)))
+    state = next(state for state in _LACKING if any(it.state == state for it in parts))
+    return lacking(variant, state, reason_in(parts))
 
 
 def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
@@ -109,7 +127,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     if any(it.state is None for it in pairs):
         return [Value(it, "failed") for it in FACT]
     if not any(it.sources or it.unresolved for it in judged.facts):
-        return [Value(it, "na") for it in FACT]
+        return [lacking(it, "na", NO_CITATION) for it in FACT]
     known = [it for it in pairs if it.state == "scored" and not it.is_unknown]
     if not known and any(it.state == "failed" for it in pairs):
         return [Value(it, "failed") for it in FACT]
@@ -117,6 +135,8 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     items = {"supported": supported, "known": float(len(known)), "cited": float(len(pairs))}
     rate = supported / len(known) if known else None
     without: VerdictState = "unverifiable" if any(it.state != "na" for it in pairs) else "na"
+    if rate is None:
+        items |= lacking(VALID, without, UNFETCHED_PAGES).items
     return [
         *(Value(it, without if rate is None else "scored", rate, items) for it in (VALID, VALID_MEAN)),
         Value(CITATIONS, "scored", float(len(known))),

@@ -27,6 +27,7 @@ def case_of(subject: Subject) -> Case:
     """What the checks look at of a run; of the world only the user's own records and products by id."""
     store, user_id = subject.store, subject.query.user_id
     orders = () if store is None or user_id is None else store.orders(user_id).orders
+    shown = "user" not in subject.system.options.get("without", ())
     return Case(
         report=subject.report or "",
         evidence=subject.evidence,
@@ -35,7 +36,8 @@ def case_of(subject: Subject) -> Case:
         run=subject.run,
         lookup=None if store is None else _lookup(store),
         profiles=() if store is None or user_id is None else _profile(store, user_id),
-        owned=frozenset(it.product_id for it in orders if it.order_status not in VOID_STATUSES),
+        owned=frozenset(it.product_id for it in orders if shown and it.order_status not in VOID_STATUSES),
+        orders_shown=shown,
         order_ids=frozenset(it.order_id for it in orders),
         now=None if subject.now is None else subject.now.date(),
         page_age=subject.page_age,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, lacking, reason_in
 from drretail.eval.report_eval.judge import (
     CITED,
     DIMENSIONS,
@@ -71,7 +71,7 @@ def _redundancy(held: Held, unit: Unit) -> list[Value]:
     state, mean = _mean(scores, _states(judged))
     if None in judged:  # not judged to the end: what was asked first is no sample of it
         state, mean = "failed", None
-    counts["pairs_failed"] = len(judged) - len(scores)
+    counts |= {"pairs_failed": len(judged) - len(scores), **lacking(REDUNDANCY, state, cut.reason).items}
     redundancy, possible, scored = (f"{name}{_OF_UNIT[unit]}" for name in (REDUNDANCY, POSSIBLE, SCORED))
     return [
         Value(redundancy, state, mean, counts),
@@ -88,7 +88,9 @@ def _released(shown: Sequence[Value]) -> list[Value]:
     if not lacks and not skipped:
         return list(shown)
     state: VerdictState = "na" if skipped else "failed"
-    return [Value(it.variant, state, None, it.items) if it.variant in (*DIMENSIONS, REDUNDANCY) else it for it in shown]
+    why = lacking(REDUNDANCY, state, reason_in(shown)).items
+    dropped = (*DIMENSIONS, REDUNDANCY)
+    return [Value(it.variant, state, None, {**it.items, **why}) if it.variant in dropped else it for it in shown]
 
 
 def _factuality(held: Held) -> list[Value]:
@@ -114,7 +116,9 @@ def _factuality(held: Held) -> list[Value]:
     }
     state, mean = _mean(labels, states)
     if None in judged or mean is None:
-        return [Value(name, "failed" if None in judged else state, None, items) for name in FACTUAL]
+        state = "failed" if None in judged else state
+        items |= lacking(SUPPORT, state, UNFETCHED_PAGES if judged else cited.reason).items
+        return [Value(name, state, None, items) for name in FACTUAL]
     shares = {STRONG: by_label[1], PARTIAL: by_label[0], NONE: by_label[-1]}
     strong = by_label[1] / len(labels)
     return [

@@ -50,6 +50,8 @@ class Case:
     """Of the acting user, beside those that the run was handed."""
     owned: frozenset[str] = frozenset()
     """Products of the user's orders, beside those that the run was handed."""
+    orders_shown: bool = True
+    """False where the run had no way to see the user's orders."""
     order_ids: frozenset[str] = frozenset()
     now: date | None = None
     """The shop's today; None where nobody knows it."""

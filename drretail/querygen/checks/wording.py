@@ -26,22 +26,28 @@ class Texts:
         self._runs: dict[str, frozenset[Run]] = {}
         self._holders: dict[Run, set[str]] = {}
         self._words: dict[str | None, dict[str, frozenset[str]]] = {}
+        self._tasks: dict[str, str | None] = {}
         for query in queries:
             self.add(query)
 
     def add(self, query: Query) -> None:
         self._runs[query.query_id] = shingles(query.text)
+        self._tasks[query.query_id] = query.task_id
         for run in self._runs[query.query_id]:
             self._holders.setdefault(run, set()).add(query.query_id)
         self._words.setdefault(query.user_id, {})[query.query_id] = frozenset(content_stems(query.text))
 
     def remove(self, query: Query) -> None:
+        self._tasks.pop(query.query_id, None)
         for run in self._runs.pop(query.query_id, ()):
             self._holders[run].discard(query.query_id)
         self._words.get(query.user_id, {}).pop(query.query_id, None)
 
     def near_duplicate(self, query: Query) -> Finding | None:
-        """The finding for a query that is too much like a text in here, with the one that it is most like."""
+        """The finding for a query that is too much like a text in here, with the one that it is most like.
+
+        One task is asked by several users in the same words: that is no repetition.
+        """
         likeness = self._by_runs(query)
         if not likeness or max(likeness.values()) < ALIKE:
             likeness = {it: share for it, share in self._by_words(query).items() if share >= SAME_WORDS}
@@ -53,14 +59,18 @@ class Texts:
     def _by_runs(self, query: Query) -> dict[str, float]:
         runs = shingles(query.text)
         shared = Counter(other for run in runs for other in self._holders.get(run, ()))
-        shared.pop(query.query_id, None)
-        return {other: count / min(len(runs), len(self._runs[other])) for other, count in shared.items()}
+        others = {it: count for it, count in shared.items() if not self._is_same(query, it)}
+        return {other: count / min(len(runs), len(self._runs[other])) for other, count in others.items()}
 
     def _by_words(self, query: Query) -> dict[str, float]:
         words = frozenset(content_stems(query.text))
         others = self._words.get(query.user_id, {}).items()
-        least = {it: min(len(words), len(its)) for it, its in others if it != query.query_id}
+        least = {it: min(len(words), len(its)) for it, its in others if not self._is_same(query, it)}
         return {it: len(words & its) / least[it] for it, its in others if least.get(it, 0) >= LEAST_WORDS}
+
+    def _is_same(self, query: Query, other: str) -> bool:
+        """True of the query itself, and of its task as another user's."""
+        return other == query.query_id or (query.task_id is not None and self._tasks[other] == query.task_id)
 
 
 def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:

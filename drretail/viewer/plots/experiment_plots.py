@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from drretail.records.comparison import InformationCell, InformationTable
 from drretail.records.pairs import PairScore
+from drretail.records.run import INFORMATION
 from drretail.records.score import WHOLES, Agreement, MetricDescription, Score, in_order, place_of
 from drretail.records.scoreboard import BoardCell, Scoreboard, ShownColumn
 from drretail.viewer.plots.dots import Bound, Dot, DotRow, dot_plot
@@ -162,6 +164,29 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
         series=[f"{first} and {second}" for first, second in pairs],
         whole=(0, 1),
     )
+
+
+def information_plots(tables: Sequence[InformationTable]) -> list[Plot]:
+    """Score against information: a row a setting, a series an agent (000, Figure 3)."""
+    return [_gradient(it) for it in tables]
+
+
+def _gradient(table: InformationTable) -> Plot:
+    rows = table.rows[:MOST_SERIES]
+    names = system_names(row.agent for row in rows)
+    cells = [{cell.setting: cell for cell in row.cells} for row in rows]
+    settings = [it for it in INFORMATION if any(it in its for its in cells)]
+    return dot_plot(
+        file_name(f"information-{table.metric}-{table.variant}-{table.judge}"),
+        f"{table.name.replace('_', ' ')} against information",
+        f"By what is known of the shopper; judged by {table.judge}. {_INTERVALS}",
+        [DotRow(it, tuple(_information_dot(its.get(it)) for its in cells)) for it in settings],
+        series=[names[row.agent] for row in rows],
+    )
+
+
+def _information_dot(cell: InformationCell | None) -> Dot | None:
+    return None if cell is None or cell.mean is None else Dot(cell.mean, cell.ci_low, cell.ci_high)
 
 
 def tool_plot(calls: Mapping[str, Mapping[str, float]]) -> Plot | None:

@@ -15,4 +15,5 @@ printed_correction.py  scores as people would give them
 printed_agreement.py   people and judges, every two of them
 printed_memory.py      what a model knows by heart
 printed_trials.py      planted errors that were found, reports that deserve nothing
+printed_bias.py        how a judge is biased
 """

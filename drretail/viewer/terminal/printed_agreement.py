@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.findings import Agreed, Agreement
+    from drretail.eval.lab.people_findings import Agreed, Agreement
 
 STATISTICS = {
     "percent": "same",

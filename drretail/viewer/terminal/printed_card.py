@@ -6,7 +6,8 @@ from drretail.eval.lab.card import in_words, points
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.findings import JudgeCard, Measured, SetCard
+    from drretail.eval.lab.finding import Measured
+    from drretail.eval.lab.people_findings import JudgeCard, SetCard
 
 COLUMNS = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
 MEANINGS = (

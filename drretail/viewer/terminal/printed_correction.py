@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.findings import short_share, with_ends
+from drretail.eval.lab.finding import short_share, with_ends
+from drretail.eval.lab.people_findings import SHARES
 from drretail.viewer.output import print_notes, print_table
 from drretail.viewer.tables.scores import notes_on, system_names
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.findings import CorrectedValue, Correction, Separation
+    from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
 
 COLUMNS = ["", "labels", "of", "judge alone", "corrected", "labels alone", "λ", "gain"]
 MEANINGS = (
@@ -38,7 +39,16 @@ def _row(it: "CorrectedValue", name: str) -> list[object]:
     corrected = with_ends(it.value, it.low, it.high)
     alone = with_ends(it.labels_alone, it.labels_alone_low, it.labels_alone_high)
     gain = "–" if it.gain is None else f"× {it.gain:.1f}"
-    return [f"{it.what}, {name}", it.n_labels, it.n_items, judged, corrected, alone, short_share(it.power), gain]
+    return [
+        f"{it.what}, {name}" if it.what in SHARES else f"{name} {it.what}",
+        it.n_labels,
+        it.n_items,
+        judged,
+        corrected,
+        alone,
+        short_share(it.power),
+        gain,
+    ]
 
 
 def _apart(it: "Separation") -> str:

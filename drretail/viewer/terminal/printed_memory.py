@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from drretail.eval.lab.findings import short_share, with_ends
+from drretail.eval.lab.finding import short_share, with_ends
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.findings import RecalledField, Remembered
+    from drretail.eval.lab.trial_findings import RecalledField, Remembered
 
 COLUMNS = ["", "products", "right", "don't know", "recall", "chance"]
 MEANINGS = (

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from drretail.viewer.output import print_notes, print_table
 
 if TYPE_CHECKING:
-    from drretail.eval.lab.findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind
+    from drretail.eval.lab.trial_findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind
 
 
 def print_planted(found: "PlantedFound") -> None:

@@ -69,6 +69,14 @@ def test_a_page_of_which_only_the_title_is_known_is_covered_by_a_source_of_that_
     assert covered(tmp_path / "c", "Care is needed [1].\n\n## Sources\n[1] https://elsewhere.example/1", gold) == (0, 0)
 
 
+def test_an_address_of_the_shop_that_was_never_handed_out_covers_nothing(tmp_path: Path) -> None:
+    bought = "http://ecommerce.com/B0TEST0001"
+    gold = Gold(query_id="q1", sandbox=PartOfGold(documents=(RequiredDocument(title="Feeder", url=bought),)))
+    assert covered(tmp_path / "invented", f"Take it ({bought}).", gold) == (0, 0)
+    seen = Evidence(id="P:B0TEST0001", kind="product", key="B0TEST0001", title="Feeder", url=bought)
+    assert covered(tmp_path / "seen", f"Take it ({bought}).", gold, [seen]) == (0, 1)
+
+
 def test_what_is_not_cited_is_the_reason_and_it_is_recorded_once(tmp_path: Path) -> None:
     covered(tmp_path, f"Clean it [{CARE_ID}].")
     covered(tmp_path, f"Clean it [{CARE_ID}].")

@@ -16,7 +16,7 @@ from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.records.criteria import Gold
 from drretail.records.score import Score, Scores, reasons_of
-from tests.eval.dr3.research import ANSWERS, CLAIMS, GOLD, LABEL, ONE, REPORT, judge_by, research
+from tests.eval.dr3.research import ANSWERS, CITED_CLAIMS, CLAIMS, GOLD, LABEL, ONE, REPORT, judge_by, research
 
 
 def scored(folder: Path, *judges: Judge, metrics: tuple[str, ...] = ("dr3",), **given: Any) -> Scores:
@@ -143,8 +143,10 @@ def test_a_judge_that_follows_rules_is_asked_for_accuracy_and_never_for_opinions
     found = rows(scored(folder, Judge.of(open_model("offline:judge")), gold=gold_folder(tmp_path / "gold")))
     assert found["CC"].value == pytest.approx(200 / 3)
     assert found["FA"].n_scored == 1
+    released = rows(scored(folder, Judge.of(open_model("offline:judge")), rules="dr3"))
     for name in ("IR", "IF", "DQ"):
-        assert found[name].n_na == 1
+        assert (found[name].n_na, released[name].n_na) == (1, 1)
+    assert released["total"].n_na == 1
     assert not (folder / "rubrics/dr3").exists()
 
 
@@ -161,6 +163,19 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(tmp_p
     assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
     assert "FA_lenient" not in found
     assert asked.count("CitedClaims") == 1
+
+
+def test_the_released_rules_read_the_first_50_000_characters_of_a_report(tmp_path: Path) -> None:
+    folder = research(tmp_path / "exp", {LABEL: f"{REPORT} {'x' * 50_000} END"})
+    seen: list[int] = []
+
+    def cited(question: str) -> dict[str, Any]:
+        seen.append(len((question.partition("<report>\n")[2]).partition("\n</report>")[0]))
+        return CITED_CLAIMS
+
+    judge, _ = judge_by({**ANSWERS, "CitedClaims": cited})
+    scored(folder, judge, rules="dr3")
+    assert seen == [50_000]
 
 
 def test_gold_is_frozen_and_another_is_refused(tmp_path: Path) -> None:

@@ -101,3 +101,8 @@ def test_another_model_makes_it_stale_and_needs_its_own(exp: Path) -> None:
 def test_what_nobody_rated_is_told(exp: Path) -> None:
     with pytest.raises(UserError, match="People and judges both answered rating: overall: name one"):
         called(exp, "--dimension", "depth")
+
+
+def test_without_answers_of_people_it_says_how_to_get_some(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="people rate in drretail view"):
+        called(experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A report worth 7."}}))

@@ -1,5 +1,7 @@
 """Versions of a judge chosen on some queries and looked at on others."""
 
+from dataclasses import replace
+
 import pytest
 
 from drretail.errors import UserError
@@ -63,6 +65,21 @@ def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
     made = calibrated([*people, *silent, *said("steady", "judge", shifted(0))], "1")
     assert {it.version: it.mad.value for it in made.tuning} == {"silent": 0, "steady": 0}
     assert {it.n for it in made.tuning} == {3}
+
+
+def test_a_further_version_leaves_every_query_on_its_side() -> None:
+    people = said("ann", "person", list(HUMAN))
+    few = said("few", "judge", shifted(1)[:4])
+    alone = calibrated([*people, *said("v", "judge", shifted(0))], "1")
+    both = calibrated([*people, *said("v", "judge", shifted(0)), *few], "1")
+    assert both.split == alone.split
+    assert sum(it.n for it in (both.tuning[0], both.held_out[0])) == 8
+
+
+def test_a_version_that_judged_nothing_of_what_people_did_is_told() -> None:
+    elsewhere = [replace(it, item="elsewhere") for it in said("lost", "judge", shifted(0))]
+    with pytest.raises(UserError, match=r"judged by every version \(lost, v\)"):
+        calibrated([*said("ann", "person", list(HUMAN)), *said("v", "judge", shifted(0)), *elsewhere], "1")
 
 
 def test_labels_are_compared_by_kappa() -> None:

@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import cast, read_plan
 from drretail.eval.faithfulness import METRIC
 from drretail.eval.lab.correcting import correction_of, precisions, recalls
-from drretail.eval.lab.findings import CorrectedValue
 from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims, sheet_name
 from drretail.eval.lab.labelled_sheets import Cited
+from drretail.eval.lab.people_findings import CorrectedValue
 from drretail.eval.scores.file import derive_scores
 from drretail.records.vote import Choice, PairItem, Vote
 from drretail.stats.prediction_powered import Item, corrected_mean
@@ -121,6 +122,28 @@ def test_wins_are_corrected_by_the_votes_of_people(tmp_path: Path) -> None:
     assert (row.system, row.n_labels, row.n_items) == (min(A, B), 3, 3)
     assert row.labels_alone == pytest.approx(0.5)
     assert row.what.endswith("depth")
+
+
+def test_wins_stand_beside_those_that_the_judge_gives(tmp_path: Path) -> None:
+    rows = voted_wins(three(tmp_path), lambda _: "b")
+    assert [rows[it].judged for it in ((A, B), (A, C), (B, C))] == [1, 1, 0.5]
+
+
+def test_a_judge_with_settings_is_named_as_score_names_it_and_an_unknown_one_is_told(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", two(3))
+    judge, _ = scripted_judge(judge_of_both)
+    compared(exp, replace(judge, ref=judge.ref.model_copy(update={"params_hash": "0123456789"})))
+    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
+    assert len(correction_of(exp, judge.ref.spec).values) == 1
+    with pytest.raises(UserError, match="There is no judge"):
+        correction_of(exp, "scripted:other")
+
+
+def test_votes_on_pairs_that_no_judge_compared_are_told_and_leave_what_was_kept(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", two(3))
+    votes(exp, "ann", {"q1": "a", "q2": "tie", "q3": "b"})
+    with pytest.raises(UserError, match="no judge compared"):
+        correction_of(exp, None)
 
 
 def voted_wins(exp: Path, choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
@@ -289,6 +312,13 @@ def test_fr_is_not_corrected_where_only_cited_claims_were_asked_about(exp: Path)
     one_sided = {it.system for it in extracted_claims(exp) if not it.cited}
     assert not one_sided & {it.system for it in made.values}
     assert "no corrected FR" in " ".join(made.notes)
+
+
+def test_a_label_of_a_claim_without_a_verdict_is_no_claim_that_is_gone(exp: Path) -> None:
+    without = next(sheet_name(it.about) for it in extracted_claims(exp) if not it.has_verdict)
+    told = " ".join(correction_of(exp, None, [filled(exp, as_judged(exp) | {without: "full"})]).notes)
+    assert "1 label of a claim without a verdict" in told
+    assert "no claim that stands here" not in told
 
 
 def extracted(run: str, cited: int, uncited: int) -> list[ExtractedClaim]:

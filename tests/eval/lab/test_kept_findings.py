@@ -7,20 +7,10 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.faithfulness import METRIC
-from drretail.eval.lab.findings import (
-    Agreed,
-    Agreement,
-    CorrectedValue,
-    Correction,
-    ExploitRow,
-    ExploitsFound,
-    Found,
-    LabFinding,
-    PlantedFound,
-    PlantedKind,
-    Standing,
-)
+from drretail.eval.lab.finding import LabFinding
 from drretail.eval.lab.kept_findings import VOTES, finding_lines, keep, verdict_folders
+from drretail.eval.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
+from drretail.eval.lab.trial_findings import ExploitRow, ExploitsFound, Found, PlantedFound, PlantedKind, Standing
 from drretail.eval.scores.file import derive_scores
 from drretail.files import write_json
 from drretail.records.scoreboard import Scoreboard
@@ -77,6 +67,18 @@ def test_a_finding_of_a_judge_whose_verdicts_are_gone_is_stale(exp: Path) -> Non
     corrected(exp)
     shutil.rmtree(exp / "verdicts" / "faithfulness")
     assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
+
+
+def test_a_stale_finding_names_the_command_with_the_files_that_it_read(exp: Path) -> None:
+    corrected(exp)
+    shutil.rmtree(exp / "verdicts" / "faithfulness")
+    assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in finding_lines(exp)[0]
+
+
+def test_a_damaged_file_of_what_is_known_by_heart_names_a_command_that_there_is(exp: Path) -> None:
+    (exp / "lab").mkdir()
+    (exp / "lab" / "memory.json").write_text("{", encoding="utf-8")
+    assert f"drretail lab memory --model PROVIDER:MODEL --to {exp} makes it again" in finding_lines(exp)[0]
 
 
 def test_the_plan_of_view_and_a_second_score_make_no_finding_stale(exp: Path) -> None:

@@ -18,11 +18,11 @@ from drretail.env.world import default_pool, write_world
 from drretail.errors import ModelError, UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.lab.findings import RecalledField, Remembered
 from drretail.eval.lab.kept_findings import finding_lines, keep
 from drretail.eval.lab.memory.asked_products import BRAND, FIELDS, PRICES, RATING, AskedProduct, asked_products
 from drretail.eval.lab.memory.recalled import remembered, with_others
 from drretail.eval.lab.memory.recollections import ask_products, memory_folder, recollections
+from drretail.eval.lab.trial_findings import RecalledField, Remembered
 from drretail.progress import Progress
 from drretail.prompts import tag_content
 from drretail.records.shop import Product

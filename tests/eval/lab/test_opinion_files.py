@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.lab.opinion_files import read_opinions
+from drretail.eval.lab.opinion_files import read_all, read_opinions
 from drretail.eval.lab.opinions import PREFERENCE, SUPPORT
 
 
@@ -59,3 +59,13 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         read_opinions(written(tmp_path, "item,rater,value\n1,ann,1\n1,ann,2\n"))
     with pytest.raises(UnknownName):
         read_opinions(written(tmp_path, "item,one\n1,2\n"), raters=["two"])
+
+
+def test_a_judge_may_stand_in_any_of_the_files_and_one_that_stands_in_none_is_told(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+    files = [written(one, "item,rater,value\n1,ann,2\n"), written(other, "item,rater,value\n1,gpt,2\n")]
+    assert [it.kind for it in read_all(files, judges=["gpt"])] == ["person", "judge"]
+    with pytest.raises(UnknownName, match="no rater"):
+        read_all(files, judges=["gpt-5"])

@@ -14,11 +14,11 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import read_subjects
-from drretail.eval.lab.findings import PlantedErrors, PlantedFound
 from drretail.eval.lab.plant.copies import make_copies, planted_folder
 from drretail.eval.lab.plant.good_report import Material
 from drretail.eval.lab.plant.kinds import KINDS, planted
 from drretail.eval.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
+from drretail.eval.lab.trial_findings import PlantedErrors, PlantedFound
 from drretail.eval.scoring import score
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations

@@ -21,7 +21,7 @@ from drretail.eval.triplets.facts import (
 )
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.score import JudgeRef, Verdict, VerdictState
+from drretail.records.score import JudgeRef, Verdict, VerdictState, reasons_of
 
 TABLE = {
     "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
@@ -213,3 +213,17 @@ def test_scores_by_other_criteria_are_none() -> None:
     other = CRITERIA.model_copy(update={"groups": CRITERIA.groups[::-1]})
     found = by_variant([*scored(ONE), *facts(FOUR, JUDGED)], criteria=other)
     assert {told(found[it]) for it in ("GOAL", "S_P", "S_Q", "S_overall")} == {"failed"}
+
+
+def test_what_a_report_lacks_is_told_as_the_reason() -> None:
+    def why(value: Value) -> list[str]:
+        return [*reasons_of(value.items)]
+
+    nobody = {it.variant: it for it in values(facts(FOUR, JUDGED), None, "default", knows_user=False)}
+    assert why(nobody["S_P"]) == why(nobody["GOAL"]) == ["no profile of a user that the report could be made for"]
+    assert why(nobody["S_Q"]) == []  # failed: its criteria could not be made
+    assert why(by_variant(facts((), {}))["CC"]) == ["it states no fact that could be checked"]
+    uncited = by_variant(facts((Triplet(fact="a"),), {}))
+    assert why(uncited["FA"]) == why(uncited["S_R"]) == ["no fact of the report cites a source"]
+    unfetched = by_variant(facts((Triplet(fact="a", ref="1", source="W:3"),), {("a", "W:3"): ("na", None)}))
+    assert why(unfetched["FA"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.race.judge import AXIS, STAGE, Order, item_of
+from drretail.eval.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
 from drretail.eval.race.score import METRIC, RACE, share, totals, values
 from drretail.eval.triplets.facts import (
     DUPLICATES,
@@ -21,7 +21,7 @@ from drretail.eval.triplets.facts import (
 )
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.score import JudgeRef, Verdict, VerdictState
+from drretail.records.score import JudgeRef, Verdict, VerdictState, reasons_of
 
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
 CRITERIA = Criteria(
@@ -168,3 +168,25 @@ def test_a_report_without_citations_is_in_no_average_and_one_not_judged_to_the_e
     ]
     assert {told(found(held)[it]) for it in ("valid_rate", "citations", "valid_citations")} == {"na"}
     assert told(found(cited()[:-1])["valid_rate"]) == "failed"
+
+
+def test_what_a_report_lacks_is_told_as_the_reason() -> None:
+    def why(value: Value) -> list[str]:
+        return [*reasons_of(value.items)]
+
+    alone = {it.variant: it for it in values([], None, None, "default")}
+    assert why(alone["RACE"]) == [NO_REFERENCE]
+    itself = beside("target_first", None, "na").model_copy(update={"reason": IS_REFERENCE})
+    assert why(found([itself], "drb")["insight"]) == [IS_REFERENCE]
+    empty = scores(dict.fromkeys(AXIS.keys, (0.0, 0.0)), (0.0, 0.0))
+    both = [beside("target_first", empty), beside("reference_first", empty)]
+    assert why(found(both)["RACE"]) == ["report and reference both got nought"]
+    held = [verdict(TRIPLETS, REPORT, [{"fact": "e"}]), verdict(DUPLICATES, duplicates_item(["e"]), [])]
+    assert why(found(held)["valid_rate"]) == ["the report cites nothing"]
+    one = Triplet(fact="a", ref="1", source="W:1")
+    unfetched = [
+        verdict(TRIPLETS, REPORT, [one.model_dump(exclude_none=True)]),
+        verdict(DUPLICATES, duplicates_item(["a"]), []),
+        verdict(SUPPORT, pair_item("a", "W:1"), None, "na"),
+    ]
+    assert why(found(unfetched)["valid_rate"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]

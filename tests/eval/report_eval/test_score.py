@@ -4,7 +4,7 @@ import pytest
 
 from drretail.eval.metric import Value
 from drretail.eval.report_eval.score import DESCRIPTION, MEANINGS, VARIANTS, pooled, values
-from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState
+from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState, reasons_of
 
 JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
 GRADES = {"comprehensiveness": 4, "coherence": 3, "clarity": 3, "insightfulness": 4, "overall": 4}
@@ -157,3 +157,17 @@ def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() 
 def test_every_variant_has_a_meaning() -> None:
     assert tuple(MEANINGS) == VARIANTS
     assert set(DESCRIPTION.counts) < set(VARIANTS)
+
+
+def test_what_a_report_lacks_is_told_as_the_reason() -> None:
+    cut = no_pair().model_copy(update={"reason": "fewer than two sections"})
+    uncited = labelled()[0].model_copy(update={"reason": "no sentence cites a page"})
+
+    def why(verdicts: list[Verdict], variant: str, rules: Rules = "default") -> list[str]:
+        return [*reasons_of(found(verdicts, rules)[variant].items)]
+
+    assert why([*graded(), cut], "redundancy") == ["fewer than two sections"]
+    assert why([cut], "overall", "hkuds") == why([cut], "redundancy", "hkuds") == ["fewer than two sections"]
+    assert why([uncited], "support") == ["no sentence cites a page"]
+    assert why(labelled("na"), "support") == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
+    assert why(labelled("unverifiable"), "support") == why(labelled(1), "support") == []

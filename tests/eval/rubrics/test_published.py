@@ -84,5 +84,5 @@ def test_published_rubrics_are_taken_for_the_queries_they_are_of(tmp_path: Path)
 
 def test_a_file_of_other_queries_is_told(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {"a@model": {"q9-r1": "A."}})
-    with pytest.raises(UserError, match="none of them is of a query"):
+    with pytest.raises(UserError, match="holds no criteria of these metrics"):
         scored(folder, judge_by()[0], criteria=lines(tmp_path / "r.jsonl", RESEARCH))

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
 from drretail.data_ingest.perturb.brand_names import name_of
-from drretail.eval.lab.findings import MemoryFound, RecalledField, Remembered
 from drretail.eval.lab.memory.asked_products import BRAND, PRICES, RATING, WITHIN, AskedProduct, is_near
 from drretail.eval.lab.memory.recollections import Recollection
+from drretail.eval.lab.trial_findings import MemoryFound, RecalledField, Remembered
 from drretail.records.score import JudgeRef, Verdict
 from drretail.stats.intervals import share_interval
 

@@ -9,11 +9,11 @@ from random import Random
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.subject import Subject
-from drretail.eval.lab.findings import PlantedError, PlantedErrors
 from drretail.eval.lab.made_experiment import MADE, MadeRun, good_reports, made_label, write_experiment
 from drretail.eval.lab.plant.given import given_copies
 from drretail.eval.lab.plant.good_report import Material, Planted
 from drretail.eval.lab.plant.kinds import KINDS, planted
+from drretail.eval.lab.trial_findings import PlantedError, PlantedErrors
 from drretail.files import write_json
 from drretail.records.reading import Pick
 

@@ -10,9 +10,9 @@ from drretail.eval.checks.judge import STAGE as CHECK
 from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.lab.findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
 from drretail.eval.lab.opinions import judge_name
 from drretail.eval.lab.plant.kinds import KINDS
+from drretail.eval.lab.trial_findings import FalseAlarms, Found, PlantedError, PlantedErrors, PlantedFound, PlantedKind
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.records.evidence import Finding

@@ -1,0 +1,282 @@
+"""``drretail queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop (docs/pdr.md)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from drretail.cli.options import flags
+from drretail.cli.options.groups import grouped
+from drretail.cli.options.query_files import Force
+from drretail.errors import UserError
+from drretail.records.base import Record
+
+if TYPE_CHECKING:
+    from drretail.cli.queries.by_model import QueryWriter
+    from drretail.querygen.people.past import Past
+    from drretail.querygen.people.person_model import Answers, Ask
+    from drretail.querygen.people.persona import Persona
+    from drretail.querygen.people.reversibility import Recall
+    from drretail.records.query import Query
+
+T = TypeVar("T", bound=Record)
+People = Annotated[
+    Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts, a file each.")
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="PROVIDER:MODEL", help="Who writes and judges; without one, rules over records."),
+]
+
+
+@grouped
+def personas(
+    people: People,
+    calls: flags.Calls,
+    output: flags.Output,
+    world: flags.World = "demo",
+    users: Annotated[int, typer.Option("--users", min=1, help="How many users to draw.")] = 25,
+    user: Annotated[
+        list[str] | None, typer.Option("--user", metavar="ID", help="This user, instead of drawn ones; repeatable.")
+    ] = None,
+    model: Model = None,
+    seed: flags.Seed = "42",
+) -> None:
+    """Writes who users are, field by field with the orders that bear it out. A persona that is there stays as it is."""
+    from itertools import islice
+
+    from drretail.api.worlds import opened_world
+    from drretail.querygen.people.past import read_past
+    from drretail.querygen.people.people_files import freeze_person, person_path
+    from drretail.querygen.people.person_model import persona_ask, persona_of
+    from drretail.querygen.people.persona import Persona
+    from drretail.querygen.people.persona_rules import persona_by_rules
+    from drretail.querygen.users import check_users, drawn_users
+
+    writer = person_writer(model, calls, quiet=output.quiet)
+    with opened_world(world, quiet=output.quiet) as shop:
+        check_users(shop, user or ())
+        named = list(user or islice(drawn_users(shop, seed, users), users))
+        missing = [it for it in named if not person_path(people, Persona, it).exists()]
+        pasts = {it: read_past(shop, it) for it in missing}
+    if writer is None:
+        made, failed, spent = [persona_by_rules(it) for it in pasts.values()], {}, {}
+    else:
+        asked = {user: persona_ask(past) for user, past in pasts.items()}
+        answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
+        written = {user: answers.found[it.key] for user, it in asked.items() if it.key in answers.found}
+        made = [persona_of(pasts[user], it, writer.model.spec) for user, it in written.items()]
+        failed, spent = answers.failed, writer.document(answers.usage, answers.served)
+    for persona in made:
+        freeze_person(people, persona)
+    fields = sum(len(it.traits()) for it in made)
+    told = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} were there"
+    tell(told, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
+
+
+@grouped
+def context(
+    people: People,
+    calls: flags.Calls,
+    output: flags.Output,
+    world: flags.World = "demo",
+    model: Model = None,
+    entries: Annotated[
+        int, typer.Option("--entries", min=1, help="Without a model: orders of a user that are told, at most.")
+    ] = 40,
+    check: Annotated[
+        bool, typer.Option("--check", help="Infer the personas back from the contexts; print the recall of each field.")
+    ] = False,
+) -> None:
+    """Writes of each persona what would be left of its dealings with the shop. A context that is there stays."""
+    from drretail.api.worlds import opened_world
+    from drretail.querygen.people.context_rules import context_by_rules
+    from drretail.querygen.people.past import read_past
+    from drretail.querygen.people.people_files import freeze_person, read_people
+    from drretail.querygen.people.person_model import context_ask, context_of
+    from drretail.querygen.people.persona import PersonContext
+
+    writer = person_writer(model, calls, quiet=output.quiet)
+    known = read_personas(people)
+    there = read_people(people, PersonContext)
+    failed: dict[str, str] = {}
+    spent: dict[str, Any] = {}
+    with opened_world(world, quiet=output.quiet) as shop:
+        pasts = {it: read_past(shop, it) for it in known}
+    wanted = [pasts[it] for it in known if it not in there]
+    if writer is None:
+        made = [context_by_rules(it, entries) for it in wanted]
+    else:
+        asked = [context_ask(it, known[it.user_id]) for it in wanted]
+        answers = ask_all(writer, people, asked, calls, quiet=output.quiet)
+        by_key = {ask.key: past for ask, past in zip(asked, wanted, strict=True)}
+        made = [context_of(by_key[key], it, writer.model.spec) for key, it in answers.found.items()]
+        failed, spent = answers.failed, writer.document(answers.usage, answers.served)
+    for one in made:
+        freeze_person(people, one)
+    document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
+    if check:
+        recalls = checked(people, known, pasts, writer, calls, failed, quiet=output.quiet)
+        document["recall"] = {it.field: {"filled": it.filled, "recalled": it.recalled} for it in recalls}
+        if not output.as_json:
+            print_recall(recalls)
+    tell(f"{len(made)} contexts → {people}; {len(there)} were there", document, failed, output)
+
+
+@grouped
+def pair(
+    source: Annotated[
+        Path, typer.Argument(metavar="TASKS", help="Queries without a user (.jsonl), or questions, one a line.")
+    ],
+    people: People,
+    to: Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file to write, one query a line.")],
+    calls: flags.Calls,
+    output: flags.Output,
+    world: flags.World = "demo",
+    users_per_task: Annotated[int, typer.Option("--users-per-task", min=1, help="Users of each task, at most.")] = 5,
+    model: Model = None,
+    force: Force = False,
+) -> None:
+    """Gives every task users who would choose it and are as different as can be: a query for each.
+
+    The pairs are proposals: drretail queries review FILE is for people to accept or reject them.
+    """
+    from drretail.api.worlds import opened_world
+    from drretail.cli.options.query_files import write_queries
+    from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
+    from drretail.querygen.people.past import read_past
+    from drretail.querygen.people.people_files import read_people
+    from drretail.querygen.people.person_model import choice_ask, chosen_by_model
+    from drretail.querygen.people.persona import PersonContext
+    from drretail.viewer.output import say
+
+    writer = person_writer(model, calls, quiet=output.quiet)
+    known, contexts = read_personas(people), read_people(people, PersonContext)
+    tasks = read_tasks(source)
+    check_tasks(tasks)
+    failed: dict[str, str] = {}
+    spent: dict[str, Any] = {}
+    with opened_world(world, quiet=output.quiet) as shop:
+        if writer is None:
+            choices = chosen_by_overlap(tasks, [read_past(shop, it) for it in known], users_per_task)
+        else:
+            asked = {user: choice_ask(it, tasks) for user, it in known.items()}
+            answers = ask_all(writer, people, list(asked.values()), calls, quiet=output.quiet)
+            found = {user: answers.found[it.key] for user, it in asked.items() if it.key in answers.found}
+            choices = chosen_by_model(tasks, found)
+            failed, spent = answers.failed, writer.document(answers.usage, answers.served)
+        queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
+    if not queries:
+        raise UserError("No user chose any of the tasks: draw more users with drretail queries personas --users N.")
+    write_queries(to, queries, force=force)
+    fewer = [it.query_id for it in tasks if len(choices.get(it.query_id, ())) < users_per_task]
+    if fewer and not output.quiet:
+        say(f"Tasks with fewer than {users_per_task} users: {len(fewer)} ({', '.join(fewer[:5])}).")
+    if any(it.context is None for it in queries) and not output.quiet:
+        say("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
+    document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
+    tell(f"{len(queries)} queries of {len(tasks)} tasks → {to}", document, failed, output)
+
+
+def person_writer(model: str | None, calls: flags.Calls, *, quiet: bool) -> "QueryWriter | None":
+    """The model that the flags name; None without one, for rules."""
+    from drretail.cli.queries.questions import typing_model
+
+    return typing_model(model, calls, quiet=quiet)
+
+
+def ask_all(
+    writer: "QueryWriter", people: Path, asked: "Sequence[Ask[T]]", calls: flags.Calls, *, quiet: bool
+) -> "Answers[T]":
+    """The answers of the model; every call stands in the journal beside the people."""
+    from drretail.progress import choose_progress
+    from drretail.querygen.people.person_model import PersonModel
+
+    people.mkdir(parents=True, exist_ok=True)
+    with choose_progress("none" if quiet else None).track(f"Asking {writer.model.spec}", len(asked)) as bar:
+        model = PersonModel(
+            writer.model, people / "journal.jsonl", calls.parallel, calls.retry_failed, on_end=bar.advance
+        )
+        return model.ask_all(asked)
+
+
+def read_personas(people: Path) -> "dict[str, Persona]":
+    """The personas of the folder. Raises UserError where there is none."""
+    from drretail.querygen.people.people_files import read_people
+    from drretail.querygen.people.persona import Persona
+
+    found = read_people(people, Persona)
+    if not found:
+        raise UserError(f"{people} holds no persona: write some with drretail queries personas --people {people}.")
+    return found
+
+
+def read_tasks(source: Path) -> "tuple[Query, ...]":
+    """Queries of a .jsonl file, or plain questions of any other."""
+    from drretail.querygen.importing import queries_from, read_questions
+    from drretail.querygen.reading import read_queries
+
+    if source.suffix.casefold() == ".jsonl":
+        return read_queries(source)
+    return queries_from(read_questions(source), source.name, None)
+
+
+def checked(
+    people: Path,
+    known: "Mapping[str, Persona]",
+    pasts: "Mapping[str, Past]",
+    writer: "QueryWriter | None",
+    calls: flags.Calls,
+    failed: dict[str, str],
+    *,
+    quiet: bool,
+) -> "list[Recall]":
+    """How much of each field the contexts give back: by rules from the orders that they name, by a model from the text.
+
+    Why users could not be checked is put into ``failed``; they count in no field.
+    """
+    from drretail.querygen.people.people_files import read_people
+    from drretail.querygen.people.person_model import agreement_ask, inference_ask
+    from drretail.querygen.people.persona import PersonContext
+    from drretail.querygen.people.reversibility import agreed_by_words, inferred_by_rules, recall_by_field
+
+    contexts = {user: it for user, it in read_people(people, PersonContext).items() if user in known}
+    if writer is None:
+        agreed = {it: agreed_by_words(known[it], inferred_by_rules(contexts[it], pasts[it])) for it in contexts}
+        return recall_by_field([known[it] for it in contexts], agreed)
+    inferring = {it: inference_ask(contexts[it]) for it in contexts}
+    inferred = ask_all(writer, people, list(inferring.values()), calls, quiet=quiet)
+    users = [it for it in contexts if inferring[it].key in inferred.found]
+    asking = {it: agreement_ask(known[it], inferred.found[inferring[it].key]) for it in users}
+    said = ask_all(writer, people, [it for it in asking.values() if it is not None], calls, quiet=quiet)
+    failed |= inferred.failed | said.failed
+    found = {it: ask for it, ask in asking.items() if ask is None or ask.key in said.found}
+    fields = {it: () if ask is None else said.found[ask.key].fields for it, ask in found.items()}
+    return recall_by_field([known[it] for it in found], fields)
+
+
+def print_recall(recalls: "Sequence[Recall]") -> None:
+    """A line a field: in how many personas it is filled, and how often the context gives it back."""
+    from drretail.querygen.people.persona import told_field
+    from drretail.viewer.terminal.grid import print_grid
+
+    rows = [[told_field(it.field), str(it.filled), str(it.recalled), f"{it.share:.2f}"] for it in recalls]
+    filled, recalled = sum(it.filled for it in recalls), sum(it.recalled for it in recalls)
+    rows.append(["all fields", str(filled), str(recalled), f"{recalled / filled:.2f}" if filled else "–"])
+    print_grid("Personas inferred back from contexts", ["", "filled", "given back", "recall"], rows, [])
+
+
+def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:
+    """Says what was written; ends with 3 where something failed."""
+    from drretail.cli.queries.by_model import say_failures
+    from drretail.viewer.output import print_json
+
+    if output.as_json:
+        print_json({**document, "failed": dict(failed)})
+    else:
+        typer.echo(line)
+    if not output.quiet:
+        say_failures(failed)
+    if failed:
+        raise typer.Exit(3)

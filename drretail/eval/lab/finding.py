@@ -1,0 +1,51 @@
+"""What every finding of the lab is; a file of ``exp/lab/``."""
+
+from pydantic import Field
+
+from drretail.records.base import Document, Record
+
+MOST_TOLD = 4
+"""Systems, or pairs of raters, in a line."""
+
+
+class LabFinding(Document):
+    """EXP/lab/NAME.json: what the lab found out of an experiment, with its line beside the scores."""
+
+    line: str = ""
+    """One sentence or two; blank of files that an older version wrote."""
+    rests_on: dict[str, str] = Field(default_factory=dict[str, str])
+    """By folder of the experiment, what its content was; where it is another now, the finding is stale."""
+    options: str = ""
+    """Of the command that made it, those that name files, people or judges: it is made anew with them."""
+
+    def told(self) -> str:
+        """What stands beside the scores; kinds of findings say it of themselves."""
+        return ""
+
+
+class Measured(Record):
+    """A statistic with its 95 % interval; None where it is not defined."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def short_share(value: float | None) -> str:
+    """ ".64"; a dash where there is none."""
+    if value is None:
+        return "–"
+    shown = f"{round(value, 2) + 0.0:.2f}"  # no -.00
+    return shown.replace("0.", ".", 1) if abs(value) < 0.995 else shown
+
+
+def with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    """ ".64 (.61–.67)"; the value alone where there is no interval."""
+    if low is None or high is None:
+        return short_share(value)
+    dash = " to " if round(low, 2) < 0 else "–"
+    return f"{short_share(value)} ({short_share(low)}{dash}{short_share(high)})"
+
+
+def share_in_words(found: int, n: int, low: float | None, high: float | None) -> str:
+    return f", {with_ends(found / n, low, high)}" if n else ""

@@ -1,0 +1,276 @@
+"""What the lab finds out by errors, exploits, biases and questions of its own; files of ``exp/lab/``."""
+
+from pydantic import Field
+
+from drretail.eval.lab.finding import MOST_TOLD, LabFinding, share_in_words, short_share, with_ends
+from drretail.records.base import Document, Record
+from drretail.records.score import JudgeRef
+
+
+class PlantedError(Record):
+    """One copy of a report with one error; offsets are those of the copy."""
+
+    run_id: str
+    """Of the copy."""
+    of: str
+    """The run whose report was copied."""
+    kind: str
+    start: int
+    end: int
+    said: str
+    original: str = ""
+    """The words that stood there; blank where a sentence was added."""
+    note: str = ""
+    """What makes it wrong."""
+
+
+class PlantedErrors(Document):
+    """lab/planted/planted.json: which copies were made."""
+
+    seed: str
+    errors: tuple[PlantedError, ...] = ()
+    without_place: dict[str, int] = Field(default_factory=dict[str, int])
+    """By kind: reports that offer no place for it."""
+    n_reports: int
+    """Good reports that were there to be copied."""
+
+
+class Found(Record):
+    """What one finder found of some copies, each at the place of its error."""
+
+    n: int
+    found: int
+    unjudged: int = 0
+    """No claim of the place was judged: it cites nothing, or the judge gave no answer."""
+    low: float | None = None
+    """Of found / n, 95 %, exact binomial; so is ``high``."""
+    high: float | None = None
+    n_originals: int = 0
+    """Of these copies, those where words were replaced, whose original the finder judged there."""
+    false: int = 0
+    """Of those originals, which are right there, the ones that it faulted."""
+    n_fresh: int = 0
+    """Copies whose original it passed there, or that have a sentence more; ``found_fresh`` of them were found."""
+    found_fresh: int = 0
+
+
+class PlantedKind(Record):
+    """One kind of error; ``found`` by finder: "checks", or a judge."""
+
+    kind: str
+    n: int
+    without_place: int = 0
+    found: dict[str, Found] = Field(default_factory=dict[str, Found])
+
+
+class FalseAlarms(Record):
+    """What one finder faults in the reports that the copies were made from."""
+
+    finder: str
+    unit: str
+    """reports, or claims."""
+    n: int
+    alarms: int
+    low: float | None = None
+    high: float | None = None
+
+
+class PlantedFound(LabFinding):
+    """lab/plant.json: who finds which errors."""
+
+    kinds: tuple[PlantedKind, ...] = ()
+    everything: PlantedKind
+    alarms: tuple[FalseAlarms, ...] = ()
+
+    def told(self) -> str:
+        """How many of all errors each finder found, and what it faulted in the good reports."""
+        found = [
+            f"{finder} found {it.found:,} of {it.n:,}{share_in_words(it.found, it.n, it.low, it.high)}"
+            for finder, it in self.everything.found.items()
+        ]
+        alarms = [f"{it.finder} {it.alarms:,} of {it.n:,} {it.unit}" for it in self.alarms]
+        faulted = f"; in good reports faulted: {', '.join(alarms)}" if alarms else ""
+        return f"Planted errors: {', '.join(found) or 'nobody looked for them'}{faulted}."
+
+
+class Standing(Record):
+    """One headline of one exploit: its mean over queries, beside the best and the worst honest system's."""
+
+    name: str
+    value: float
+    best: float
+    worst: float
+    n: int
+    n_below: int
+    """Queries on which it is below every honest report."""
+
+
+class ExploitRow(Record):
+    """One exploit by one judge and by code."""
+
+    exploit: str
+    judge: str
+    n: int
+    """Queries; on ``n_caught`` of them some headline is below that of every honest report."""
+    n_caught: int
+    fools: tuple[Standing, ...] = ()
+    """As high as the best honest system, and below nobody."""
+    caught_by: tuple[Standing, ...] = ()
+    """Below every honest report on some query, the most queries first."""
+    favoured: tuple[str, ...] = ()
+    """What ``compare`` concludes in its favour, and over whom; not what it concludes for the honest report, too, of
+    which the exploit was made, nor where it says that neither is shown to be better."""
+
+
+class ExploitsFound(LabFinding):
+    """lab/exploits.json: which metric each undeserving report fools, and which one catches it."""
+
+    honest: tuple[str, ...]
+    """First the system of whose reports they were made."""
+    rows: tuple[ExploitRow, ...] = ()
+
+    def told(self) -> str:
+        """How many exploits each judge and code catch, which they don't, and which of them ``compare`` favours."""
+        parts: list[str] = []
+        for judge in dict.fromkeys(it.judge for it in self.rows):
+            rows = [it for it in self.rows if it.judge == judge]
+            missed = [it.exploit.replace("_", " ") for it in rows if not it.n_caught]
+            favoured = [it.exploit.replace("_", " ") for it in rows if it.favoured]
+            fooled = sum(bool(it.fools) for it in rows)
+            part = f"by {judge} {fooled:,} of {len(rows):,} fool a headline, {len(rows) - len(missed):,} are caught"
+            part += f", not {', '.join(missed)}" if missed else ""
+            parts.append(f"{part}; compare favours {', '.join(favoured) or 'none'}")
+        return f"Exploits: {'; '.join(parts)}."
+
+
+class RecalledField(Record):
+    """What a model says by heart of one field of products; ``value`` is the share that is right, of all ``n``."""
+
+    name: str
+    n: int
+    right: int
+    unknown: int
+    """Of the others, those where it said that it does not know."""
+    value: float | None = None
+    low: float | None = None
+    """95 %, exact binomial; so is ``high``."""
+    high: float | None = None
+    chance: float | None = None
+    """What would be right had it given another product's value of the same category wherever it gave one."""
+
+
+class Remembered(Record):
+    """What a model knows by heart of the products of one world."""
+
+    model: JudgeRef
+    world: str
+    """Fingerprint."""
+    perturbed_from: str | None = None
+    """Of the world that this one was made of, by ``synth --perturb``."""
+    seed: str
+    n: int
+    """Products with an answer."""
+    failed: int = 0
+    unasked: int = 0
+    knows_nothing: int = 0
+    """Products of which it said nothing at all."""
+    named_in_title: int = 0
+    """Products whose title says a name of theirs: in no share of brands."""
+    fields: tuple[RecalledField, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return self.model.spec, self.model.params_hash, self.world, self.seed
+
+
+class MemoryFound(LabFinding):
+    """lab/memory.json: what models know by heart of the shops that agents are asked about."""
+
+    rows: tuple[Remembered, ...] = ()
+
+    def told(self) -> str:
+        """The recall of each model beside chance, field by field."""
+        parts: list[str] = []
+        for it in self.rows[:MOST_TOLD]:
+            shares = ", ".join(
+                f"{field.name} {with_ends(field.value, field.low, field.high)} (chance {short_share(field.chance)})"
+                for field in it.fields
+                if field.n
+            )
+            where = f"{'perturbed ' if it.perturbed_from else ''}world {it.world[:12]}"
+            parts.append(f"{it.model.spec} of {it.n:,} products of {where} {shares or 'nothing'}")
+        left = f"; {len(self.rows) - MOST_TOLD:,} more in lab memory" if len(self.rows) > MOST_TOLD else ""
+        return f"Known by heart, without tools: {'; '.join(parts)}{left}."
+
+
+class BiasEffect(Record):
+    """One effect of a judge's bias, with its 95 % interval over queries."""
+
+    name: str
+    dimension: str
+    unit: str = ""
+    """points, or share."""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int
+    """Queries."""
+    n_items: int
+    """Ratings, comparisons or claims on them."""
+    neutral: float | None = None
+    """What a judge without the bias has; None where no value says so."""
+    detectable: float | None = None
+    """The smallest true effect that so many queries show with 80 % power; None where nothing tells their spread."""
+
+    @property
+    def is_found(self) -> bool | None:
+        """Whether the interval lies apart from what is neutral; None where there is no interval, or nothing neutral."""
+        if self.neutral is None or self.low is None or self.high is None:
+            return None
+        return not self.low <= self.neutral <= self.high
+
+
+class ProbeFound(Record):
+    """One probe of one judge: its effects, the one that stands for it first; without any, why."""
+
+    probe: str
+    judge: str
+    effects: tuple[BiasEffect, ...] = ()
+    reason: str = ""
+
+
+class BiasFound(LabFinding):
+    """lab/bias.json: how judges are biased."""
+
+    reports: str
+    """Names the reports that they were probed on; what was found on others is not kept."""
+    probes: tuple[ProbeFound, ...] = ()
+
+    def told(self) -> str:
+        """Of each judge the first effect of every probe; a bias that was not found, with what would have been seen."""
+        parts: list[str] = []
+        for judge in dict.fromkeys(it.judge for it in self.probes):
+            firsts = [(it.probe, it.effects[0]) for it in self.probes if it.judge == judge and it.effects]
+            named = "; ".join(f"{probe.replace('_', ' ')}: {effect_in_words(it)}" for probe, it in firsts)
+            parts.append(f"{judge}: {named or 'no probe has an answer'}")
+        return f"Biases of {'. '.join(parts) or 'nobody'}."
+
+
+def effect_in_words(it: BiasEffect) -> str:
+    """What was found; where none was, on how many queries, and the smallest effect that they would have shown."""
+    queries = f"{it.n:,} quer{'y' if it.n == 1 else 'ies'}"
+    told = f"{it.name} {with_ends(it.value, it.low, it.high)} on {queries}"
+    if it.neutral is None:
+        return told
+    if it.is_found is None:
+        return f"{told}, too few to say"
+    if it.is_found:
+        return told
+    return f"none found ({told}; {seen_from(it)})"
+
+
+def seen_from(it: BiasEffect) -> str:
+    """What an effect would have had to be to be seen; of queries that are all alike, how many others may not be."""
+    if it.detectable is not None:
+        return f"{short_share(it.detectable)} would have been seen in four of five"
+    return f"all alike, and yet up to {1 - 0.025 ** (1 / max(it.n, 1)):.0%} of other queries may not be"

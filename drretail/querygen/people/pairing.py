@@ -1,0 +1,102 @@
+"""Tasks and users → one query each: users' own choices, then users as different from each other as can be."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from drretail.errors import UserError
+from drretail.grounding.text.words import content_stems
+from drretail.querygen.people.past import Past
+from drretail.querygen.people.persona import Persona, PersonContext
+from drretail.querygen.people.reversibility import likeness
+from drretail.querygen.users import user_slug
+from drretail.records.query import Query
+
+POOL = 4
+"""Without a model, a task's choosers are so many times the users wanted, those whose orders are nearest to it."""
+_LONGEST_TASK_ID = 64 - 9
+Choices = Mapping[str, Sequence[str]]
+"""By task id, the users who chose it, to whom it matters most first."""
+
+
+def relevance(task: Query, past: Past) -> float:
+    """The share of the task's words and categories that stand in what the user bought."""
+    wanted = frozenset(content_stems(" ".join((task.text, *task.constraints.categories))))
+    return len(wanted & past.words()) / len(wanted) if wanted else 0.0
+
+
+def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int) -> dict[str, list[str]]:
+    """By task, the users whose orders have most in common with it; nobody who shares no word with it."""
+    chosen: dict[str, list[str]] = {}
+    for task in tasks:
+        near = {past.user_id: share for past in pasts if (share := relevance(task, past))}
+        chosen[task.query_id] = sorted(near, key=lambda user: (-near[user], user))[: wanted * POOL]
+    return chosen
+
+
+def distance(one: Persona, other: Persona) -> float:
+    """One minus the mean likeness over the fields that either has filled; a field of one alone is unlike. 0 to 1."""
+    first, second = one.traits(), other.traits()
+    names = [it for it in {**first, **second} if it != "basic_attributes.name"]
+    alike = [likeness(first[it].value, second[it].value) if it in first and it in second else 0.0 for it in names]
+    return 1 - sum(alike) / len(names) if names else 0.0
+
+
+def most_different(users: Sequence[str], personas: Mapping[str, Persona], wanted: int) -> list[str]:
+    """The first of ``users``, then each time the one whose nearest among the taken is farthest (greedy max-min).
+
+    Of users at the same distance the one comes first who stands first.
+    """
+    taken, left = list(users[:1]), list(users[1:])
+    nearest = {user: distance(personas[user], personas[taken[0]]) for user in left} if taken else {}
+    while left and len(taken) < wanted:
+        best = max(left, key=lambda user: (nearest[user], -users.index(user)))
+        taken.append(best)
+        left.remove(best)
+        nearest = {user: min(nearest[user], distance(personas[user], personas[best])) for user in left}
+    return taken
+
+
+def paired(
+    tasks: Iterable[Query],
+    choices: Choices,
+    personas: Mapping[str, Persona],
+    contexts: Mapping[str, PersonContext],
+    wanted: int,
+    fingerprint: str,
+) -> tuple[Query, ...]:
+    """A query for each task and each of its ``wanted`` users, or as many as chose it."""
+    return tuple(
+        pair_query(task, personas[user], contexts.get(user), fingerprint)
+        for task in tasks
+        for user in most_different(choices.get(task.query_id, ()), personas, wanted)
+    )
+
+
+def pair_query(task: Query, persona: Persona, context: PersonContext | None, fingerprint: str) -> Query:
+    """The task as one user's: its text as it was, the persona and the context beside it."""
+    constraints = task.constraints.model_copy(update={"owned": ()})
+    return task.model_copy(
+        update={
+            "query_id": f"{task.query_id[:_LONGEST_TASK_ID]}-{user_slug(persona.user_id)}",
+            "task_id": task.query_id,
+            "user_id": persona.user_id,
+            "mode": "task",
+            "persona": persona.text,
+            "context": None if context is None else context.text,
+            "constraints": constraints,
+            "rationale": "",
+            "expected_tools": (),
+            "world_fingerprint": fingerprint,
+        }
+    )
+
+
+def check_tasks(tasks: Sequence[Query]) -> None:
+    """Raises UserError for tasks that are one user's, or are too alike in their ids for queries of their own."""
+    own = [it.query_id for it in tasks if it.user_id is not None]
+    if own:
+        raise UserError(
+            f"Tasks are nobody's in particular, and {own[0]!r} has a user: take generic queries or questions."
+        )
+    starts = {it.query_id[:_LONGEST_TASK_ID] for it in tasks}
+    if len(starts) < len(tasks):
+        raise UserError("Two tasks have ids that begin with the same 55 characters: shorten them.")

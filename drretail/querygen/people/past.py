@@ -1,0 +1,83 @@
+"""What a user's records hold, for whoever tells of them."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from drretail.env.world import World
+from drretail.grounding.profile.purchases import day_of, leaf_category
+from drretail.grounding.profile.summary import summarise
+from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.words import content_stems
+from drretail.records.score import ProfileSummary
+from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile, UserStatistics
+
+MOST_ORDERS = 60
+"""The newest; a persona of more would rest on what nobody reads."""
+_MONTH = 30.44 * 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A user's profile and orders, the oldest first, with the products that the shop still has."""
+
+    profile: UserProfile
+    orders: tuple[Order, ...]
+    products: Mapping[str, Product]
+    statistics: UserStatistics
+    now: datetime
+
+    @property
+    def user_id(self) -> str:
+        return self.profile.user_id
+
+    @property
+    def kept(self) -> tuple[Order, ...]:
+        """Orders that were neither cancelled nor returned, of products that the shop still has."""
+        return tuple(
+            it for it in self.orders if it.order_status not in VOID_STATUSES and it.product_id in self.products
+        )
+
+    @property
+    def residence(self) -> str:
+        address = self.profile.address
+        return ", ".join(part for part in (address.city, address.state, address.country) if part)
+
+    def summary(self) -> ProfileSummary:
+        """The statements that code makes of these records, each with its orders."""
+        return summarise(self.profile, self.orders, self.products, self.statistics, self.now)
+
+    def only(self, order_ids: Collection[str]) -> "Past":
+        """The same user as one would know them from these orders alone."""
+        orders = tuple(it for it in self.orders if it.order_id in order_ids)
+        rate = _per_month([it.timestamp for it in orders if it.order_status not in VOID_STATUSES])
+        return replace(self, orders=orders, statistics=self.statistics.model_copy(update={"orders_per_month": rate}))
+
+    def told(self, order: Order) -> str:
+        """An order in a line: day, what and how many, its category, price and status."""
+        product = self.products.get(order.product_id)
+        if product is None:
+            return f"{day_of(order)}: {order.quantity} of a product that the shop has no more ({order.order_status})"
+        price = "" if product.price is None else f", {format_money(product.price, product.currency)} each"
+        title, kind = short_title(product.title, 100), leaf_category(product)
+        return f"{day_of(order)}: {order.quantity} × {title} ({kind}){price}; {order.order_status}"
+
+    def words(self) -> frozenset[str]:
+        """The stems of what the user bought: titles, category paths and brands of the orders that were kept."""
+        bought = [self.products[it.product_id] for it in self.kept]
+        return frozenset(stem for it in bought for stem in content_stems(" ".join((it.title, *it.categories))))
+
+
+def read_past(world: World, user_id: str) -> Past:
+    """A user's records in a world. Raises NotFound for an unknown user."""
+    store = world.store
+    newest = store.orders(user_id).orders[:MOST_ORDERS]
+    orders = tuple(sorted(newest, key=lambda it: (it.timestamp, it.order_id)))
+    products = store.products(sorted({it.product_id for it in orders}))
+    whole = Past(store.user(user_id), orders, products, store.statistics(user_id), world.manifest.now)
+    return whole.only([it.order_id for it in orders])
+
+
+def _per_month(times: list[int]) -> float | None:
+    """Orders over the months between the first and the last, at least one, as the shop's statistics have it."""
+    return round(len(times) / max(1.0, (max(times) - min(times)) / _MONTH), 2) if times else None

@@ -1,0 +1,265 @@
+"""What a model is asked of people: personas, contexts, personas back from contexts, and which tasks they choose."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, Literal, TypeVar
+
+from langchain_core.messages import HumanMessage
+from pydantic import Field
+
+from drretail.errors import ModelError
+from drretail.event_loop import all_ended, run_loop
+from drretail.journal import Journal, read_effects
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.llm.structured import Check
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.querygen.by_model.write import used_in
+from drretail.querygen.people.past import Past
+from drretail.querygen.people.persona import (
+    FIELDS,
+    LONGEST_VALUE,
+    PROFILE_FIELDS,
+    ContextEntry,
+    Persona,
+    PersonContext,
+    Trait,
+)
+from drretail.records.base import Record, canonical_json, sha256_of
+from drretail.records.query import Query
+from drretail.records.run import Usage
+from drretail.trajectory import Trajectory
+
+ROLE = "generator"
+LEAST_ENTRIES, MOST_ENTRIES = 8, 40
+NAMES = ("persona", "context", "infer", "agree", "choose")
+T = TypeVar("T", bound=Record)
+
+
+class WrittenTrait(Record):
+    field: str
+    value: str = Field(min_length=1, max_length=LONGEST_VALUE)
+    orders: tuple[str, ...] = ()
+
+
+class WrittenPersona(Record):
+    traits: tuple[WrittenTrait, ...]
+
+
+class WrittenEntry(Record):
+    kind: Literal["purchase", "talk"]
+    text: str = Field(min_length=1)
+    orders: tuple[str, ...] = ()
+
+
+class WrittenContext(Record):
+    entries: tuple[WrittenEntry, ...] = Field(min_length=1, max_length=MOST_ENTRIES)
+
+
+class AgreedFields(Record):
+    fields: tuple[str, ...]
+
+
+class ChosenTasks(Record):
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Ask(Generic[T]):
+    """One question to a model; ``key`` says whom it is about, ``check`` what is wrong with an answer."""
+
+    key: str
+    message: str
+    answer: type[T]
+    check: Check[T] | None = None
+
+
+@dataclass(frozen=True)
+class Answers(Generic[T]):
+    """By key what was answered, and why nothing was; with what it took."""
+
+    found: dict[str, T] = field(default_factory=dict[str, T])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    usage: Usage = field(default_factory=Usage)
+    served: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PersonModel:
+    """A model that is asked about people, ``parallel`` questions at the same time.
+
+    ``journal`` is the file of all calls: what stands in it is not asked again, failures only where ``retry_failed``.
+    """
+
+    model: Model
+    journal: Path
+    parallel: int = 4
+    retry_failed: bool = False
+    on_end: Callable[[], object] = lambda: None
+
+    def ask_all(self, asked: Iterable[Ask[T]]) -> Answers[T]:
+        """What the model answers to each; what fails is told, never raised. Raises UserError for a broken journal."""
+        return run_loop(self._all(list(asked)))
+
+    async def _all(self, asked: Sequence[Ask[T]]) -> Answers[T]:
+        journal, gate = Journal(self.journal), asyncio.Semaphore(self.parallel)
+        tried = frozenset(effect.scope for effect in read_effects(self.journal))
+        models = Models({ROLE: self.model}, journal, Trajectory())
+
+        async def one(ask: Ask[T]) -> T | str:
+            async with gate:
+                try:
+                    path = self._path(ask, tried)
+                    return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=path, check=ask.check)
+                except ModelError as problem:
+                    return f"{problem.kind}: {problem.message}"
+                finally:
+                    self.on_end()
+
+        try:
+            ended = await all_ended(map(one, asked))
+        finally:
+            journal.close()
+        by_key = {ask.key: end for ask, end in zip(asked, ended, strict=True)}
+        return Answers(
+            {key: end for key, end in by_key.items() if not isinstance(end, str)},
+            {key: end for key, end in by_key.items() if isinstance(end, str)},
+            used_in(journal),
+            journal.served,
+        )
+
+    def _path(self, ask: Ask[T], tried: frozenset[str]) -> str:
+        """That of the last try, or of another one where failures are retried."""
+        name, number = f"{ask.key}~{sha256_of(ask.message)[:12]}", 1
+        while f"{name}.{number + 1}" in tried:
+            number += 1
+        return f"{name}.{number + (self.retry_failed and f'{name}.{number}' in tried)}"
+
+
+def persona_ask(past: Past) -> Ask[WrittenPersona]:
+    """Who a user is, from their records."""
+    orders = {it.order_id for it in past.orders}
+
+    def check(written: WrittenPersona) -> str | None:
+        return _wrong_fields(written) or next(filter(None, (_wrong_orders(it, orders) for it in written.traits)), None)
+
+    message = prompts()["persona"].render(
+        fields=_fields(), profile_fields=" and ".join(PROFILE_FIELDS), profile=_records(past)
+    )
+    return Ask(f"{past.user_id}#persona", message, WrittenPersona, check)
+
+
+def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
+    """What the model wrote, as a record."""
+    traits = {
+        it.field: Trait(value=it.value, orders=it.orders, of_profile=it.field in PROFILE_FIELDS)
+        for it in written.traits
+    }
+    return Persona.of(past.user_id, made_by, traits)
+
+
+def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
+    """What would be left of a user's dealings with the shop."""
+    orders = {it.order_id for it in past.orders}
+
+    def check(written: WrittenContext) -> str | None:
+        strange = sorted({id_ for it in written.entries for id_ in it.orders} - orders)
+        return f"these are no ids of the shopper's orders: {', '.join(strange)}" if strange else None
+
+    message = prompts()["context"].render(
+        least=str(LEAST_ENTRIES),
+        most=str(MOST_ENTRIES),
+        persona=tagged("persona", canonical_json(persona.model_dump(mode="json", exclude_none=True))),
+        profile=_records(past),
+    )
+    return Ask(f"{past.user_id}#context", message, WrittenContext, check)
+
+
+def context_of(past: Past, written: WrittenContext, made_by: str) -> PersonContext:
+    """What the model wrote, as a record."""
+    entries = tuple(
+        ContextEntry(kind=it.kind, text=it.text, orders=it.orders, of_profile=not it.orders) for it in written.entries
+    )
+    return PersonContext(user_id=past.user_id, made_by=made_by, entries=entries)
+
+
+def inference_ask(context: PersonContext) -> Ask[WrittenPersona]:
+    """Who a user is, from their context alone."""
+    message = prompts()["infer"].render(fields=_fields(), context=tagged("context", context.text))
+    return Ask(f"{context.user_id}#infer", message, WrittenPersona, _wrong_fields)
+
+
+def agreement_ask(persona: Persona, inferred: WrittenPersona) -> Ask[AgreedFields] | None:
+    """In which fields both say the same; None where they have no field in common."""
+    second, first = {it.field: it.value for it in inferred.traits}, persona.traits()
+    shared = {name: {"first": it.value, "second": second[name]} for name, it in first.items() if name in second}
+    if not shared:
+        return None
+    message = prompts()["agree"].render(given=tagged("persona", canonical_json(shared)))
+
+    def check(agreed: AgreedFields) -> str | None:
+        strange = sorted({*agreed.fields} - shared.keys())
+        return f"these fields were not filled twice: {', '.join(strange)}" if strange else None
+
+    return Ask(f"{persona.user_id}#agree", message, AgreedFields, check)
+
+
+def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
+    """Which tasks a user would choose."""
+    listed = "\n".join(canonical_json({"id": it.query_id, "task": it.text}) for it in tasks)
+    message = prompts()["choose"].render(persona=tagged("persona", persona.text), tasks=tagged("questions", listed))
+    known = {it.query_id for it in tasks}
+
+    def check(chosen: ChosenTasks) -> str | None:
+        strange = sorted({*chosen.tasks} - known)
+        return f"there are no tasks of these ids: {', '.join(strange)}" if strange else None
+
+    return Ask(f"{persona.user_id}#choose", message, ChosenTasks, check)
+
+
+def chosen_by_model(tasks: Sequence[Query], chosen: Mapping[str, ChosenTasks]) -> dict[str, list[str]]:
+    """By task, the users who chose it (``chosen`` by user id), those first in whose list it stands first."""
+    ranks = {user: {task: at for at, task in enumerate(dict.fromkeys(it.tasks))} for user, it in chosen.items()}
+    return {
+        task.query_id: sorted(
+            (user for user in ranks if task.query_id in ranks[user]),
+            key=lambda user, task=task: (ranks[user][task.query_id], user),
+        )
+        for task in tasks
+    }
+
+
+def prompts() -> dict[str, Prompt]:
+    """Every wording that a model is asked in, by name."""
+    return {name: load_prompt(__file__, name) for name in NAMES}
+
+
+def _fields() -> str:
+    return "\n".join(f"- {name}" for name in FIELDS)
+
+
+def _records(past: Past) -> str:
+    """Profile, summary and orders of a user, ids with them."""
+    orders = (f"- {it.order_id}: {past.told(it)}" for it in past.orders)
+    who = f"First name: {past.profile.first_name}. Residence: {past.residence}."
+    told = [it for it in past.summary().statements if it.code != "person"]
+    return tagged("profile", "\n".join([who, *(f"- {it.text}" for it in told), "Orders:", *orders]))
+
+
+def _wrong_fields(written: WrittenPersona) -> str | None:
+    names = [it.field for it in written.traits]
+    strange = sorted({*names} - {*FIELDS})
+    if strange:
+        return f"there are no such fields: {', '.join(strange)}"
+    return "a field stands twice" if len({*names}) < len(names) else None
+
+
+def _wrong_orders(trait: WrittenTrait, orders: set[str]) -> str | None:
+    strange = sorted({*trait.orders} - orders)
+    if strange:
+        return f"{trait.field} names what is no order of the shopper's: {', '.join(strange)}"
+    if not trait.orders and trait.field not in PROFILE_FIELDS:
+        return f"{trait.field} names no orders"
+    return None

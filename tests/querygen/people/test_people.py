@@ -1,0 +1,217 @@
+"""Personas, contexts and pairs out of a shop's records, without a model and with a scripted one."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import BaseMessage
+from pydantic import ValidationError
+from typer.testing import CliRunner, Result
+
+from drretail.cli.queries.group import queries_app
+from drretail.env.world import World
+from drretail.llm.registry import Model
+from drretail.querygen.lint import Linter
+from drretail.querygen.people.context_rules import context_by_rules
+from drretail.querygen.people.pairing import distance, most_different, pair_query, relevance
+from drretail.querygen.people.past import read_past
+from drretail.querygen.people.people_files import read_people
+from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonContext, Trait
+from drretail.querygen.people.persona_rules import persona_by_rules
+from drretail.querygen.people.reversibility import Recall, agreed_by_words, inferred_by_rules, recall_by_field
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Constraints, Query
+from tests.querygen.by_model.scripted import ScriptedChat, scripted
+
+USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")
+TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", mode="generic", source="test")
+
+
+def persona(user_id: str, **shopping: str) -> Persona:
+    traits = {
+        f"preferences_and_interests.{name}": Trait(value=value, orders=("1",)) for name, value in shopping.items()
+    }
+    return Persona.of(user_id, "rules", traits)
+
+
+def call(world: World, *arguments: str | Path) -> Result:
+    return CliRunner().invoke(queries_app, [*map(str, arguments), "--world", str(world.folder)])
+
+
+def test_the_schema_has_the_seven_groups_of_table_5() -> None:
+    assert len(GROUPS) == 7
+    assert len(FIELDS) == len(set(FIELDS)) == 50
+    assert {*Persona.model_fields} >= GROUPS.keys()
+
+
+def test_a_trait_names_orders_or_the_profile() -> None:
+    with pytest.raises(ValidationError, match="names the orders"):
+        Trait(value="Likes birds.")
+
+
+def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_empty(world: World) -> None:
+    made = persona_by_rules(read_past(world, "ANNA"))
+    own = {it.order_id for it in world.store.orders("ANNA").orders}
+    assert all(trait.of_profile or {*trait.orders} <= own for trait in made.traits().values())
+    assert {name for name, trait in made.traits().items() if trait.of_profile} == {
+        "basic_attributes.name",
+        "basic_attributes.residence",
+    }
+    assert "preferences_and_interests.shopping" in made.traits()
+    assert made.basic_attributes.age is None
+    assert Persona.model_validate(made.model_dump(mode="json", exclude_none=True)) == made
+
+
+def test_a_context_of_all_orders_gives_the_persona_back_and_one_of_few_does_not(world: World) -> None:
+    past = read_past(world, "ANNA")
+    known = persona_by_rules(past)
+    whole, little = context_by_rules(past), context_by_rules(past, 1)
+    assert agreed_by_words(known, inferred_by_rules(whole, past)) == known.traits().keys()
+    assert agreed_by_words(known, inferred_by_rules(little, past)) < known.traits().keys()
+    talk = [it for it in whole.entries if it.kind == "talk"]
+    assert 0.2 <= len(talk) / len(whole.entries) <= 0.5
+    assert not any(it.order_id in whole.text for it in past.orders)
+
+
+def test_name_and_place_come_back_only_where_the_context_tells_them(world: World) -> None:
+    past = read_past(world, "ANNA")
+    silent = context_by_rules(past)
+    silent = silent.model_copy(update={"entries": tuple(it for it in silent.entries if not it.of_profile)})
+    assert inferred_by_rules(silent, past).basic_attributes.name is None
+
+
+def test_recall_counts_personas_by_field() -> None:
+    known = [persona("a", diet="Vegan.", books="Crime."), persona("b", diet="Meat.")]
+    assert recall_by_field(known, {"a": {"preferences_and_interests.diet"}}) == [
+        Recall("preferences_and_interests.diet", 2, 1),
+        Recall("preferences_and_interests.books", 1, 0),
+    ]
+
+
+def test_distance_is_one_minus_the_mean_jaccard_of_fields() -> None:
+    one, same = (
+        persona("a", diet="vegan food", books="crime novels"),
+        persona("b", diet="vegan food", books="crime novels"),
+    )
+    half, none = persona("c", diet="vegan food", books="war diaries"), persona("d", movies="westerns")
+    assert distance(one, same) == 0
+    assert distance(one, half) == pytest.approx(0.5)
+    assert distance(one, none) == 1
+
+
+def test_the_nearest_comes_first_and_then_whoever_is_farthest_from_all_that_are_taken() -> None:
+    people = [
+        persona("a", diet="vegan food"),
+        persona("b", diet="vegan food"),
+        persona("c", diet="vegan food daily"),
+        persona("d", diet="red meat"),
+    ]
+    known = {it.user_id: it for it in people}
+    assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"]
+    assert most_different(["b"], known, 3) == ["b"]
+    assert most_different([], known, 3) == []
+
+
+def test_a_task_matters_to_those_who_bought_what_it_is_about(world: World) -> None:
+    anna, cara = (read_past(world, it) for it in ("ANNA", "CARA"))
+    assert relevance(TASK, anna) > relevance(TASK, cara)
+
+
+def test_a_pair_is_the_task_as_it_was_with_the_person_beside_it(world: World) -> None:
+    owned = TASK.model_copy(update={"constraints": Constraints(owned=("P0000",), brands_wanted=("Tallow",))})
+    past = read_past(world, "ANNA")
+    made = pair_query(owned, persona_by_rules(past), context_by_rules(past), "f")
+    assert (made.text, made.task_id, made.user_id, made.mode) == (TASK.text, "t1", "ANNA", "task")
+    assert made.constraints == Constraints(brands_wanted=("Tallow",))
+    assert made.persona is not None
+    assert made.persona not in made.text
+    assert "Shampoo" in (made.context or "")
+
+
+def test_one_task_of_several_users_is_no_repetition(world: World) -> None:
+    pasts = [read_past(world, it) for it in USERS]
+    made = [pair_query(TASK, persona_by_rules(it), None, world.manifest.fingerprint) for it in pasts]
+    codes = {finding.code for it in Linter(world).check_all(made) for finding in it.findings}
+    assert "near_duplicate" not in codes
+    apart = [it.model_copy(update={"task_id": None}) for it in made]
+    assert "near_duplicate" in {it.code for found in Linter(world).check_all(apart) for it in found.findings}
+
+
+def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:
+    people, to = tmp_path / "people", tmp_path / "q.jsonl"
+    tasks = tmp_path / "tasks.txt"
+    tasks.write_text("How do I wash a dog with shampoo?\nWhich desk lamp or planner for a small desk?\n")
+    assert (
+        call(world, "personas", "--people", people, *[it for user in USERS for it in ("--user", user)]).exit_code == 0
+    )
+    checked = call(world, "context", "--people", people, "--check")
+    assert checked.exit_code == 0, checked.output
+    assert "all fields" in checked.output
+    paired = call(world, "pair", tasks, "--people", people, "--to", to, "--users-per-task", "2")
+    assert paired.exit_code == 0, paired.output
+    made = read_queries(to)
+    by_task = {task: [it.user_id for it in made if it.task_id == task] for task in {it.task_id for it in made}}
+    assert all(1 <= len(users) == len(set(users)) <= 2 for users in by_task.values())
+    assert all(it.persona and it.context for it in made)
+    before = {path: path.read_bytes() for path in people.rglob("*.json")}
+    assert call(world, "personas", "--people", people, "--user", "ANNA").output.startswith("0 personas")
+    assert {path: path.read_bytes() for path in people.rglob("*.json")} == before
+
+
+def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: World, tmp_path: Path) -> None:
+    nobody = call(world, "context", "--people", tmp_path)
+    assert "holds no persona" in str(nobody.exception)
+    assert call(world, "personas", "--people", tmp_path / "p", "--user", "ANNA").exit_code == 0
+    own = tmp_path / "own.jsonl"
+    own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
+    refused = call(world, "pair", own, "--people", tmp_path / "p", "--to", tmp_path / "q.jsonl")
+    assert "nobody's in particular" in str(refused.exception)
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
+    order = world.store.orders("ANNA").orders[0].order_id
+    pets = {"field": "basic_attributes.pets", "value": "Has a dog.", "orders": [order]}
+
+    def answer(messages: Sequence[BaseMessage]) -> str:
+        said = messages[0].text
+        if "write down who a shopper is" in said:
+            strange = {**pets, "orders": ["no such order"]}
+            return json.dumps({"traits": [strange if len(messages) == 1 else pets]})
+        if "had an assistant kept notes" in said:
+            entry = {"kind": "talk", "text": "Shopper: my dog needs a bath.", "orders": [order]}
+            return json.dumps({"entries": [entry]})
+        if "work out who the shopper is" in said:
+            assert order not in said
+            return json.dumps({"traits": [{**pets, "orders": []}, {"field": FIELDS[1], "value": "40", "orders": []}]})
+        if "filled twice" in said:
+            return json.dumps({"fields": ["basic_attributes.pets"]})
+        return json.dumps({"tasks": ["t1"]})
+
+    made = ScriptedChat(answer=answer)
+    opened: Model = scripted(made)
+    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: opened)
+    return made
+
+
+def test_a_model_writes_checks_and_chooses_and_is_told_of_orders_that_are_not_the_users(
+    world: World, tmp_path: Path, chat: ScriptedChat
+) -> None:
+    people, tasks = tmp_path / "people", tmp_path / "t.jsonl"
+    tasks.write_text(TASK.as_line() + "\n")
+    model = ("--people", people, "--model", "fake:x")
+    assert call(world, "personas", "--user", "ANNA", *model).exit_code == 0
+    assert "no order of the shopper's" in str(chat.asked[1][-1].text)
+    kept = read_people(people, Persona)["ANNA"]
+    assert (kept.made_by, [*kept.traits()]) == ("fake:x", ["basic_attributes.pets"])
+    checked = call(world, "context", "--check", "--json", *model)
+    assert json.loads(checked.stdout)["recall"] == {"basic_attributes.pets": {"filled": 1, "recalled": 1}}
+    assert read_people(people, PersonContext)["ANNA"].text == "- Shopper: my dog needs a bath."
+    paired = call(world, "pair", tasks, "--to", tmp_path / "q.jsonl", *model)
+    assert paired.exit_code == 0, paired.output
+    (query,) = read_queries(tmp_path / "q.jsonl")
+    assert (query.task_id, query.user_id, query.persona) == ("t1", "ANNA", "Basic attributes, pets: Has a dog.")
+    asked = len(chat.asked)
+    assert call(world, "pair", tasks, "--to", tmp_path / "q.jsonl", *model).exit_code == 0
+    assert len(chat.asked) == asked  # answered by the journal
