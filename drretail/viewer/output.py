@@ -32,20 +32,48 @@ def dumped(value: Any) -> str:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A table on stdout; columns of numbers are set to the right. Whole numbers get thousands separators."""
+    """A table on stdout; columns of numbers are set to the right. Whole numbers get thousands separators.
+
+    Cells are broken between words: a table that would need more is wider than the terminal.
+    """
     from rich.box import SIMPLE_HEAD
+    from rich.console import Console
     from rich.table import Table
 
     cells = [list(row) for row in rows]
+    texts = [[_cell(value) for value in row] for row in cells]
+    console = stdout_console()
+    widths = _widths([columns, *texts], console.width - _GAP * len(columns))
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
+    for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
         numeric = bool(cells) and all(isinstance(row[index], int | float | None) for row in cells)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*(_cell(value) for value in row))
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold", width=width)
+    for row in texts:
+        table.add_row(*row)
     if title:
         print_title(title)
-    stdout_console().print(table)
+    needed = sum(widths) + _GAP * len(columns)
+    Console(highlight=False, markup=False, emoji=False, width=max(console.width, needed)).print(table)
+
+
+_GAP = 3
+"""Between columns, as the box has it."""
+_LONGEST_WORD = 60
+"""What is longer is broken: addresses, made-up words."""
+
+
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Of each column: its longest word at least, and of the room that is left what it needs, shared alike."""
+    from rich.cells import cell_len
+
+    columns = [*zip(*rows, strict=True)]
+    least = [max(min(_LONGEST_WORD, cell_len(word)) for text in it for word in [*text.split(), ""]) for it in columns]
+    widths, spare = least.copy(), room - sum(least)
+    wanted = {at: max(map(cell_len, it)) - least[at] for at, it in enumerate(columns)}
+    for number, at in enumerate(sorted(wanted, key=lambda at: wanted[at])):
+        more = max(0, min(wanted[at], spare // (len(columns) - number)))
+        widths[at], spare = widths[at] + more, spare - more
+    return [max(1, width) for width in widths]
 
 
 def print_title(text: str) -> None:

@@ -2,10 +2,11 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.viewer.output import wrapped
+from drretail.viewer.output import print_table, wrapped
 
 WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
 
@@ -30,3 +31,16 @@ def test_a_long_name_of_a_panel_is_broken_between_its_members() -> None:
         "anthropic:claude-haiku-4-5-5b444e9c",
     ]
     assert wrapped("react+ws over react", 10) == "react+ws\nover react"
+
+
+def test_a_table_breaks_cells_between_words_and_is_rather_wider_than_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    share = "0.69 (0.65–0.72)"
+    print_table("T", ["", *("balanced accuracy", "words alone", "κ linear") * 2], [["hybrid_react", *[share] * 6]])
+    words = capsys.readouterr().out.split()
+    assert words.count("(0.65–0.72)") == 6
+    assert {"hybrid_react", "accuracy"} <= {*words}
+    print_table("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
