@@ -60,6 +60,8 @@ _GAP = 3
 """Between columns, as the box has it."""
 _LONGEST_WORD = 60
 """What is longer is broken: addresses, made-up words."""
+_LITTLE = 3
+"""Characters that keep a short cell in one line are had by whoever needs them."""
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
@@ -71,7 +73,8 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     widths, spare = least.copy(), room - sum(least)
     wanted = {at: max(map(cell_len, it)) - least[at] for at, it in enumerate(columns)}
     for number, at in enumerate(sorted(wanted, key=lambda at: wanted[at])):
-        more = max(0, min(wanted[at], spare // (len(columns) - number)))
+        share = spare if wanted[at] <= _LITTLE else spare // (len(columns) - number)
+        more = max(0, min(wanted[at], share))
         widths[at], spare = widths[at] + more, spare - more
     return [max(1, width) for width in widths]
 
