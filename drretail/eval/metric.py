@@ -31,6 +31,21 @@ def lacking(variant: str, state: VerdictState, why: str = "") -> Value:
     return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {})
 
 
+def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
+    """Why there is no value where any of these has none: failed before unverifiable before na; None where all have."""
+    found = {*states}
+    missing: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
+    return next((state for state in missing if state in found), None)
+
+
+def joined(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
+    """What a formula makes of the parts' values where each has one; else no value, by the gravest reason of any."""
+    missing = gravest(part.state for part in parts)
+    if missing is not None:
+        return lacking(variant, missing, reason_in(parts))
+    return Value(variant, "scored", formula([part.value for part in parts if part.value is not None]))
+
+
 def reason_in(values: Iterable[Value]) -> str:
     """The first reason why one of these has nothing to score; empty without any."""
     return next((reason for value in values for reason in reasons_of(value.items)), "")
@@ -175,8 +190,20 @@ class OwnMetric:
             raise UserError(f"The metric {quoted(self._metric.name)} failed in {what}: {told(problem)}.") from problem
 
 
+class OnlyMeans:
+    """A family none of whose variants is pooled: over reports all are means."""
+
+    __slots__ = ()
+
+    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+        raise KeyError(variant)
+
+    def pooled_variants(self) -> frozenset[str]:
+        return frozenset()
+
+
 @dataclass(frozen=True, slots=True)
-class CodeFamily:
+class CodeFamily(OnlyMeans):
     """A ``Metric`` that asks no model, whose values are the same under all rules and means over reports alone."""
 
     name: str
@@ -203,12 +230,6 @@ class CodeFamily:
 
     def variants(self) -> tuple[str, ...]:
         return self.names
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 Measure = Callable[[Subject], float | None]

@@ -14,7 +14,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import ModelKind, RoleModel, Run, RunError, System
-from drretail.records.score import ProfileSummary, Rules, Statement, Verdict
+from drretail.records.score import JudgeRef, ProfileSummary, Rules, Statement, Verdict, VerdictState
 
 STUB, JUDGED_STUB = "tests.eval.folders:METRIC", "tests.eval.folders:JUDGED"
 """The stub's places, as ``load_metric`` takes them: judged by code, and by whoever judges."""
@@ -79,6 +79,29 @@ def a_run(label: str, name: str, report: str | None, picks: Sequence[str] | None
         report=report,
         report_sha=None if report is None else sha256_of(report),
         picks=None if picks is None else tuple(Pick(product=it) for it in picks),
+    )
+
+
+def a_verdict(
+    metric: str,
+    stage: str,
+    item: str,
+    value: Any = None,
+    state: VerdictState = "scored",
+    notes: tuple[str, ...] = (),
+) -> Verdict:
+    """What a judge said of one item of one report."""
+    return Verdict(
+        metric=metric,
+        version=1,
+        stage=stage,
+        item=item,
+        run_id="a/q1-r1",
+        report_sha="0",
+        judge=JudgeRef(spec="x:y", kind="llm"),
+        state=state,
+        value=value,
+        notes=notes,
     )
 
 

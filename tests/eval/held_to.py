@@ -1,11 +1,11 @@
 """A metric family whose reports are held to criteria of their query, for tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from drretail.eval.judging.criteria import Task, criteria_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Value
+from drretail.eval.metric import OnlyMeans, Value
 from drretail.prompts import Prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
@@ -18,7 +18,7 @@ class Looked(Record):
     wanted: str
 
 
-class HeldTo:
+class HeldTo(OnlyMeans):
     """1 where a report holds what its query's one criterion says."""
 
     name = "held_to"
@@ -54,12 +54,6 @@ class HeldTo:
 
     def variants(self) -> tuple[str, ...]:
         return ("all",)
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 METRIC = HeldTo()

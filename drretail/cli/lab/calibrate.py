@@ -42,7 +42,7 @@ def calibrate(
     from drretail.eval.lab.calibrating import NAME, calibrated, frozen, of_model, question_of, told_hash
     from drretail.eval.lab.kept_findings import VOTES, keep, verdict_folders
     from drretail.eval.lab.opinion_files import read_all
-    from drretail.eval.lab.opinions import judges_of, named, opinions_of
+    from drretail.eval.lab.opinions import named, opinions_of
     from drretail.progress import busy
     from drretail.viewer.output import print_json, say
     from drretail.viewer.terminal.printed_calibration import print_calibration
@@ -51,8 +51,7 @@ def calibrate(
         found: list[Opinion] = opinions_of(experiment)
         found += read_all(ratings or (), judges=[it.strip() for it in (judges or "").split(",") if it.strip()])
         question = question_of(found, dimension)
-        refs = judges_of(experiment)
-        mine, model = of_model([it for it in found if it.question == question], refs, judge)
+        mine, model = of_model([it for it in found if it.question == question], judge)
         before = None if again else frozen(experiment)
         if before is not None and (before.model, before.question) != (model, named(question)):
             raise UserError(
@@ -63,7 +62,8 @@ def calibrate(
     versions = [it.version for it in made.tuning]
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
-    made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, refs.get(made.chosen))})
+    chosen = next(it.judge for it in mine if (it.kind, it.rater) == ("judge", made.chosen))
+    made = made.model_copy(update={"model": model, "prompt_hash": told_hash(experiment, chosen)})
     given = {"--judge": judge, "--dimension": dimension, "--ratings": ratings, "--judges": judges}
     document = keep(experiment, NAME, made, [VOTES, *verdict_folders(experiment)], given)
     if as_json:

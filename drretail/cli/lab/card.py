@@ -1,7 +1,8 @@
 """``drretail lab card``: judges on claims that people labelled."""
 
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from drretail.eval.judging.session import Again, Judge
     from drretail.eval.judging.spending import Allowance
     from drretail.eval.lab.labelled_claims import LabelledSet
+    from drretail.progress import Bar
 
 
 @grouped
@@ -90,24 +92,17 @@ def _judged(
     quiet: bool,
 ) -> str | None:
     """Asks what is missing; gives a sentence where the cap was reached."""
-    from drretail.eval.judging.spending import Allowance, CapReached
-    from drretail.eval.lab.label_verdicts import judge_labelled
-    from drretail.event_loop import run_loop
-    from drretail.experiment import locked
-    from drretail.progress import choose_progress
+    from functools import partial
 
-    allowance = allowance or Allowance()
-    folder.mkdir(parents=True, exist_ok=True)
-    progress = choose_progress("none" if quiet else None)
+    from drretail.cli.lab.asking import ask_all
+    from drretail.eval.lab.label_verdicts import judge_labelled
+
+    def lot(judge: "Judge", labelled: "LabelledSet", allowance: "Allowance", bar: "Bar") -> Coroutine[Any, Any, None]:
+        return judge_labelled(folder, labelled, judge, again=again, allowance=allowance, bar=bar)
+
+    lots = [partial(lot, judge, labelled) for judge in asked for labelled in chosen]
     total = len(asked) * sum(len(it.claims) for it in chosen)
-    with locked(folder), progress.track("judging labelled claims", total) as bar:
-        for judge in asked:
-            for labelled in chosen:
-                try:
-                    run_loop(judge_labelled(folder, labelled, judge, again=again, allowance=allowance, bar=bar))
-                except CapReached:
-                    allowance.cut += 1
-    return allowance.closing
+    return ask_all(folder, "judging labelled claims", total, lots, allowance, quiet=quiet)
 
 
 def _show(

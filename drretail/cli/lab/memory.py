@@ -1,7 +1,8 @@
 """``drretail lab memory``: what a model knows of a shop by heart."""
 
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from drretail.eval.judging.spending import Allowance
     from drretail.eval.lab.memory.asked_products import AskedProduct
     from drretail.eval.lab.trial_findings import MemoryFound
+    from drretail.progress import Bar
 
 
 @grouped
@@ -121,22 +123,16 @@ def _asked(
     quiet: bool,
 ) -> str | None:
     """Asks what is missing; gives a sentence where the cap was reached."""
-    from drretail.eval.judging.spending import Allowance, CapReached
-    from drretail.eval.lab.memory.recollections import ask_products
-    from drretail.event_loop import run_loop
-    from drretail.experiment import locked
-    from drretail.progress import choose_progress
+    from functools import partial
 
-    allowance = allowance or Allowance()
-    folder.mkdir(parents=True, exist_ok=True)
-    progress = choose_progress("none" if quiet else None)
-    with locked(folder), progress.track("asking for products", len(models) * len(products)) as bar:
-        for model in models:
-            try:
-                run_loop(ask_products(folder, world, year, products, model, again=again, allowance=allowance, bar=bar))
-            except CapReached:
-                allowance.cut += 1
-    return allowance.closing
+    from drretail.cli.lab.asking import ask_all
+    from drretail.eval.lab.memory.recollections import ask_products
+
+    def lot(model: "Judge", allowance: "Allowance", bar: "Bar") -> Coroutine[Any, Any, None]:
+        return ask_products(folder, world, year, products, model, again=again, allowance=allowance, bar=bar)
+
+    lots = [partial(lot, model) for model in models]
+    return ask_all(folder, "asking for products", len(models) * len(products), lots, allowance, quiet=quiet)
 
 
 def _before(experiment: Path) -> "MemoryFound | None":

@@ -12,7 +12,7 @@ from drretail.eval.dr3.coverage import Covered
 from drretail.eval.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
 from drretail.eval.faithfulness.claims import REPORT, SUPPORT, Claim
 from drretail.eval.faithfulness.extraction import claims_in
-from drretail.eval.metric import UNFETCHED_PAGES, Value, lacking
+from drretail.eval.metric import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.records.base import Rules
 from drretail.records.criteria import GOLD_PARTS, Criteria, Gold, GoldPart
 from drretail.records.score import WHY_NOT, Verdict, VerdictState
@@ -25,7 +25,6 @@ NO_GOLD = "nothing is known beforehand of a good answer (exp/gold)"
 NO_INSIGHTS = "no insights are known beforehand"
 NO_DOCUMENTS = "no documents are required"
 NO_CLAIM = "no claim of the report names a source"
-_LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
 
 
 @dataclass(frozen=True)
@@ -67,10 +66,7 @@ def mean_of(values: Sequence[Value]) -> float:
 
 def worst(states: Sequence[VerdictState]) -> VerdictState:
     """The first of failed, unverifiable and na that any is; for none, failed: nothing was said."""
-    for state in _LACKING:
-        if state in states:
-            return state
-    return "failed"
+    return gravest(states) or "failed"
 
 
 def recall(judged: Judged) -> list[Value]:
@@ -212,7 +208,7 @@ def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
 
 
 def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
-    counts: dict[str, float] = {it: float(states.count(it)) for it in ("scored", *_LACKING) if it in states}
+    counts: dict[str, float] = {it: float(states.count(it)) for it in sorted({*states})}
     if not states:
         return _plain_na(variant, NO_CLAIM)
     if "scored" not in states:

@@ -17,7 +17,7 @@ from drretail.eval.dr3.parts import (
 from drretail.eval.judging.criteria import Task, criteria_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, OnlyMeans, Value
 from drretail.records.criteria import Criteria
 from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
@@ -112,7 +112,7 @@ DESCRIPTION = MetricDescription(
 
 
 @dataclass(frozen=True, slots=True)
-class Dr3:
+class Dr3(OnlyMeans):
     """IR, CC, FA, IF and DQ, under our rules and as DR³-Eval's code was released."""
 
     name: str = FAMILY
@@ -139,12 +139,6 @@ class Dr3:
 
     def variants(self) -> tuple[str, ...]:
         return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 METRIC: Metric = Dr3()

@@ -1,14 +1,14 @@
 """Verdicts on low ratings as values: whether a report fails in a mode, and how many of its ratings are low."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drretail.eval.failure_modes.judge import FAMILY, LISTED, SORTED, VERSION, judge, prompt
 from drretail.eval.failure_modes.modes import MEANINGS, MODES
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
-from drretail.records.score import WHY_NOT, MetricDescription, Rules, Verdict
+from drretail.eval.metric import Metric, OnlyMeans, Value, lacking
+from drretail.records.score import MetricDescription, Rules, Verdict
 
 N_LOW = "n_low"
 VARIANTS = (N_LOW, *MODES)
@@ -20,9 +20,10 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     A mode is failed where a rationale could not be sorted and no other one names it.
     """
     listed = next((it for it in reversed(verdicts) if it.stage == LISTED), None)
-    if listed is None or listed.state != "scored":
-        why = {f"{WHY_NOT}{listed.reason}": 1.0} if listed is not None else {}
-        return [Value(it, "failed" if listed is None else "na", None, why) for it in VARIANTS]
+    if listed is None:
+        return [Value(it, "failed") for it in VARIANTS]
+    if listed.state != "scored":
+        return [lacking(it, "na", listed.reason) for it in VARIANTS]
     found = {it.item: it for it in verdicts if it.stage == SORTED}
     asked = [found.get(item) for item in listed.value]
     named = {mode for it in asked if it is not None and it.state == "scored" for mode in it.value}
@@ -45,7 +46,7 @@ DESCRIPTION = MetricDescription(
 
 
 @dataclass(frozen=True, slots=True)
-class FailureModes:
+class FailureModes(OnlyMeans):
     """Appendix G's modes in the rationales of low ratings."""
 
     name: str = FAMILY
@@ -66,12 +67,6 @@ class FailureModes:
 
     def variants(self) -> tuple[str, ...]:
         return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 METRIC: Metric = FailureModes()

@@ -7,8 +7,8 @@ from drretail.eval.fault_place.judge import FAMILY, VERSION, judge_places, place
 from drretail.eval.fault_place.placing import PLACES, shares
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
-from drretail.records.score import WHY_NOT, MetricDescription, Rules, Verdict
+from drretail.eval.metric import Metric, Value, lacking
+from drretail.records.score import MetricDescription, Rules, Verdict
 
 N_WRONG, N_PLACED = "n_wrong", "n_placed"
 COUNTS = (N_WRONG, N_PLACED)
@@ -20,8 +20,7 @@ def report_values(verdicts: Sequence[Verdict]) -> list[Value]:
     verdict = next(iter(verdicts), None)
     if verdict is None or verdict.state != "scored":
         state = "failed" if verdict is None else verdict.state
-        why = {f"{WHY_NOT}{verdict.reason}": 1.0} if verdict is not None and state == "na" else {}
-        return [Value(variant, state, None, why) for variant in VARIANTS]
+        return [lacking(variant, state, "" if verdict is None else verdict.reason) for variant in VARIANTS]
     found = shares(it.place for it in placed_in(verdict))
     wrong = sum(found.values())
     counts = [

@@ -1,6 +1,6 @@
 """Which version of a judge is nearest to people? Chosen on some queries, and its figure taken on others."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from pathlib import Path
@@ -147,20 +147,16 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
         return Nearness(version=version, n=0)
     scale = pairs[0][0].question.scale
     if scale.level != "interval":
-        return Nearness(version=version, n=len(pairs), kappa=_measured(_kappa(scale, pairs, seed)))
+        return Nearness(version=version, n=len(pairs), kappa=Measured.of(_kappa(scale, pairs, seed)))
     by_query = _by_query(pairs)
     apart = [[abs(judge.value - person.value) for person, judge in it] for it in by_query]
     ordered = [_same_orders(it) for it in by_query]
     return Nearness(
         version=version,
         n=len(pairs),
-        mad=_measured(ratio_interval([Ratio([sum(it) for it in apart], [len(it) for it in apart])], seed)),
-        pca=_measured(ratio_interval([Ratio([sum(it) for it in ordered], [len(it) for it in ordered])], seed)),
+        mad=Measured.of(ratio_interval([Ratio([sum(it) for it in apart], [len(it) for it in apart])], seed)),
+        pca=Measured.of(ratio_interval([Ratio([sum(it) for it in ordered], [len(it) for it in ordered])], seed)),
     )
-
-
-def _measured(interval: Interval) -> Measured:
-    return Measured(value=interval.value, low=interval.low, high=interval.high)
 
 
 def _kappa(scale: Scale, pairs: Sequence[Pair], seed: str) -> Interval:
@@ -217,22 +213,19 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
     return chosen[0]
 
 
-def of_model(opinions: Iterable[Opinion], refs: Mapping[str, JudgeRef], model: str | None) -> tuple[list[Opinion], str]:
+def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opinion], str]:
     """People's opinions and those of one model's versions, and that model.
 
     A judge out of a file is a version of whatever model it is. Raises UserError where several models judged and none is
     named, or where the one that is named judged nothing.
     """
-    held = list(opinions)
-    judges = {it.rater for it in held if it.kind == "judge"}
-    models = sorted({refs[name].spec for name in judges if name in refs})
+    models = sorted({it.judge.spec for it in opinions if it.judge is not None})
     if model is not None and models and model not in models:
         raise UnknownName("judge", model, models)
     if model is None and len(models) > 1:
         raise UserError(f"Judges of several models answered: name one with --judge ({', '.join(models)}).")
     one = model or next(iter(models), "")
-    mine = {name for name in judges if name not in refs or refs[name].spec == one}
-    return [it for it in held if it.kind == "person" or it.rater in mine], one
+    return [it for it in opinions if it.judge is None or it.judge.spec == one], one
 
 
 def frozen(experiment: Path) -> Calibration | None:

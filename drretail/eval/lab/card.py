@@ -21,7 +21,6 @@ from drretail.records.base import sha256_of
 from drretail.records.comparison import JudgeTable
 from drretail.records.score import JudgeRef, Verdict
 from drretail.stats.confusion import as_two, balanced_accuracy, drawn_interval, kappa, tables_of
-from drretail.stats.intervals import Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,11 +72,11 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         confusion=_confusion(chosen.labels, people, judges),
         people_full=people.count("full") / n if n else None,
         judge_full=judges.count("full") / n if n else None,
-        balanced_accuracy=_measured(drawn_interval(two, balanced_accuracy, seed)),
-        kappa=_measured(drawn_interval(shown, kappa, seed)),
-        kappa_linear=_measured(drawn_interval(shown, lambda it: kappa(it, linear=True), seed)),
-        words_alone=_measured(drawn_interval(rule, balanced_accuracy, seed)),
-        over_words=_measured(drawn_interval(both, _difference, seed)),
+        balanced_accuracy=Measured.of(drawn_interval(two, balanced_accuracy, seed)),
+        kappa=Measured.of(drawn_interval(shown, kappa, seed)),
+        kappa_linear=Measured.of(drawn_interval(shown, lambda it: kappa(it, linear=True), seed)),
+        words_alone=Measured.of(drawn_interval(rule, balanced_accuracy, seed)),
+        over_words=Measured.of(drawn_interval(both, _difference, seed)),
         majority=max(Counter(people).values()) / n if n else None,
         accuracy=sum(_right(chosen.labels, *it) for it in zip(people, judges, strict=True)) / n if n else None,
     )
@@ -129,10 +128,6 @@ def _right(labels: Sequence[Label], person: Label, judge: Label) -> bool:
 def _confusion(labels: Sequence[Label], people: Sequence[Label], judges: Sequence[Label]) -> dict[str, dict[str, int]]:
     counted = Counter(zip(people, judges, strict=True))
     return {person: {judge: counted[person, judge] for judge in THREE} for person in labels}
-
-
-def _measured(interval: Interval) -> Measured:
-    return Measured(value=interval.value, low=interval.low, high=interval.high)
 
 
 def card_path(experiment: Path, slug: str) -> Path:

@@ -12,7 +12,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.lab.judged_claims import ExtractedClaim, JudgedClaim, extracted_claims, judged_claims
 from drretail.eval.lab.labelled_sheets import Cited, cited_in, support_in
-from drretail.eval.lab.opinions import PREFERENCE, SUPPORT_OF, Opinion, judges_of, opinions_of
+from drretail.eval.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, opinions_of
 from drretail.eval.lab.people_findings import CorrectedValue, Correction, Separation
 from drretail.eval.pairwise.pairs import choose_pairs, meetings, pair_id
 from drretail.experiment import read_definition, read_runs
@@ -41,7 +41,8 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     claims, extracted = judged_claims(experiment), extracted_claims(experiment)
     labels = support_labels(experiment, files, [it.about for it in (*claims, *extracted)])
     cited = cited_in(files, (it.about for it in extracted))
-    preferences = [it for it in opinions_of(experiment) if it.question.scale == PREFERENCE]
+    opinions = opinions_of(experiment)
+    preferences = [it for it in opinions if it.question.scale == PREFERENCE]
     voted = any(it.kind == "person" for it in preferences)
     if not labels and not cited and not voted:
         raise UserError(
@@ -67,7 +68,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     if voted:
         rows += _win_rates(experiment, preferences, judge)
     if not (rows or labels or cited):
-        _tell_judges(experiment, judge)
+        _tell_judges(experiment, opinions, judge)
     return Correction(values=tuple(rows), separations=tuple(apart), notes=tuple(notes))
 
 
@@ -244,10 +245,9 @@ def _win_rates(experiment: Path, said: Sequence[Opinion], judge: str | None) -> 
         pair_id(it.run_ids, [reports.get(run) for run in it.run_ids]): it.labels
         for it in meetings(experiment, definition, choose_pairs(definition))
     }
-    judges = sorted({it.rater for it in said if it.kind == "judge"})
-    spec = {name: ref.spec for name, ref in judges_of(experiment).items()}
+    judges = {it.rater: it.judge.spec for it in said if it.judge is not None}
     rows: list[CorrectedValue] = []
-    for who in (it for it in judges if judge in (None, it, spec.get(it))):
+    for who in sorted(it for it, spec in judges.items() if judge in (None, it, spec)):
         groups: dict[tuple[tuple[str, str], str], list[Item]] = defaultdict(list)
         votes: dict[tuple[str, str], list[float]] = defaultdict(list)
         for it in said:
@@ -267,9 +267,9 @@ def _win_rates(experiment: Path, said: Sequence[Opinion], judge: str | None) -> 
     return rows
 
 
-def _tell_judges(experiment: Path, judge: str | None) -> None:
+def _tell_judges(experiment: Path, said: Sequence[Opinion], judge: str | None) -> None:
     """Raises UserError: nothing that people said is of what this judge, or any, ruled on."""
-    known = {it.spec for it in judges_of(experiment).values()}
+    known = {it.judge.spec for it in said if it.judge is not None and it.question.scale in (RATING, PREFERENCE)}
     if judge is not None and judge not in known:
         raise UnknownName("judge with verdicts here", judge, known)
     raise UserError(

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from drretail.records.base import Document, Record
+from drretail.stats.intervals import Interval
 
 MOST_TOLD = 4
 """Systems, or pairs of raters, in a line."""
@@ -29,6 +30,10 @@ class Measured(Record):
     value: float | None = None
     low: float | None = None
     high: float | None = None
+
+    @classmethod
+    def of(cls, interval: Interval) -> "Measured":
+        return cls(value=interval.value, low=interval.low, high=interval.high)
 
 
 def short_share(value: float | None) -> str:

@@ -62,6 +62,8 @@ class Opinion:
     query_id: str = ""
     system: str = ""
     """Whose report it is; empty where it is not about a single one."""
+    judge: JudgeRef | None = None
+    """Who that is; None of people, and of judges in files."""
 
 
 def opinions_of(experiment: Path) -> list[Opinion]:
@@ -105,7 +107,8 @@ def _ratings(gathered: Gathered, quality: Metric) -> Iterator[Opinion]:
                     item = f"{plan.run_id} {plan.report_sha}"
                     question = Question(RATING, dimension)
                     who = judge_name(seat.judge, seat.rules)
-                    yield Opinion(question, who, "judge", item, value.value, plan.query.query_id, plan.label)
+                    about = plan.query.query_id, plan.label
+                    yield Opinion(question, who, "judge", item, value.value, *about, judge=seat.judge)
 
 
 def _has_opinions(judge: JudgeRef) -> bool:
@@ -127,7 +130,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                     value = float((outcome.result > 0.5) - (outcome.result < 0.5))
                     question = Question(PREFERENCE, dimension)
                     who = judge_name(seat.judge, seat.rules)
-                    yield Opinion(question, who, "judge", item, value, outcome.query_id)
+                    yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=seat.judge)
 
 
 def _supports(experiment: Path, gathered: Gathered, faithfulness: Metric) -> Iterator[Opinion]:
@@ -139,8 +142,8 @@ def _supports(experiment: Path, gathered: Gathered, faithfulness: Metric) -> Ite
                 if (said.stage, said.state, said.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
                     who = judge_name(said.judge, said.rules)
                     item = f"{plan.run_id} {plan.report_sha} {_by(said.judge, said.rules)} {said.item}"
-                    query = plan.query.query_id
-                    yield Opinion(Question(SUPPORT), who, "judge", item, float(said.value), query, plan.label)
+                    about = plan.query.query_id, plan.label
+                    yield Opinion(Question(SUPPORT), who, "judge", item, float(said.value), *about, judge=said.judge)
 
 
 def _run(plan: Plan) -> str:
@@ -150,13 +153,6 @@ def _run(plan: Plan) -> str:
 def _by(judge: JudgeRef, rules: Rules) -> str:
     """As ballots name the judge whose claims were labelled."""
     return name_of(judge) if rules == "default" else f"{name_of(judge)} under the rules of {rules}"
-
-
-def judges_of(experiment: Path) -> dict[str, JudgeRef]:
-    """Who rated reports or compared them, by the name that opinions have of them."""
-    gathered = gather(experiment, [load_metric("quality")])
-    seats = [*gathered.seats("quality"), *read_outcomes(experiment, gathered)]
-    return {judge_name(seat.judge, seat.rules): seat.judge for seat in seats if _has_opinions(seat.judge)}
 
 
 def judge_name(judge: JudgeRef, rules: Rules) -> str:

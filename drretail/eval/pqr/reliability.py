@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.metric import UNFETCHED_PAGES, Value, lacking
+from drretail.eval.metric import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.eval.triplets.facts import Fact, JudgedFacts, Pair
 from drretail.records.base import Rules
 from drretail.records.score import VerdictState
@@ -12,8 +12,6 @@ from drretail.records.score import VerdictState
 FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
 LITERAL = "_triplets"
 """What ends the names of variants by the paper's counting: each (fact, reference) once, whatever can't be read 0."""
-LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
-"""The gravest reason for a value's absence first."""
 TOP = 10
 NO_FACT = "it states no fact that could be checked"
 NO_CITED_FACT = "no fact of the report cites a source"
@@ -118,12 +116,9 @@ def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
 
     What was not judged to the end has none: what was asked first is no sample of it.
     """
-    states = {state for state, _ in outcomes}
+    states: set[VerdictState | None] = {state for state, _ in outcomes}
     if None in states:
         return None, 0.0
     if scored := [v for state, v in outcomes if state == "scored"]:
         return "scored", fmean(scored)
-    for missing in LACKING:
-        if missing in states:
-            return missing, 0.0
-    return without, 0.0
+    return gravest(states) or without, 0.0

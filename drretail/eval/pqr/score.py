@@ -3,13 +3,13 @@
 docs/metrics/pqr.md gives each with its reason, and where the published rule differs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.judging.criteria import Task
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, lacking, reason_in
+from drretail.eval.metric import Metric, OnlyMeans, Value, joined, lacking
 from drretail.eval.pqr.judge import (
     AXES,
     FAMILY,
@@ -22,7 +22,7 @@ from drretail.eval.pqr.judge import (
     judge,
     scoring_prompt,
 )
-from drretail.eval.pqr.reliability import CC, FA, FA_STRICT, LACKING, LITERAL, N_CITED, N_TOTAL, reliability_values
+from drretail.eval.pqr.reliability import CC, FA, FA_STRICT, LITERAL, N_CITED, N_TOTAL, reliability_values
 from drretail.eval.triplets.facts import judged_facts
 from drretail.eval.triplets.triplet_support import triplet_hashes
 from drretail.eval.weighted.axis import Axis
@@ -69,19 +69,12 @@ def values(
         found |= {it.variant: it for it in _axis_values(axis, criteria, scored, without)}
     found |= {it.variant: it for it in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
-        r = _joined(f"{S_R}{ending}", [found[f"{it}{ending}"] for it in (FA, CC)], reliability)
+        r = joined(f"{S_R}{ending}", [found[f"{it}{ending}"] for it in (FA, CC)], lambda it: reliability(*it))
         found[r.variant] = r
-        found[f"{S_OVERALL}{ending}"] = _joined(f"{S_OVERALL}{ending}", [found[S_P], found[S_Q], r], overall)
+        found[f"{S_OVERALL}{ending}"] = joined(
+            f"{S_OVERALL}{ending}", [found[S_P], found[S_Q], r], lambda it: overall(*it)
+        )
     return [found[variant] for variant in VARIANTS]
-
-
-def _joined(variant: str, parts: Sequence[Value], formula: Callable[..., float]) -> Value:
-    """What a formula makes of parts, or why there is none: the gravest reason of any part."""
-    numbers = [it.value for it in parts if it.value is not None]
-    if len(numbers) == len(parts):
-        return Value(variant, "scored", formula(*numbers))
-    state: VerdictState = next(it for it in LACKING if it in {part.state for part in parts})
-    return lacking(variant, state, reason_in(parts))
 
 
 def _axis_values(
@@ -94,7 +87,7 @@ def _axis_values(
     found = [_dimension(it.variant, it.key, criteria, scored) for it in axis.dimensions]
     groups = [criteria.group(key) for key in axis.keys]
     weights = [0.0 if group is None else group.weight for group in groups]
-    return [*found, _joined(name, found, lambda *scores: weighted_mean(zip(weights, scores, strict=True)))]
+    return [*found, joined(name, found, lambda scores: weighted_mean(zip(weights, scores, strict=True)))]
 
 
 def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, Verdict]) -> Value:
@@ -153,7 +146,7 @@ DESCRIPTION = MetricDescription(
 
 
 @dataclass(frozen=True, slots=True)
-class Pqr:
+class Pqr(OnlyMeans):
     """PDR-Bench's three scores and their mean, under the rules default and paper."""
 
     name: str = FAMILY
@@ -179,12 +172,6 @@ class Pqr:
 
     def variants(self) -> tuple[str, ...]:
         return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 METRIC: Metric = Pqr()

@@ -1,13 +1,13 @@
 """Values of answer quality per report: the seven ratings and their plain means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, OnlyMeans, Value, joined
 from drretail.eval.quality.judge import DIMENSIONS, PERSONALIZATION, judge, prompt_for
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.score import MetricDescription, Rules, Verdict
 from drretail.records.scoreboard import BoardColumn
 
 AVERAGE = "Avg"
@@ -25,7 +25,10 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     by_item = {verdict.item: verdict for verdict in verdicts}
     ratings = {dimension: _rated(dimension, by_item.get(dimension)) for dimension in DIMENSIONS}
     six = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION]
-    means = [_mean(AVERAGE, ratings, DIMENSIONS), _mean(AVERAGE_OF_SIX, ratings, six)]
+    means = [
+        joined(name, [ratings[it] for it in dimensions], lambda numbers: sum(numbers) / len(numbers))
+        for name, dimensions in ((AVERAGE, DIMENSIONS), (AVERAGE_OF_SIX, six))
+    ]
     return [*ratings.values(), *means]
 
 
@@ -35,16 +38,6 @@ def _rated(dimension: str, verdict: Verdict | None) -> Value:
     if verdict.state != "scored":
         return Value(dimension, verdict.state)
     return Value(dimension, "scored", float(verdict.value))
-
-
-def _mean(variant: str, ratings: Mapping[str, Value], dimensions: Sequence[str]) -> Value:
-    parts = [ratings[dimension] for dimension in dimensions]
-    lacking: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
-    for state in lacking:
-        if any(part.state == state for part in parts):
-            return Value(variant, state)
-    numbers = [part.value for part in parts if part.value is not None]
-    return Value(variant, "scored", sum(numbers) / len(numbers))
 
 
 MEANINGS = {
@@ -75,7 +68,7 @@ DESCRIPTION = MetricDescription(
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(OnlyMeans):
     """Seven ratings and their means, made alike under all rules."""
 
     name: str = "quality"
@@ -97,12 +90,6 @@ class Quality:
 
     def variants(self) -> tuple[str, ...]:
         return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 METRIC: Metric = Quality()

@@ -11,7 +11,7 @@ from statistics import fmean
 from drretail.eval.judging.criteria import Task
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, lacking, reason_in
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, joined, lacking
 from drretail.eval.race.bench_criteria import published_criteria
 from drretail.eval.race.judge import (
     AXIS,
@@ -43,7 +43,6 @@ FACT = (VALID, VALID_MEAN, CITATIONS, VALID_COUNT)
 VARIANTS = (RACE, *AXIS.keys, *BY_ORDER.values(), *FACT)
 BOTH_NOUGHT = "report and reference both got nought"
 NO_CITATION = "the report cites nothing"
-_LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,9 @@ def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str
     # As released, 0 beside 0 is 0; it says nothing of which is better.
     of_nothing = 0.0 if rules == "drb" else None
     shares = {order: _shares(verdict, criteria, of_nothing) for order, verdict in by_order.items()}
-    means = [_mean(it, [found[it] for found in shares.values()]) for it in (RACE, *AXIS.keys)]
-    return [*means, *(_mean(BY_ORDER[order], [shares[order][RACE]]) for order in BOTH if order in shares)]
+    # Half of two orders is no control of the order.
+    means = [joined(it, [found[it] for found in shares.values()], fmean) for it in (RACE, *AXIS.keys)]
+    return [*means, *(joined(BY_ORDER[order], [shares[order][RACE]], fmean) for order in BOTH if order in shares)]
 
 
 def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | None) -> dict[str, Value]:
@@ -108,15 +108,6 @@ def totals(scores: Sequence[Mapping[str, object]], criteria: Criteria) -> Totals
         sides.append({**dims, RACE: weighted_mean((group.weight, dims[group.name]) for group in groups)})
     target, reference = sides
     return Totals(target, reference)
-
-
-def _mean(variant: str, parts: Sequence[Value]) -> Value:
-    """Over both orders, or why there is none: half of two orders is no control of the order."""
-    numbers = [it.value for it in parts if it.value is not None]
-    if len(numbers) == len(parts):
-        return Value(variant, "scored", fmean(numbers))
-    state: VerdictState = next(it for it in _LACKING if it in {part.state for part in parts})
-    return lacking(variant, state, reason_in(parts))
 
 
 def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:

@@ -1,10 +1,10 @@
 """How many picks a judge reads of reports that declare none; its reading is used by the families by code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, OnlyMeans, Value
 from drretail.eval.reading.judge import FAMILY, STAGE, VERSION, judge_reading, prompts
 from drretail.records.score import MetricDescription, Rules, Verdict
 
@@ -12,7 +12,7 @@ PICKS_READ = "picks_read"
 """How many products a judge reads as picks; na where the agent declared its own."""
 
 
-class ReadingFamily:
+class ReadingFamily(OnlyMeans):
     """The ``Metric`` whose verdicts are readings of reports by a judge."""
 
     name, version = FAMILY, VERSION
@@ -41,12 +41,6 @@ class ReadingFamily:
 
     def variants(self) -> tuple[str, ...]:
         return (PICKS_READ,)
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 METRIC: Metric = ReadingFamily()

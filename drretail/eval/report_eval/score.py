@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, lacking, reason_in
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, gravest, lacking, reason_in
 from drretail.eval.report_eval.judge import (
     CITED,
     DIMENSIONS,
@@ -35,8 +35,6 @@ _OF_UNIT: Mapping[Unit, str] = {"section": "", "paragraph": "_paragraph"}
 OF_UNITS = tuple(f"{name}{_OF_UNIT[unit]}" for unit in UNITS for name in (REDUNDANCY, POSSIBLE, SCORED))
 """Those of a unit that was not asked for are left out."""
 VARIANTS = (*DIMENSIONS, *OF_UNITS, *FACTUAL)
-_LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
-"""What a mean over nothing is: the first of these that any of its items is."""
 
 
 def values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
@@ -135,8 +133,7 @@ def _states(judged: Sequence[Verdict | None]) -> list[VerdictState]:
 def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[VerdictState, float | None]:
     if numbers:
         return "scored", sum(numbers) / len(numbers)
-    lacking: list[VerdictState] = [state for state in _LACKING if state in states]
-    return lacking[0] if lacking else _LACKING[-1], None
+    return gravest(states) or "na", None
 
 
 def pooled(variant: str, report: Mapping[str, Value]) -> list[tuple[float, float]]:

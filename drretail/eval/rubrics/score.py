@@ -9,7 +9,7 @@ from drretail.eval.judging.criteria import Task, criteria_of
 from drretail.eval.judging.numbered import criterion_item
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, OnlyMeans, Value
 from drretail.eval.rubrics.axes import AXES
 from drretail.eval.rubrics.judge import FAMILY, STAGE, VERSION, judge, making_prompt, marking_prompt, prepare
 from drretail.eval.rubrics.published import published_rubrics
@@ -101,7 +101,7 @@ DESCRIPTION = MetricDescription(
 
 
 @dataclass(frozen=True, slots=True)
-class Rubrics:
+class Rubrics(OnlyMeans):
     """A rubric's score under one set of rules: the published ones are the same formula."""
 
     name: str = FAMILY
@@ -129,12 +129,6 @@ class Rubrics:
 
     def variants(self) -> tuple[str, ...]:
         return VARIANTS
-
-    def pooled(self, variant: str, report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        raise KeyError(variant)
-
-    def pooled_variants(self) -> frozenset[str]:
-        return frozenset()
 
 
 METRIC: Metric = Rubrics()

@@ -1,7 +1,7 @@
 """All that judges said of an experiment's runs, read once: scores, comparisons and slices are made of it alone."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -9,17 +9,15 @@ from typing import NamedTuple
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.eval.metric import Metric, Value
+from drretail.eval.metric import Metric, Value, gravest
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import split_words, words_of
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Rules, Verdict, VerdictState
+from drretail.records.score import JudgeRef, Rules, Verdict
 
 FAILED_RUNS = "runs_failed"
 NOT_JUDGED = "not_judged"
-_LACKING: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
-"""What a value is where several judgements gave none: the first of these that any gave."""
 
 
 class Seat(NamedTuple):
@@ -220,10 +218,4 @@ def _mean(variant: str, values: Sequence[Value]) -> Value:
             items[name] += number / len(values)
     if scored:
         return Value(variant, "scored", sum(scored) / len(scored), dict(items))
-    return Value(variant, lacking(values) or "failed", None, dict(items))
-
-
-def lacking(values: Iterable[Value]) -> VerdictState | None:
-    """Why none of these is scored, the gravest reason first; None where all are."""
-    states = {value.state for value in values}
-    return next((state for state in _LACKING if state in states), None)
+    return Value(variant, gravest(value.state for value in values) or "failed", None, dict(items))

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from drretail.eval.metric import Value
-from drretail.eval.scores.gathering import Gathered, Heard, Reported, Seat, TableKey, lacking
+from drretail.eval.metric import Value, gravest
+from drretail.eval.scores.gathering import Gathered, Heard, Reported, Seat, TableKey
 from drretail.records.score import PANEL, JudgeRef
 
 MEDIAN = "median"
@@ -85,4 +85,4 @@ def _median(variant: str, values: Sequence[Value], members: int) -> Value:
     scored = [value.value for value in values if value.value is not None]
     if 2 * len(scored) > members:
         return Value(variant, "scored", median(scored), {"judges": len(scored), "spread": max(scored) - min(scored)})
-    return Value(variant, lacking(values) or "failed")
+    return Value(variant, gravest(value.state for value in values) or "failed")

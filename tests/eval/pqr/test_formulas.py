@@ -1,7 +1,7 @@
 """The formulas of PQR on examples worked out by hand, and on the paper's own tables."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -21,7 +21,8 @@ from drretail.eval.triplets.facts import (
 )
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.score import JudgeRef, Verdict, VerdictState, reasons_of
+from drretail.records.score import Verdict, VerdictState, reasons_of
+from tests.eval.folders import a_verdict
 
 TABLE = {
     "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
@@ -44,21 +45,7 @@ def test_the_paper_s_overall_follows_from_its_parts(system: str) -> None:
     assert overall(p, sum(quality) / 3, reliability(fa, cc)) == pytest.approx(published, abs=0.04)
 
 
-def verdict(
-    stage: str, item: str, value: Any = None, state: VerdictState = "scored", notes: tuple[str, ...] = ()
-) -> Verdict:
-    return Verdict(
-        metric="pqr",
-        version=1,
-        stage=stage,
-        item=item,
-        run_id="a/q1-r1",
-        report_sha="0",
-        judge=JudgeRef(spec="x:y", kind="llm"),
-        state=state,
-        value=value,
-        notes=notes,
-    )
+verdict = partial(a_verdict, "pqr")
 
 
 def facts(

@@ -1,6 +1,7 @@
 """The formulas of RACE and FACT on examples worked out by hand."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ from drretail.eval.triplets.facts import (
 )
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.score import JudgeRef, Verdict, VerdictState, reasons_of
+from drretail.records.score import Verdict, VerdictState, reasons_of
+from tests.eval.folders import a_verdict
 
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
 CRITERIA = Criteria(
@@ -37,19 +39,7 @@ CRITERIA = Criteria(
 REFERENCE = "A reference."
 
 
-def verdict(stage: str, item: str, value: Any, state: VerdictState = "scored", notes: tuple[str, ...] = ()) -> Verdict:
-    return Verdict(
-        metric="race",
-        version=1,
-        stage=stage,
-        item=item,
-        run_id="a/q1-r1",
-        report_sha="0",
-        judge=JudgeRef(spec="x:y", kind="llm"),
-        state=state,
-        value=value,
-        notes=notes,
-    )
+verdict = partial(a_verdict, "race")
 
 
 def scores(one: Mapping[str, tuple[float, float]], two: tuple[float, float]) -> list[dict[str, Any]]:
