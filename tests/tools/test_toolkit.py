@@ -182,6 +182,9 @@ def test_closing_does_not_wait_for_a_tool_that_hangs(session: Session) -> None:
         assert toolkit.call("hung", {"number": 1}).error == "timeout"
     assert not release.is_set()  # it is still at work
     release.set()
+    for thread in threading.enumerate():
+        if thread.name == "drretail-tool":
+            thread.join()  # others count threads of that name
 
 
 def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:
