@@ -16,6 +16,7 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the shopper wants to know.")],
     models: flags.Models,
     options: flags.Options,
+    sealed: flags.Sealed,
     output: flags.Output,
     world: flags.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The shopper who asks.")] = None,
@@ -32,15 +33,19 @@ def ask(
     from drretail.api.models import Opener
     from drretail.api.run import runner_of
     from drretail.api.webs import chosen_web
-    from drretail.api.worlds import check_user, opened_world
+    from drretail.api.worlds import check_sealed, check_user, opened_world
     from drretail.cli.narration import print_report, report_document
     from drretail.progress import Waits, choose_progress
     from drretail.settings import read_settings
     from drretail.viewer.output import print_json
 
     settings = read_settings(web=web)
-    with opened_world(world, quiet=output.quiet, web=chosen_web(settings)) as shop:
+    with opened_world(
+        world, quiet=output.quiet, web=chosen_web(settings, size=sealed.size, compose=sealed.compose)
+    ) as shop:
         check_user(shop, user)
+        query = question_as_query(question, user, shop)
+        check_sealed(shop, [query])
         chosen = options.of_system(preset)
         opener = Opener(settings, models.base_url or [], tell=Waits(quiet=output.quiet))
         given = {"options": chosen, "scope": options.scope or "own"}
@@ -53,7 +58,7 @@ def ask(
         progress = choose_progress("none" if output.quiet else None)
         runner = narrated(runner_of(shop, settings, world), quiet=output.quiet, progress=progress)
         with progress.busy("answering"):  # one call of a model may take a minute
-            recorded = ask_once(runner, system, question_as_query(question, user, shop), to)
+            recorded = ask_once(runner, system, query, to)
     if output.as_json:
         print_json(report_document(recorded))
     else:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.env.ledger import Ledger
@@ -45,6 +46,8 @@ class Session:
     """Results of one web search (paper section 5.3)."""
     web_mode: WebMode = "snippets"
     """What a search brings: the pages' snippets, or summaries of the whole pages (paper section 5.3)."""
+    files: Path | None = None
+    """Where the user's own files lie, of a query that has some."""
     without: frozenset[str] = frozenset()
     """Names of tools that this run does not have."""
     tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
@@ -107,6 +110,7 @@ def fresh(session: Session) -> Session:
         redact=session.redact,
         web_k=session.web_k,
         web_mode=session.web_mode,
+        files=session.files,
         without=session.without,
         tools=session.tools,
         tool_timeout=session.tool_timeout,

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import isawaitable
 from pathlib import Path
@@ -21,6 +21,7 @@ from drretail.env.planting import with_hostile_texts
 from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
+from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, told, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
@@ -133,7 +134,9 @@ class Runner:
 
     def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
         """The world as the system sees it; a query without a user has no other data to see."""
-        world = with_hostile_texts(self.world, query.query_id) if sut.system.options.get(INJECTED) else self.world
+        web = self.world.web
+        own = replace(self.world, web=web.of(query)) if isinstance(web, SealedWeb) else self.world
+        world = with_hostile_texts(own, query.query_id) if sut.system.options.get(INJECTED) else own
         kind = kind_of(sut.system)
         if kind is None or query.user_id is None:
             return world
@@ -148,6 +151,7 @@ class Runner:
             scope=sut.system.sees,
             redact=bool(sut.system.options.get("redact")),
             web_mode=sut.system.web_mode,
+            files=web.files(query) if isinstance(web := self.world.web, SealedWeb) else None,
             without=tools_of(sut.system.options.get("without", ())),
             tools=own_tools(sut.agent.tools),
             journal=effects,

@@ -9,6 +9,7 @@ from drretail.agents.base import Agent
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
+from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import Definition
@@ -67,6 +68,8 @@ class SystemUnderTest:
             if model is None:
                 raise UserError(_without_model(name, agent, role, models))
             by_role[role] = model.answering(role)
+        if isinstance(world.web, SealedWeb):
+            given["options"] = given.get("options", {}) | world.web.options
         system = System(
             agent=name,
             self_checked=agent.self_checked,
