@@ -75,7 +75,7 @@ class PageLabel(Record):
 
 
 def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb | SealedWeb":
-    """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER`` with a web a query."""
+    """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER``, a web a query."""
     path = Path(argument) if argument else default_corpus()
     if path.is_dir():
         return SealedWeb(path, options.size, options.compose)
