@@ -24,6 +24,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     doctor/        what works on this machine, and what a model does with our prompts
     eval/          judges and scores
     querygen/      profile-aware queries
+    sandboxes/     a sealed web for each query
     agents/        research in the shop and on the web, and the runs it leaves
     tools/         the nine
     data_ingest/   raw files → world
