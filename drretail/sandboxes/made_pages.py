@@ -1,11 +1,11 @@
 """Pages of several kinds, made of what the catalog says and of facts that are planted."""
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from random import Random
 
 from drretail.env.web.sandbox import SandboxPage
-from drretail.records.ids import file_name
 from drretail.records.shop import Product
 from drretail.sandboxes.facts import short_title
 
@@ -38,7 +38,8 @@ def page_of(product: Product, kind: str, said: Sequence[str], today: date, age: 
     """A page of that kind about a product; ``said`` stands in it word for word, ``age`` is in days."""
     title, text = WRITERS[kind](product, said, random)
     site = random.choice(_SITES[kind])
-    name = f"{file_name(short_title(product).lower())[:50]}-{random.getrandbits(32):08x}"
+    words = re.sub(r"[^a-z0-9]+", "-", short_title(product).lower())[:50].strip("-")
+    name = f"{words}-{random.getrandbits(32):08x}"
     written = (today - timedelta(days=age)).isoformat()
     return SandboxPage(url=f"https://{site}.example/{name}", title=title, text=text, date=written)
 
