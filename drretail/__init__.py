@@ -21,6 +21,7 @@ Reading order = data flow = import order, top of this list last; a layer imports
     viewer/        pages, the terminal report, tables
     exports/       the forms that other programs read
     imports/       reports from elsewhere, as experiments
+    sandboxes/     a sealed web for each query
     doctor/        what works on this machine, and what a model does with our prompts
     eval/          judges and scores
     querygen/      profile-aware queries

@@ -13,14 +13,21 @@ if TYPE_CHECKING:
     from drretail.settings import Settings
 
 
-def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
+def chosen_web(
+    settings: "Settings", *, replayed: bool = False, size: str | None = None, compose: str | None = None
+) -> "Web":
     """The web that the settings name; where everything is ``replayed``, no key is needed and nothing is asked.
 
-    Raises UserError for an unknown name, a wrong argument, or a missing key.
+    ``size`` and ``compose`` are of a sandbox's folder. Raises UserError for an unknown name, a wrong argument, or a
+    missing key.
     """
+    from dataclasses import replace
+
     from drretail.env.web.registry import open_web
 
-    return open_web(settings.web, _options(settings, replayed=replayed))
+    if (size is not None or compose is not None) and not settings.web.startswith("sandbox:"):
+        raise UserError("--size and --compose are of a sandbox's folder: name one with --web sandbox:FOLDER.")
+    return open_web(settings.web, replace(_options(settings, replayed=replayed), size=size, compose=compose))
 
 
 def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "dict[str, Pages]":

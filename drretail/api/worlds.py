@@ -72,8 +72,22 @@ def check_askable(world: "World", queries: "Iterable[Query]") -> None:
 
     asked = tuple(queries)
     check_made_for(asked, world.manifest.fingerprint)
+    check_sealed(world, asked)
     for query in asked:
         check_user(world, query.user_id)
+
+
+def check_sealed(world: "World", queries: "Iterable[Query]") -> None:
+    """Raises UserError where the world's web is a sandbox of other queries, or of another shop."""
+    from drretail.env.web.sealed import SealedWeb
+
+    web = world.web
+    if not isinstance(web, SealedWeb):
+        return
+    if web.about.world_fingerprint != world.manifest.fingerprint:
+        raise UserError(f"{web.folder} was made for another shop: name its world with --world.")
+    for query in queries:
+        web.task(query)
 
 
 def check_user(world: "World", user_id: str | None) -> None:

@@ -9,6 +9,7 @@ demo.py          the whole path, small
 worlds/          raw files → worlds
 tools.py         the nine, one of them called
 queries/         generate, check, review, compare, shipped
+sandboxes/       a sealed web for each query
 ask.py           one question
 run.py           agents over queries
 prompts.py       what agents are told, to be changed

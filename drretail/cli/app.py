@@ -43,6 +43,7 @@ COMMANDS = {
         "drretail.cli.queries.group:queries_app",
         "Questions for agents, made from users' real histories.",
     ),
+    "sandbox": ("drretail.cli.sandboxes.group:sandbox_app", "Sealed webs, one for each query, in several sizes."),
     "ask": ("drretail.cli.ask:ask", "Answers one question with a researched, cited report."),
     "run": ("drretail.cli.run:run", "Runs agents over queries."),
     "prompts": (

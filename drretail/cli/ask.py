@@ -17,6 +17,7 @@ def ask(
     models: flags.Models,
     options: flags.Options,
     sources: flags.Sources,
+    sealed: flags.Sealed,
     output: flags.Output,
     world: flags.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The shopper who asks.")] = None,
@@ -33,15 +34,19 @@ def ask(
     from drretail.api.models import Opener
     from drretail.api.run import runner_of
     from drretail.api.webs import chosen_web
-    from drretail.api.worlds import check_user, opened_world
+    from drretail.api.worlds import check_sealed, check_user, opened_world
     from drretail.cli.narration import print_report, report_document
     from drretail.progress import Waits, choose_progress
     from drretail.settings import read_settings
     from drretail.viewer.output import print_json
 
     settings = read_settings(web=web)
-    with opened_world(world, quiet=output.quiet, web=chosen_web(settings)) as shop:
+    with opened_world(
+        world, quiet=output.quiet, web=chosen_web(settings, size=sealed.size, compose=sealed.compose)
+    ) as shop:
         check_user(shop, user)
+        query = question_as_query(question, user, shop)
+        check_sealed(shop, [query])
         chosen = options.of_system(preset, sources)
         opener = Opener(settings, models.base_url or [], tell=Waits(quiet=output.quiet))
         given = {"options": chosen, "scope": options.scope or "own"}
@@ -55,7 +60,7 @@ def ask(
         runner = narrated(runner_of(shop, settings, world), quiet=output.quiet, progress=progress)
         runner.files = sources.files
         with progress.busy("answering"):  # one call of a model may take a minute
-            recorded = ask_once(runner, system, question_as_query(question, user, shop), to)
+            recorded = ask_once(runner, system, query, to)
     if output.as_json:
         print_json(report_document(recorded))
     else:

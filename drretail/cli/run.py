@@ -122,6 +122,7 @@ def run(
     models: flags.Models,
     options: flags.Options,
     sources: flags.Sources,
+    sealed: flags.Sealed,
     limits: flags.RunLimits,
     cap: flags.RunsCap,
     again: Again,
@@ -157,8 +158,9 @@ def run(
     opener = Opener(settings, models.base_url or [], keyless=keyless, tell=Waits(quiet=output.quiet))
     chosen = options.of_system(plan.ablation, sources)
     given = {"options": chosen, "limits": limits.limits(), "scope": options.scope or plan.scope}
+    searched = chosen_web(settings, replayed=replay is not None, size=sealed.size, compose=sealed.compose)
     with (
-        opened_world(world, quiet=output.quiet, web=chosen_web(settings, replayed=replay is not None)) as shop,
+        opened_world(world, quiet=output.quiet, web=searched) as shop,
         ExitStack() as waiting,
     ):
         check_askable(shop, plan.queries)

@@ -13,6 +13,7 @@ from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.user_files import files_hash
 from drretail.env.web.dense import check_ranked, embeddings_of
+from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import Definition
@@ -86,6 +87,8 @@ class SystemUnderTest:
             if model is None:
                 raise UserError(_without_model(name, agent, role, models))
             by_role[role] = model.answering(role)
+        if isinstance(world.web, SealedWeb):
+            given["options"] = given.get("options", {}) | world.web.options
         system = System(
             agent=name,
             self_checked=agent.self_checked,

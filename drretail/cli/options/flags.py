@@ -26,7 +26,7 @@ Web = Annotated[
     typer.Option(
         "--web",
         metavar="NAME[:ARGUMENT]",
-        help="The web that is searched: sandbox[:FILE], serper, searxng[:URL], a plugin's, or module:attribute.",
+        help="The web that is searched: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin's, or module:attribute.",
         show_default="sandbox",
     ),
 ]
@@ -81,6 +81,21 @@ class Output:
 
     as_json: Json = False
     quiet: Quiet = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Which part of a sandbox with a web for each query is served."""
+
+    size: Annotated[
+        str | None, typer.Option("--size", metavar="64k", help="Of --web sandbox:FOLDER; its smallest without.")
+    ] = None
+    compose: Annotated[
+        str | None,
+        typer.Option(
+            "--compose", metavar="WHAT", help="all, no_distractor, supportive_only or no_supportive of its pages."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from drretail.errors import UnknownName, UserError, told
 from drretail.plugins import Plugins, is_module
 
 BUILT_IN = {
-    "sandbox": "drretail.env.web.sandbox:open_sandbox",
+    "sandbox": "drretail.env.web.sealed:open_sandbox",
     "serper": "drretail.env.web.providers:open_serper",
     "searxng": "drretail.env.web.providers:open_searxng",
 }
@@ -53,6 +53,10 @@ class WebOptions:
     pages: PageOptions = field(default_factory=PageOptions)
     replayed: bool = False
     """True: all answers come from a journal, nothing is asked, and no key is needed."""
+    size: str | None = None
+    """Of a sandbox with a web for each query; None: its smallest."""
+    compose: str | None = None
+    """Which of its pages are served; None: all."""
 
 
 OpenWeb = Callable[[str | None, WebOptions], Web]

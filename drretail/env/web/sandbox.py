@@ -14,7 +14,6 @@ from pydantic import Field, ValidationError
 from drretail.env.manifest import Manifest
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.bm25 import Bm25, best_passage
-from drretail.env.web.registry import WebOptions
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -38,11 +37,6 @@ class SandboxPage(Record):
 def default_corpus() -> Path:
     """The corpus that ships with drretail."""
     return Path(str(resources.files("drretail.env.web").joinpath(CORPUS_FILE)))
-
-
-def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb":
-    """``sandbox`` with the pages that ship with drretail, or ``sandbox:FILE``."""
-    return SandboxWeb(Path(argument) if argument else default_corpus())
 
 
 class SandboxWeb:

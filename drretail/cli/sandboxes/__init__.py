@@ -1,0 +1,4 @@
+"""Sealed webs, one for each query.
+
+group.py  build and check
+"""
