@@ -1,6 +1,7 @@
 """A user's own files: what they are called, and what of them can be read."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -81,3 +82,8 @@ def files_hash(folder: Path) -> str:
         raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
     named = [[it.relative_to(folder).as_posix(), hashlib.sha256(it.read_bytes()).hexdigest()] for it in found]
     return sha256_of(named)[:12]
+
+
+def hash_of_all(folders: Mapping[str, Path]) -> str:
+    """A hash of the files of several queries, by their ids. Raises UserError as ``files_hash`` does."""
+    return sha256_of({query_id: files_hash(folder) for query_id, folder in folders.items()})[:12]

@@ -22,7 +22,9 @@ from drretail.agents.running.system import injected as among_hostile_texts
 from drretail.api.models import Opener, models_by_role
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.worlds import check_askable, open_world
+from drretail.env.web.base import Web
 from drretail.env.web.dense import Retrievers
+from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import Model
@@ -40,7 +42,7 @@ ModelSpec = str | Model | Mapping[str, str | Model]
 
 def run(
     world: str | Path | World,
-    queries: Queries,
+    queries: Queries | None = None,
     agents: Agents = "react",
     model: ModelSpec | None = None,
     *,
@@ -52,6 +54,9 @@ def run(
     scope: Scope = "own",
     retriever: str = BM25,
     files: str | Path | None = None,
+    web: str | Web | None = None,
+    size: str | Sequence[str] = (),
+    compose: str | Sequence[str] = (),
     injected: bool = False,
     information: Sequence[str] = (),
     prompts: str | Path | None = None,
@@ -67,9 +72,10 @@ def run(
 ) -> RecordedExperiment:
     """The experiment in ``to``, or in a new temporary folder that stays, with every agent's run for every query.
 
-    ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and
-    of plain questions, asked by ``user``. ``agents`` are names (react, hybrid_react+ws …), ``module:attribute``
-    places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping gives them their
+    ``world`` is an open World or what ``open_world`` takes, then with ``web``. ``queries`` are a file's name, or a list
+    of queries and of plain questions, asked by ``user``; a sandbox with a web for each query (docs/sandboxes.md) brings
+    its own, and each ``size`` and ``compose`` of it is a system. ``agents`` are names (react, hybrid_react+ws …),
+    ``module:attribute`` places, Agent objects, functions that answer or LangChain Runnables (docs/agents.md); a mapping gives them their
     names. ``model`` answers in all roles, or by role; without one that of the settings does, else offline:shopper,
     which follows rules. The null agents and the oracle run beside them unless ``baselines`` is False. Tools show the
     data of a query's own user, with ``scope="any"`` anybody's. ``retriever`` ranks the fixed pages of a sandbox
@@ -87,7 +93,9 @@ def run(
     settings = read_settings(parallel=parallel)
     opener = Opener(settings)
     own_files = None if files is None else Path(files)
-    with nullcontext(world) if isinstance(world, World) else open_world(world) as shop:
+    if isinstance(world, World) and web is not None:
+        raise UserError("The world is open already: give its web to open_world.")
+    with nullcontext(world) if isinstance(world, World) else open_world(world, web=web) as shop:
         asked = asked_queries(queries, user, shop)
         check_askable(shop, asked)
         if only is not None:
@@ -101,6 +109,8 @@ def run(
             options=system_options(without, retriever=retriever, files=own_files),
             limits=limits or Limits(),
             scope=scope,
+            sizes=_several(size),
+            composes=_several(compose),
         )
         systems = informed(systems, information)
         check_told(systems, asked)
@@ -146,8 +156,17 @@ def runner_of(
     )
 
 
-def asked_queries(queries: Queries, user: str | None, world: World) -> list[Query]:
-    """The queries of a file, or those that are given, plain questions among them as queries of ``user``."""
+def _several(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
+    """The queries of a file, or those that are given, plain questions among them as queries of ``user``; where none
+    are, those of a sandbox that has a web for each."""
+    if queries is None:
+        if not isinstance(world.web, SealedWeb):
+            raise UserError("There is nothing to answer: name a file of queries, or give a list of them.")
+        return list(world.web.queries)
     if isinstance(queries, str | Path):
         if not Path(queries).exists() and " " in str(queries):
             raise UserError(f"There is no file {str(queries)!r}: to ask a question, put it into a list, [question].")

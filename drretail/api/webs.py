@@ -13,21 +13,14 @@ if TYPE_CHECKING:
     from drretail.settings import Settings
 
 
-def chosen_web(
-    settings: "Settings", *, replayed: bool = False, size: str | None = None, compose: str | None = None
-) -> "Web":
+def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
     """The web that the settings name; where everything is ``replayed``, no key is needed and nothing is asked.
 
-    ``size`` and ``compose`` are of a sandbox's folder. Raises UserError for an unknown name, a wrong argument, or a
-    missing key.
+    Raises UserError for an unknown name, a wrong argument, or a missing key.
     """
-    from dataclasses import replace
-
     from drretail.env.web.registry import open_web
 
-    if (size is not None or compose is not None) and not settings.web.startswith("sandbox:"):
-        raise UserError("--size and --compose are of a sandbox's folder: name one with --web sandbox:FOLDER.")
-    return open_web(settings.web, replace(_options(settings, replayed=replayed), size=size, compose=compose))
+    return open_web(settings.web, _options(settings, replayed=replayed))
 
 
 def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "dict[str, Pages]":
@@ -39,10 +32,12 @@ def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "di
     """
     from drretail.env.web.providers import open_pages
     from drretail.env.web.registry import BUILT_IN
+    from drretail.env.web.sealed import served_to
 
-    web, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
+    named, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
     pages: dict[str, Pages] = {}
     for label, system in systems.items():
+        web = served_to(system, named)
         if system.web_corpus is not None and (web.provider, web.corpus) != (system.web_provider, system.web_corpus):
             raise UserError(
                 f"{label} read fixed pages ({system.web_provider} {system.web_corpus[:12]}), and --web {settings.web}"

@@ -17,7 +17,6 @@ def ask(
     models: flags.Models,
     options: flags.Options,
     sources: flags.Sources,
-    sealed: flags.Sealed,
     output: flags.Output,
     world: flags.World = "demo",
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="The shopper who asks.")] = None,
@@ -41,15 +40,16 @@ def ask(
     from drretail.viewer.output import print_json
 
     settings = read_settings(web=web)
-    with opened_world(
-        world, quiet=output.quiet, web=chosen_web(settings, size=sealed.size, compose=sealed.compose)
-    ) as shop:
+    parts = sources.parts()
+    if any(len(names) > 1 for names in parts.values()):
+        raise UserError("A question is answered once: name one --size and one --compose.")
+    with opened_world(world, quiet=output.quiet, web=chosen_web(settings)) as shop:
         check_user(shop, user)
         query = question_as_query(question, user, shop)
         check_sealed(shop, [query])
         chosen = options.of_system(preset, sources)
         opener = Opener(settings, models.base_url or [], tell=Waits(quiet=output.quiet))
-        given = {"options": chosen, "scope": options.scope or "own"}
+        given = {"options": chosen, "scope": options.scope or "own", **parts}
         (system,) = suts([agent], models.model or [], shop, opener, models.model_profile, options.prompts, **given)
         if system.agent.sees_reference:
             raise UserError(

@@ -12,7 +12,7 @@ import typer
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.groups import grouped
-from drretail.cli.options.systems import Plan, asked_by, caution, exit_code, narrated, suts
+from drretail.cli.options.systems import Plan, asked_by, brought_queries, caution, exit_code, narrated, suts
 
 if TYPE_CHECKING:
     from drretail.agents.running.batch import Watch
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from drretail.agents.running.runner import Runner
     from drretail.agents.running.shard import Shard
     from drretail.agents.running.system import SystemUnderTest
+    from drretail.env.web.base import Web
     from drretail.env.world import World
     from drretail.llm.prices import PriceTable
     from drretail.settings import Settings
@@ -80,11 +81,11 @@ class Selection:
     seed: flags.Seed = "42"
     title: Annotated[str | None, typer.Option("--title", help="What the experiment is called on its pages.")] = None
 
-    def plan(self, profile: str | None) -> Plan:
+    def plan(self, profile: str | None, web: "Web") -> Plan:
         """Who answers which questions; with --only a part of them."""
         from drretail.agents.running.shard import only
 
-        plan = asked_by(self.queries, self.agent, profile, self.preset)
+        plan = asked_by(self.queries or brought_queries(web), self.agent, profile, self.preset)
         return plan if self.only is None else replace(plan, queries=only(plan.queries, self.only))
 
     def part(self) -> "Shard":
@@ -122,7 +123,6 @@ def run(
     models: flags.Models,
     options: flags.Options,
     sources: flags.Sources,
-    sealed: flags.Sealed,
     limits: flags.RunLimits,
     cap: flags.RunsCap,
     again: Again,
@@ -152,19 +152,19 @@ def run(
     from drretail.settings import read_settings
 
     settings = read_settings(parallel=parallel, web=web)
-    plan, part = asked.plan(models.model_profile), asked.part()
+    searched = chosen_web(settings, replayed=replay is not None)
+    plan, part = asked.plan(models.model_profile, searched), asked.part()
     check_parts(plan, part, replay)
     keyless = estimate or replay is not None
     opener = Opener(settings, models.base_url or [], keyless=keyless, tell=Waits(quiet=output.quiet))
-    chosen = options.of_system(plan.ablation, sources)
+    chosen, parts = options.of_system(plan.ablation, sources), sources.parts()
     given = {"options": chosen, "limits": limits.limits(), "scope": options.scope or plan.scope}
-    searched = chosen_web(settings, replayed=replay is not None, size=sealed.size, compose=sealed.compose)
     with (
         opened_world(world, quiet=output.quiet, web=searched) as shop,
         ExitStack() as waiting,
     ):
         check_askable(shop, plan.queries)
-        systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, options.prompts, **given)
+        systems = suts(plan.agents, models.model or [], shop, opener, plan.profile, options.prompts, **given, **parts)
         systems = asked.with_others(systems)
         check_told(systems, plan.queries)
         if estimate:
@@ -185,6 +185,7 @@ def run(
             caps=Caps(opener.prices, cap.max_tokens, cap.max_dollars), **asdict(again),
         )  # fmt: skip
     print_outcome(to, outcome, systems, opener.prices, as_json=output.as_json)
+    say_scored_with(to, searched)
     exit_code(not outcome.is_whole)
 
 
@@ -259,6 +260,16 @@ def watched_runner(
     if alone:
         narrated(runner, quiet=quiet)
     return runner, watched(choose_progress("none" if quiet else None), runner, runs, waiting, narrated=alone)
+
+
+def say_scored_with(to: Path, web: "Web") -> None:
+    """Names the command that scores the runs with what their sandbox knows of good answers, where it knows any."""
+    from drretail.env.web.sealed import SealedWeb, has_gold
+    from drretail.viewer.output import say
+
+    if isinstance(web, SealedWeb) and has_gold(web.folder):
+        criteria = f" --criteria {web.folder}" if (web.folder / "rubrics").is_dir() else ""
+        say(f"Next: drretail score {to} --metrics dr3 --gold {web.folder}{criteria}")
 
 
 def say_tracebacks(to: Path) -> None:

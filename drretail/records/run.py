@@ -48,6 +48,9 @@ RETRIEVER = "retriever"
 BM25 = "bm25"
 FILES = "files"
 """The option of a System that reads users' own files; it is their hash."""
+SIZE, COMPOSE = "size", "compose"
+"""The options of a System whose web is a sandbox of its own for each query: how large that is, and which of its pages
+are served where that is not all."""
 
 
 class Limits(Record):

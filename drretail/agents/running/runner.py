@@ -24,7 +24,7 @@ from drretail.env.servers.naming import is_on_servers
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sealed import SealedWeb, served_to
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, told, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
@@ -150,7 +150,7 @@ class Runner:
 
     def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
         """The world as the system sees it; a query without a user has no other data to see."""
-        world = self._with_retriever(sut, query)
+        world = self._with_web(sut, query)
         world = with_hostile_texts(world, query.query_id) if sut.system.options.get(INJECTED) else world
         kind = kind_of(sut.system)
         if kind is None or query.user_id is None:
@@ -159,9 +159,9 @@ class Runner:
             raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
         return world_seen(world, kind, instead)
 
-    def _with_retriever(self, sut: SystemUnderTest, query: Query) -> World:
+    def _with_web(self, sut: SystemUnderTest, query: Query) -> World:
         """The world with the query's own web, where each has one, its pages ranked as the system asks for."""
-        web = self.world.web
+        web = served_to(sut.system, self.world.web)
         web = web.of(query) if isinstance(web, SealedWeb) else web
         spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
         return replace(self.world, web=web if spec is None else self.retrievers.ranked(web, spec))

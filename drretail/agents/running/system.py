@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,7 +12,8 @@ from drretail.agents.information import told_of_shopper, told_prompt
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
-from drretail.agents.user_files import files_hash
+from drretail.agents.user_files import files_hash, hash_of_all
+from drretail.env.web.base import Web
 from drretail.env.web.dense import check_ranked, embeddings_of
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
@@ -25,11 +27,13 @@ from drretail.records.query import Query
 from drretail.records.run import (
     BASELINES,
     BM25,
+    COMPOSE,
     FILES,
     INFORMATION,
     INFORMED,
     INJECTED,
     RETRIEVER,
+    SIZE,
     Information,
     Limits,
     Role,
@@ -68,14 +72,13 @@ class SystemUnderTest:
 
         ``given`` sets further fields of System; of its limits only those that the agent heeds, of ``overrides`` those
         of prompts that it uses, and nothing at all of a floor or the oracle: they are the same beside every system.
-        Raises UserError when a role is left without a model.
+        Of a sandbox the system has the size and the composition that are among its options, else the smallest size
+        with all pages, and the hash of the files that it brings. Raises UserError when a role is left without a model.
         """
         if agent.is_baseline:
             system = System(agent=name, models={}, limits=Limits())
             return cls(system.label(), system, agent, {})
         own_tools(agent.tools)  # what is wrong with them is said before anything runs
-        if not agent.reads_files and FILES in given.get("options", {}):
-            given["options"] = {name: it for name, it in given["options"].items() if name != FILES}
         limits: Limits = given.pop("limits", Limits())
         given.setdefault("scope", "own")
         if given.get("web_mode") == "ws":
@@ -87,13 +90,13 @@ class SystemUnderTest:
             if model is None:
                 raise UserError(_without_model(name, agent, role, models))
             by_role[role] = model.answering(role)
-        if isinstance(world.web, SealedWeb):
-            given["options"] = given.get("options", {}) | world.web.options
+        options, web = _with_sandbox(given.pop("options", {}), world.web)
         system = System(
             agent=name,
             self_checked=agent.self_checked,
-            web_provider=world.web.provider,
-            web_corpus=world.web.corpus,
+            web_provider=web.provider,
+            web_corpus=web.corpus,
+            options={name: it for name, it in options.items() if name != FILES or agent.reads_files},
             models={
                 role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
                 for role, model in by_role.items()
@@ -111,25 +114,56 @@ def suts(
     models: Mapping[str, Model],
     world: World,
     overrides: Overrides = NO_OVERRIDES,
+    *,
+    sizes: Iterable[str] = (),
+    composes: Iterable[str] = (),
     **given: Any,
 ) -> list[SystemUnderTest]:
     """The system of each agent by its name (``NAME+ws`` reads pages), ``models`` as ``SystemUnderTest.of`` takes them.
 
-    Raises UserError when a limit in dollars is given and a model has no known price, for an agent that is to read
-    pages without a web, and for an override of a prompt that none of the agents uses.
+    On a sandbox with a web for each query it is one for each of the ``sizes`` in each composition. Raises UserError
+    when a limit in dollars is given and a model has no known price, for an agent that is to read pages without a web,
+    for an override of a prompt that none of the agents uses, and for a size or a composition that there is not.
     """
-    if RETRIEVER in given.get("options", {}):
+    options = given.pop("options", {})
+    if RETRIEVER in options and not isinstance(world.web, SealedWeb):
         check_ranked(world.web)
     asked = [(*split_web_mode(name), agent) for name, agent in agents.items()]
-    if "web" in given.get("options", {}).get("without", ()) and any(mode == "ws" for _, mode, _ in asked):
+    if "web" in options.get("without", ()) and any(mode == "ws" for _, mode, _ in asked):
         raise UserError("An agent without the web has no pages to read: leave +ws or --without web out.")
     made = [
-        SystemUnderTest.of(name, agent, models, world, overrides, web_mode=mode, **given) for name, mode, agent in asked
+        SystemUnderTest.of(name, agent, models, world, overrides, web_mode=mode, options=options | part, **given)
+        for part in _parts(world.web, sizes, composes)
+        for name, mode, agent in asked
     ]
     overrides.check_used(sut.overrides for sut in made)
     if any(sut.system.limits.dollars is not None for sut in made):
         check_priced(model for sut in made for model in sut.models.values())
     return made
+
+
+def _parts(web: Web, sizes: Iterable[str], composes: Iterable[str]) -> list[dict[str, str]]:
+    """What each combination of a sandbox's sizes and compositions adds to the options of a system."""
+    wanted = list(product(list(dict.fromkeys(sizes)) or [None], list(dict.fromkeys(composes)) or [None]))
+    if isinstance(web, SealedWeb):
+        return [web.at(size, compose).options for size, compose in wanted]
+    if wanted != [(None, None)]:
+        raise UserError("--size and --compose are of a sandbox's folder: name one with --web sandbox:FOLDER.")
+    return [{}]
+
+
+def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], Web]:
+    """The options with what a sandbox adds to them, and what is served of it; any other web as it is.
+
+    Raises UserError for files beside those that a sandbox brings.
+    """
+    if not isinstance(web, SealedWeb):
+        return options, web
+    part = web.at(options.get(SIZE), options.get(COMPOSE))
+    brought = {it.query_id: folder for it in web.queries if (folder := web.files(it)) is not None}
+    if brought and FILES in options:
+        raise UserError(f"{web.folder} brings the users' files of its queries: leave --files out.")
+    return options | part.options | ({FILES: hash_of_all(brought)} if brought else {}), part
 
 
 PRESETS = {

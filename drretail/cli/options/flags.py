@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from drretail.errors import UserError
+
 if TYPE_CHECKING:
     from drretail.records.run import Limits
 
@@ -84,21 +86,6 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
-    """Which part of a sandbox with a web for each query is served."""
-
-    size: Annotated[
-        str | None, typer.Option("--size", metavar="64k", help="Of --web sandbox:FOLDER; its smallest without.")
-    ] = None
-    compose: Annotated[
-        str | None,
-        typer.Option(
-            "--compose", metavar="WHAT", help="all, no_distractor, supportive_only or no_supportive of its pages."
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True)
 class Models:
     """Which models answer, and where."""
 
@@ -161,6 +148,32 @@ class Sources:
         Path | None,
         typer.Option("--files", metavar="DIR", help="The user's own files: DIR/<query id>/; for one question, DIR."),
     ] = None
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "--size", metavar="A,B", help="Of --web sandbox:FOLDER, each a system of its own.", show_default="smallest"
+        ),
+    ] = None
+    compose: Annotated[
+        str | None,
+        typer.Option(
+            "--compose",
+            metavar="A,B",
+            help="Of its pages all, no_distractor, supportive_only, no_supportive.",
+            show_default="all",
+        ),
+    ] = None
+
+    def parts(self) -> dict[str, list[str]]:
+        """The sizes and the compositions of a sandbox that systems are made for. Raises UserError for a blank one."""
+        return {"sizes": _named("--size", self.size), "composes": _named("--compose", self.compose)}
+
+
+def _named(flag: str, given: str | None) -> list[str]:
+    names = [] if given is None else [it.strip() for it in given.split(",")]
+    if not all(names):
+        raise UserError(f"{flag} {given!r} names nothing somewhere: put one name between commas.")
+    return names
 
 
 @dataclass(frozen=True, slots=True)

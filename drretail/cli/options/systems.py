@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from drretail.agents.running.runner import Runner
     from drretail.agents.running.system import SystemUnderTest
     from drretail.api.models import Opener
+    from drretail.env.web.base import Web
     from drretail.env.world import World
     from drretail.progress import Progress
     from drretail.records.query import Query
@@ -115,6 +116,18 @@ def asked_by(queries: "Path | None", agents: list[str] | None, profile: str | No
     if agents:
         raise UserError("--preset paper runs the paper's six systems: leave --agent out, or the preset.")
     return Plan(_shipped() if queries is None else _read(queries), list(SYSTEMS), profile or PAPER_PROFILE, None, "any")
+
+
+def brought_queries(web: "Web") -> "Path | None":
+    """The queries that a sandbox was made for, where the web is one with a web for each; says that they are asked."""
+    from drretail.env.web.sealed import QUERIES_FILE, SealedWeb
+    from drretail.viewer.output import say
+
+    if not isinstance(web, SealedWeb):
+        return None
+    path = web.folder / QUERIES_FILE
+    say(f"No --queries given: those of {path} are asked.")
+    return path
 
 
 def _read(queries: "Path | None") -> "Sequence[Query]":

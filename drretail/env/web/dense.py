@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 LONGEST_CHUNK = 1_500
 """Characters that are embedded as one; a page is as near as its nearest chunk."""
 DENSE = "dense:"
+MOST_RANKED = 16
+"""Webs that are held with their vectors: a sandbox has one for each query, size and composition."""
 
 
 class PagesWeb(Web, Protocol):
@@ -55,7 +57,7 @@ def check_ranked(web: Web) -> None:
 
 @dataclass(slots=True)
 class Retrievers:
-    """Webs ranked anew, each made once; vectors are kept in ``cache``, and only there are they looked for."""
+    """Webs ranked anew; those asked for last are held. Vectors are kept in ``cache``, and looked for there alone."""
 
     open: OpenEmbeddings = open_embeddings
     cache: Path | None = None
@@ -65,9 +67,11 @@ class Retrievers:
         """The web with its pages ranked by these embeddings; nothing is opened before the first search."""
         check_ranked(web)
         place = (web.corpus, spec)
-        if place not in self._made:
-            self._made[place] = DenseWeb(cast(PagesWeb, web), spec, self.open, self.cache)
-        return self._made[place]
+        made = self._made.pop(place, None) or DenseWeb(cast(PagesWeb, web), spec, self.open, self.cache)
+        self._made[place] = made
+        if len(self._made) > MOST_RANKED:
+            del self._made[next(iter(self._made))]
+        return made
 
 
 class DenseWeb:

@@ -53,10 +53,6 @@ class WebOptions:
     pages: PageOptions = field(default_factory=PageOptions)
     replayed: bool = False
     """True: all answers come from a journal, nothing is asked, and no key is needed."""
-    size: str | None = None
-    """Of a sandbox with a web for each query; None: its smallest."""
-    compose: str | None = None
-    """Which of its pages are served; None: all."""
 
 
 OpenWeb = Callable[[str | None, WebOptions], Web]

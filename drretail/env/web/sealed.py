@@ -9,24 +9,29 @@
 Of labels only ``compose`` knows, when a task's web is opened; what it serves are pages.
 """
 
-from datetime import date, datetime
-from functools import cached_property
+from copy import copy
+from datetime import datetime
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Literal, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
-from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.registry import WebOptions
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus
 from drretail.errors import ToolError, UnknownName, UserError
 from drretail.files import read_documents, read_json, read_lines
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.ids import file_name
-from drretail.records.query import Query
+from drretail.records.query import ASK, Query
+from drretail.records.run import COMPOSE, SIZE, System
 
 T = TypeVar("T", bound=Record)
-SANDBOX_FILE = "sandbox.json"
+SANDBOX_FILE, QUERIES_FILE = "sandbox.json", "queries.jsonl"
+PAGES_FILE, LABELS_FILE, GOLD_FILE = "pages.jsonl.gz", "labels.jsonl", "gold.json"
+MOST_WEBS, MOST_TASKS = 16, 32
+"""Webs that are held with their indices, and tasks whose pages are."""
 Label = Literal["supportive", "distractor", "noise"]
 Compose = Literal["all", "no_distractor", "supportive_only", "no_supportive"]
 SERVED: dict[str, tuple[Label, ...]] = {
@@ -44,7 +49,7 @@ class SandboxFolder(Document):
     world_fingerprint: str
     now: datetime
     seed: str
-    sizes: dict[str, int]
+    sizes: dict[str, int] = Field(min_length=1)
     """Tokens by name, the smallest first when sorted by them."""
     counter: str
     """How tokens are counted: "characters/4", or a tokenizer's name."""
@@ -77,85 +82,155 @@ class PageLabel(Record):
 def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb | SealedWeb":
     """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER``, a web a query."""
     path = Path(argument) if argument else default_corpus()
-    if path.is_dir():
-        return SealedWeb(path, options.size, options.compose)
-    if options.size is not None or options.compose is not None:
-        raise UserError("--size and --compose are of a sandbox's folder: name one with --web sandbox:FOLDER.")
-    return SandboxWeb(path)
+    return SealedWeb(path) if path.is_dir() else SandboxWeb(path)
 
 
 class SealedWeb:
-    """Implements ``base.Web`` for none of the queries: ``of`` gives each one's own.
+    """Implements ``base.Web`` for none of the queries: ``of`` gives each one's own, at one size, in one composition.
 
-    Raises UserError for a folder that is no sandbox, a size that it does not have, and labels that are missing where
-    ``compose`` needs them.
+    That is the smallest size with all of its pages; ``at`` gives others. Raises UserError for a folder that is no
+    sandbox.
     """
 
     provider = "sandbox"
 
-    def __init__(self, folder: Path, size: str | None = None, compose: str | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._tasks = Tasks(folder)
         self.folder = folder
-        self.about = read_sandbox(folder)
+        self.size = self.about.names[0]
+        self.compose: Compose = "all"
+
+    def at(self, size: str | None = None, compose: str | None = None) -> "SealedWeb":
+        """The same sandbox at that size, its smallest for None, in that composition; what was read is shared.
+
+        Raises UserError for a size that it does not have, and where it has no labels to leave pages out by.
+        """
         if size is not None and size not in self.about.sizes:
-            raise UserError(f"{folder} has no size {size}: it has {', '.join(self.about.names)}.")
+            raise UserError(f"{self.folder} has no size {size}: it has {', '.join(self.about.names)}.")
         if compose is not None and compose not in SERVED:
-            raise UnknownName("composition", compose, get_args(Compose))
-        self.size = size or self.about.names[0]
-        self.compose = compose or "all"
+            raise UnknownName("composition", compose, SERVED)
+        other = copy(self)
+        other.size = size or self.about.names[0]
+        other.compose = cast(Compose, compose or "all")
+        if other.compose != "all":
+            self._tasks.check_labelled()
+        return other
+
+    @property
+    def about(self) -> SandboxFolder:
+        return self._tasks.about
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        return self._tasks.queries
 
     @property
     def options(self) -> dict[str, str]:
         """What tells systems on this web from those on another of its sizes."""
-        return {"size": self.size} | ({} if self.compose == "all" else {"compose": self.compose})
+        return {SIZE: self.size} | ({} if self.compose == "all" else {COMPOSE: self.compose})
 
-    @cached_property
+    @property
     def corpus(self) -> str:
-        """sha256 over the corpora of all queries as they are served."""
-        return sha256_of({it.query_id: self.of(it).corpus for it in self.queries})
-
-    @cached_property
-    def queries(self) -> tuple[Query, ...]:
-        return read_documents(self.folder / "queries.jsonl", Query, "query")
+        """sha256 over what is served for each of the queries."""
+        return self._tasks.corpus(self.size, self.compose)
 
     def of(self, query: Query) -> SandboxWeb:
-        """The web of one query, found by its id or else by its words. Raises UserError for one that is not there."""
-        folder = self.task(query)
-        served = set(self.about.names[: self.about.names.index(self.size) + 1])
-        pages = [page for page in read_pages(folder) if page.since in served]
-        if self.compose != "all":
-            labels = {it.url: it.label for it in read_labels(folder)}
-            pages = [page for page in pages if labels.get(page.url) in SERVED[self.compose]]
-        plain = [SandboxPage(url=it.url, title=it.title, text=it.text, date=it.date) for it in pages]
-        return SandboxWeb(plain).as_of(self.about.now.date())
+        """The web of one query. Raises UserError for one that is not there."""
+        return self._tasks.web(self.asked(query).query_id, self.size, self.compose)
 
     def files(self, query: Query) -> Path | None:
         """The folder of the user's files; None where a query has none."""
-        folder = self.task(query) / "files"
+        folder = self._tasks.at(self.asked(query).query_id) / "files"
         return folder if folder.is_dir() else None
 
-    def task(self, query: Query) -> Path:
-        """The folder of a query's task. Raises UserError where there is none."""
-        own = task_folder(self.folder, query.query_id)
-        if own.is_dir():
-            return own
-        found = next((it for it in self.queries if it.text == query.text), None)
-        if found is None:
-            raise UserError(f"{self.folder} has no web for the query {query.query_id}: ask one of its queries.jsonl.")
-        return task_folder(self.folder, found.query_id)
+    def asked(self, query: Query) -> Query:
+        """The sandbox's own query that this one is: its id, its words and its user; of a lone question no id.
 
-    def as_of(self, today: date) -> "SealedWeb":
-        """The same: it says itself what day it was made for."""
-        return self
+        Raises UserError where there is none.
+        """
+        for it in self.queries:
+            is_named = query.query_id == it.query_id or query.source == ASK
+            if is_named and (query.text, query.user_id) == (it.text, it.user_id):
+                return it
+        is_known = any(query.query_id == it.query_id for it in self.queries)
+        why = "has another query or user under that id" if is_known else "has no such query: ask one of its own"
+        raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} {why}.")
 
     def search(self, query: str, k: int) -> list[WebResult]:
         raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")
 
     def fetch(self, url: str) -> WebPage:
-        raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")
+        """The page at an address, whichever query's it is; state "error" where queries have different ones there."""
+        found = [page for it in self.queries if (page := self.of(it).fetch(url)).state != "error"]
+        if found and len({page.text for page in found}) == 1:
+            return found[0]
+        problem = "Queries of the sandbox have different pages" if found else "The sandbox holds no page"
+        return WebPage(url, title="", text="", state="error", problem=f"{problem} at this address.")
+
+
+def served_to(system: System, web: Web) -> Web:
+    """What a system's searches go to: of a sandbox with a web for each query, its size in its composition."""
+    return web.at(system.options.get(SIZE), system.options.get(COMPOSE)) if isinstance(web, SealedWeb) else web
+
+
+class Tasks:
+    """What was read of a sandbox, for all of its sizes and compositions together.
+
+    What was asked for last is held. Measured: a web of 512k tokens takes 0.3 s and 15 MB once it has been searched.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.about = read_sandbox(folder)
+        self.queries: tuple[Query, ...] = read_documents(folder / QUERIES_FILE, Query, "query")
+        self.web = lru_cache(MOST_WEBS)(self._web)
+        self.corpus = cache(self._corpus)
+        self._pages = lru_cache(MOST_TASKS)(self._read)
+
+    def at(self, query_id: str) -> Path:
+        return task_folder(self.folder, query_id)
+
+    def check_labelled(self) -> None:
+        """Raises UserError where there are no labels to leave pages out by."""
+        for it in self.queries:
+            if not (self.at(it.query_id) / LABELS_FILE).is_file():
+                raise UserError(
+                    f"{self.at(it.query_id)} has no {LABELS_FILE}, by which --compose chooses pages: leave it out."
+                )
+
+    def _web(self, query_id: str, size: str, compose: Compose) -> SandboxWeb:
+        return SandboxWeb(self._served(query_id, size, compose)).as_of(self.about.now.date())
+
+    def _corpus(self, size: str, compose: Compose) -> str:
+        return sha256_of({it: SandboxWeb(self._served(it, size, compose)).corpus for it in self._ids()})
+
+    def _ids(self) -> list[str]:
+        return [it.query_id for it in self.queries]
+
+    def _served(self, query_id: str, size: str, compose: Compose) -> list[SandboxPage]:
+        sizes = set(self.about.names[: self.about.names.index(size) + 1])
+        pages = [page for since, page in self._pages(query_id) if since in sizes]
+        if compose == "all":
+            return pages
+        labels = {it.url: it.label for it in read_labels(self.at(query_id))}
+        return [it for it in pages if labels.get(it.url) in SERVED[compose]]
+
+    def _read(self, query_id: str) -> list[tuple[str, SandboxPage]]:
+        """The pages of a task, each with the size that it begins to stand in: as pages, since a web serves nothing
+        else of their lines."""
+        return [
+            (it.since, SandboxPage(url=it.url, title=it.title, text=it.text, date=it.date))
+            for it in read_pages(self.at(query_id))
+        ]
 
 
 def task_folder(sandbox: Path, query_id: str) -> Path:
     return sandbox / "tasks" / file_name(query_id)
+
+
+def has_gold(sandbox: Path) -> bool:
+    """True where it is known of any task what a good answer tells."""
+    return any(sandbox.glob(f"tasks/*/{GOLD_FILE}"))
 
 
 def read_sandbox(folder: Path) -> SandboxFolder:
@@ -171,15 +246,17 @@ def read_sandbox(folder: Path) -> SandboxFolder:
 
 def read_pages(task: Path) -> list[TaskPage]:
     """The pages of a task, of all sizes."""
-    return _lines(task / "pages.jsonl.gz", TaskPage)
+    return _lines(task / PAGES_FILE, TaskPage)
 
 
 def read_labels(task: Path) -> list[PageLabel]:
     """What each page of a task is there for."""
-    return _lines(task / "labels.jsonl", PageLabel)
+    return _lines(task / LABELS_FILE, PageLabel)
 
 
 def _lines(path: Path, kind: type[T]) -> list[T]:
+    if not path.is_file():
+        raise UserError(f"The sandbox is not whole: there is no {path}.")
     try:
         return [kind.model_validate_json(line) for line in read_lines(path) if line.strip()]
     except ValidationError as problem:
